@@ -233,8 +233,11 @@ func (m *Manager) orphan(p int, gone bool) {
 // not know.
 func (m *Manager) Fence(now time.Duration, node int, epoch uint64) ([]Message, error) {
 	n, err := m.node(now, node, epoch)
-	if n == nil {
+	if err != nil {
 		return nil, err
+	}
+	if n == nil {
+		return m.flush(), nil
 	}
 	m.s.Stats.Fenced++
 	m.free(node)
@@ -340,10 +343,10 @@ func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 		m.deleteNodes(p, &msg)
 	case DiscoverResources:
 		m.discover(p)
-		return m.out.msgs, nil
+		return m.flush(), nil // notices, after a restart
 	case SetResourceValues:
 		if !m.setValues(p, &msg) {
-			return m.out.msgs, nil
+			return m.flush(), nil
 		}
 	case AcknowledgeDelete:
 		for _, l := range msg.Leases {
@@ -480,7 +483,8 @@ func (m *Manager) begin(now time.Duration) {
 	}
 	// While the manager was down, partitions could not reach it, and a saved notice need
 	// not have been sent. So notices that are not acknowledged begin anew, and so does
-	// waiting for values. No lease counts as run out before the manager has waited for
+	// waiting for values. The notices must be among the messages of this very call, since
+	// the grace period counts from now. No lease counts as run out before the manager has waited for
 	// values.
 	m.resumed, m.replan = false, true
 	wait := after(m.s.Now, m.s.Options.MaxDelay)

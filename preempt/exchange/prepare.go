@@ -28,8 +28,11 @@ func (m *Manager) AppendUnprepared(dst []Unprepared) []Unprepared {
 // not know.
 func (m *Manager) Prepared(now time.Duration, node int, epoch uint64) ([]Message, error) {
 	n, err := m.node(now, node, epoch)
-	if n == nil || !n.Unprepared {
+	if err != nil {
 		return nil, err
+	}
+	if n == nil || !n.Unprepared {
+		return m.flush(), nil
 	}
 	n.Unprepared, n.Next = false, m.s.Now
 	n.Until = max(n.Until, m.promise())
@@ -47,8 +50,11 @@ func (m *Manager) PrepareFailed(now time.Duration, node int, epoch uint64, wait 
 		return nil, badInput("wait", -1, ErrRange, "%v: want a span that is not negative", wait)
 	}
 	n, err := m.node(now, node, epoch)
-	if n == nil || !n.Unprepared {
+	if err != nil {
 		return nil, err
+	}
+	if n == nil || !n.Unprepared {
+		return m.flush(), nil
 	}
 	m.back(node)
 	n.Out = after(m.s.Now, wait)

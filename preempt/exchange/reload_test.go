@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -112,6 +113,43 @@ func TestRestartChanges(t *testing.T) {
 		p.talk(p.c["a"].SetResourceValues(p.now, nil))
 		p.talk(p.m.Reclaim(p.now, "a", 2))
 		p.want("a*a*a*a")
+	}
+}
+
+// The first call after a restart sends the notices that are not acknowledged, whatever the call
+// is: from then on the grace period counts. TestUnderFaults has found a node that was taken too
+// soon because a question for the host's nodes came first.
+func TestNoticesAfterRestart(t *testing.T) {
+	for name, call := range map[string]func(m *Manager, now time.Duration) ([]Message, error){
+		"tick":   func(m *Manager, now time.Duration) ([]Message, error) { return m.Tick(now), nil },
+		"push":   func(m *Manager, now time.Duration) ([]Message, error) { return m.PushResources(now, "b") },
+		"fence":  func(m *Manager, now time.Duration) ([]Message, error) { return m.Fence(now, 1, 0) },
+		"ready":  func(m *Manager, now time.Duration) ([]Message, error) { return m.Prepared(now, 1, 0) },
+		"failed": func(m *Manager, now time.Duration) ([]Message, error) { return m.PrepareFailed(now, 1, 0, time.Hour) },
+		"discover": func(m *Manager, now time.Duration) ([]Message, error) {
+			return m.Handle(now, Message{Call: DiscoverResources, Partition: "b"})
+		},
+		"an old listing": func(m *Manager, now time.Duration) ([]Message, error) {
+			return m.Handle(now, Message{Call: SetResourceValues, Partition: "a", Number: 1})
+		},
+		"nothing acknowledged": func(m *Manager, now time.Duration) ([]Message, error) {
+			return m.Handle(now, Message{Call: AcknowledgeDelete, Partition: "b"})
+		},
+	} {
+		p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+		p.ask("a", "", 2)
+		p.talk(p.c["a"].SetResourceValues(0, nil))
+		p.say(Message{Call: AddNodes, Partition: "b", Number: 9, Requests: []Request{{ID: 9, Count: 1}}}) // the notice is lost
+		p.want("a*a")
+		p.m = reload(t, p.m)
+		out, err := call(p.m, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Message{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute}}}
+		if !slices.ContainsFunc(out, func(m Message) bool { return cmp.Equal(m, want) }) {
+			t.Errorf("%s: %+v, and no notice", name, out)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func (m *Manager) PushResources(now time.Duration, partition string) ([]Message,
 	}
 	m.begin(now)
 	m.discover(p)
-	return m.out.msgs, nil
+	return m.flush(), nil
 }
 
 func (m *Manager) appendResources(dst []Resource, p int) []Resource {
