@@ -45,3 +45,60 @@ func TestCloudThatAlwaysRefuses(t *testing.T) {
 		t.Errorf("%v, %+v", err, r.Clouds)
 	}
 }
+
+// Memory goes by the instances that are held at once, however long the log is: two idle
+// spans become one when those between them come free, again and again.
+func TestSpansAreUsedAgain(t *testing.T) {
+	var jobs []trace.Job
+	for k := range 1000 {
+		for i, run := range []time.Duration{10, 30, 20} {
+			run *= time.Minute // the second comes free last, between the others
+			jobs = append(jobs, trace.Job{ID: int64(3*k + i), Submit: time.Duration(k) * 2 * time.Hour, Run: run, Estimate: run, Nodes: 2})
+		}
+	}
+	var s Simulator
+	if _, err := s.Run(jobs, Options{Mode: NoWait}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.spans); n > 30 {
+		t.Errorf("%d spans for 6 instances at once", n)
+	}
+}
+
+// A job that waits is found in a few steps, however many wait.
+func TestWaitingJobsAreScattered(t *testing.T) {
+	var r roster
+	r.reset()
+	farthest := 0
+	for range 10_000 {
+		slot := r.enter(&trace.Job{}, true)
+		n := r.live[slot].number
+		farthest = max(farthest, (r.place(n)-r.home(n))&(len(r.slots)-1))
+	}
+	if farthest > 100 {
+		t.Errorf("a job is %d places from where it is looked for", farthest)
+	}
+}
+
+// Nothing is leased in a run that fails: each instance may need a record.
+func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
+	job := trace.Job{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: maxHeld}
+	for name, cloud := range map[string]Cloud{
+		"too many instances": {},
+		"a boot time":        {Boot: func(int) time.Duration { return -1 }},
+		"a delay":            {Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }},
+	} {
+		var s Simulator
+		jobs, mode := []trace.Job{job}, SEC
+		if name == "too many instances" {
+			jobs, mode = append(jobs, job), NoWait
+		}
+		var in *InputError
+		if _, err := s.Run(jobs, Options{Mode: mode, Clouds: []Cloud{cloud}}); !errors.As(err, &in) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if s.ids > maxHeld || name != "too many instances" && s.ids > 0 {
+			t.Errorf("%s: %d instances leased", name, s.ids)
+		}
+	}
+}

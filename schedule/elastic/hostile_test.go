@@ -1,0 +1,51 @@
+package elastic
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// A policy that launches what it may not launch gets an error before any instance is made:
+// there could be 2⁶³ of them.
+func TestNothingIsLaunchedBeyondTheLimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		cloud CloudOptions
+		count int
+	}{
+		"above the limit": {CloudOptions{Name: "c", Limit: 4}, 5},
+		"without credits": {CloudOptions{Name: "c", Limit: 9, Price: pricing.Unit}, 7},
+	} {
+		var e Simulator
+		policy := PolicyFunc(func(dst []Action, _ *Snapshot) []Action {
+			return append(dst, Action{Kind: Launch, Cloud: 1, Count: c.count, Reason: OwnReason})
+		})
+		jobs := []trace.Job{{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: 1}}
+		_, err := e.Run(jobs, Options{Local: 1, Clouds: []CloudOptions{c.cloud}, Policy: policy, Rand: rand.New(rand.NewPCG(1, 1))})
+		var in *InputError
+		if !errors.As(err, &in) || in.Field != "Policy" {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if n := len(e.snap.Clouds[1].Instances); n > 0 {
+			t.Errorf("%s: %d instances are there", name, n)
+		}
+	}
+}
+
+// Among instances of one core and speed 1, a job is served in the first cloud that is given,
+// also if another one is cheaper.
+func TestServeInTheFirstCloudGiven(t *testing.T) {
+	s := &Snapshot{Every: 5 * time.Minute, Credits: 100 * pricing.Unit, Clouds: []Cloud{
+		{Fixed: true}, {Price: pricing.Unit, Limit: 9}, {Price: 2 * pricing.Unit, Limit: 9},
+	}}
+	var d Draft
+	d.Reset(nil, s)
+	if !d.Serve(&schedule.Job{Nodes: 3}, []int{2, 1}, OwnReason) || d.Room(2) != 6 || d.Room(1) != 9 {
+		t.Errorf("room for %d and %d more, want the job in the cloud that was given first", d.Room(2), d.Room(1))
+	}
+}
