@@ -225,7 +225,7 @@ func TestRaiseIsBest(t *testing.T) {
 // replan finds the best purchases of a level beside those of the other level: trying all finds
 // none that cost less. descend does that for each level, and goes on.
 func TestReplanIsBest(t *testing.T) {
-	replanned, better := 0, 0
+	replanned, better, twice := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p, e, ok := drawLevels(t)
 		n := len(p.Demand)
@@ -289,16 +289,26 @@ func TestReplanIsBest(t *testing.T) {
 			}
 		}
 		once := load()
+		for k := len(e.prices) - 1; k >= 0; k-- {
+			if err := e.replan(p, k, 0); err != nil {
+				t.Fatal(err)
+			}
+			load()
+		}
+		two := load()
+		if two.Cmp(once) < 0 {
+			twice++
+		}
 		d.plan = append(d.plan[:0], start...)
 		if err := e.descend(p, wide.Uint{}, 0); err != nil {
 			t.Fatal(err)
 		}
-		if got := load(); !ruled(p, d.plan) || got.Cmp(once) > 0 {
-			t.Fatalf("%+v: from %v to %v for %v, each level once costs %v", p, start, d.plan, got, once)
+		if got := load(); !ruled(p, d.plan) || got.Cmp(two) > 0 {
+			t.Fatalf("%+v: from %v to %v for %v, each level twice costs %v", p, start, d.plan, got, two)
 		}
 	})
-	if replanned < 30 || better < 15 {
-		seeded.TooFew(t, "%d levels planned anew, %d of them for less: too few to test anything", replanned, better)
+	if replanned < 30 || better < 15 || twice == 0 {
+		seeded.TooFew(t, "%d levels planned anew, %d of them for less, %d by a second round: too few to test anything", replanned, better, twice)
 	}
 }
 
@@ -561,19 +571,21 @@ func TestRoundByDefinition(t *testing.T) {
 			return
 		}
 		last := len(e.prices) - 1
-		x := make([]float64, n*len(e.index))
+		g := rapid.IntRange(1, 3).Draw(t, "slots of a date")
+		dates := (n + g - 1) / g
+		x := make([]float64, dates*len(e.index))
 		for i := range x {
-			if x[i] = rapid.Float64Range(0, 2).Draw(t, "x"); !mayBuy(p, i%n) {
+			if x[i] = rapid.Float64Range(0, 2).Draw(t, "x"); !mayBuy(p, i%dates*g) {
 				x[i] = 0
 			}
 		}
 		if err := e.dual.load(p, &e.market, nil); err != nil {
 			t.Fatal(err)
 		}
-		e.round(p, x, 1, n)
+		e.round(p, x, g, dates)
 		sums, bought := make([]float64, len(e.index)), make([]int, len(e.index))
 		var want []pricing.Purchase
-		for s := range n {
+		for s := 0; s < n; s += g {
 			for j, c := range e.index {
 				if e.dual.level[c] == last && p.MaxActive == 0 {
 					continue // descend finds these
@@ -592,7 +604,7 @@ func TestRoundByDefinition(t *testing.T) {
 						}
 					}
 				}
-				sums[j] += x[j*n+s]
+				sums[j] += x[j*dates+s/g]
 				count := int(math.Floor(sums[j]+.5)) - bought[j]
 				if limit, _ := p.most(c); limit > 0 {
 					room = min(room, limit)
@@ -887,5 +899,188 @@ func TestOnlineAtMost(t *testing.T) {
 		if bought < c.least {
 			t.Errorf("at most %d: nothing is bought", c.most)
 		}
+	}
+}
+
+// Sums in 128 bits, and the amounts of money that they are, by big integers: of all lengths, also those that do not fit.
+func TestSumsByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(85, 86)) // seed 85, 86
+	word := func() uint64 { return r.Uint64() >> r.IntN(64) }
+	amount := func() int64 { return max(1, int64(word()>>1)) }
+	fit, over := 0, 0
+	for range 20_000 {
+		w := wide.Uint{Hi: word(), Lo: r.Uint64()}
+		if r.IntN(2) == 0 {
+			w.Hi = 0
+		}
+		m := market{common: amount(), scale: amount()}
+		product := new(big.Int).Mul(toBig(w), big.NewInt(m.common))
+		q, rest := new(big.Int).QuoRem(product, big.NewInt(m.scale), new(big.Int))
+		down := q.IsInt64()
+		if got, ok := floor(w, m.common, m.scale); ok && (!down || int64(got) != q.Int64()) ||
+			!ok && down && product.BitLen() <= 128 {
+			t.Fatalf("floor of %v·%d/%d: %d, %v, want %v", w, m.common, m.scale, got, ok, q)
+		}
+		if c := rest.Lsh(rest, 1).Cmp(big.NewInt(m.scale)); c > 0 || c == 0 && q.Bit(0) == 1 {
+			q.Add(q, big.NewInt(1))
+		}
+		got, ok := m.money(w)
+		if ok && (!q.IsInt64() || int64(got) != q.Int64()) || !ok && q.IsInt64() && product.BitLen() <= 128 {
+			t.Fatalf("%v·%d/%d: %d, %v, want %v", w, m.common, m.scale, got, ok, q)
+		}
+		if ok {
+			fit++
+		} else {
+			over++
+		}
+		if h := toBig(half(w)); h.Cmp(new(big.Int).Rsh(toBig(w), 1)) != 0 {
+			t.Fatalf("half of %v is %v", w, h)
+		}
+		x, most := wide.Uint{Hi: word(), Lo: r.Uint64()}, amount()
+		want := new(big.Int).Sub(toBig(w), toBig(x))
+		if diff, less := difference(w, x); less != (want.Sign() < 0) || toBig(diff).Cmp(new(big.Int).Abs(want)) != 0 {
+			t.Fatalf("%v - %v is %v, %v", w, x, diff, less)
+		}
+		want.Quo(want, big.NewInt(m.scale))
+		if want.Sign() < 0 {
+			want.SetInt64(0)
+		} else if want.Cmp(big.NewInt(most)) > 0 {
+			want.SetInt64(most)
+		}
+		if got := quotient(w, x, m.scale, most); got != want.Int64() {
+			t.Fatalf("(%v - %v)/%d, at most %d: %d, want %v", w, x, m.scale, most, got, want)
+		}
+		g, a, b := amount()-1, amount()-1, amount()-1
+		p := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
+		d := gcd128(g, a, b)
+		if best := new(big.Int).GCD(nil, nil, big.NewInt(g), p); g == 0 && !p.IsInt64() {
+			if d <= 1 || new(big.Int).Mod(p, big.NewInt(d)).Sign() != 0 {
+				t.Fatalf("%d does not divide %d·%d", d, a, b)
+			}
+		} else if best.Cmp(big.NewInt(d)) != 0 {
+			t.Fatalf("common divisor of %d and %d·%d: %d, want %v", g, a, b, d, best)
+		}
+	}
+	if fit < 1000 || over < 1000 {
+		t.Errorf("%d amounts, %d that do not fit: too few to test anything", fit, over)
+	}
+	// The largest amount is one.
+	m := market{common: 1, scale: 1}
+	for lo, want := range map[uint64]bool{math.MaxInt64: true, math.MaxInt64 + 1: false} {
+		if _, ok := m.money(wide.Uint{Lo: lo}); ok != want {
+			t.Errorf("%d is money: %v", lo, ok)
+		}
+		if _, ok := floor(wide.Uint{Lo: lo}, 1, 1); ok != want {
+			t.Errorf("%d, rounded down, is money: %v", lo, ok)
+		}
+	}
+	for _, c := range []struct {
+		cost, bound uint64
+		want        float64
+	}{{0, 0, 0}, {5, 5, 0}, {4, 5, 0}, {6, 5, .2}, {5, 0, math.Inf(1)}} {
+		if got := share(wide.Uint{Lo: c.cost}, wide.Uint{Lo: c.bound}); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%d is %v above %d, want %v", c.cost, got, c.bound, c.want)
+		}
+	}
+	if got := share(wide.Uint{Hi: 3}, wide.Uint{Hi: 2}); got != .5 {
+		t.Errorf("3·2⁶⁴ is %v above 2·2⁶⁴", got)
+	}
+}
+
+// Amounts that do not fit are named, wherever they come up.
+func TestAmountsTooLarge(t *testing.T) {
+	one := func(onDemand, fee pricing.Money) *Problem {
+		return &Problem{Slot: time.Hour, Demand: []int{1 << 30}, Prices: pricing.List{OnDemand: onDemand, Classes: []pricing.Class{{Name: "a", Term: time.Hour, Upfront: fee}}}}
+	}
+	uses := func(p *Problem) error {
+		dst, err := AppendUses(make([]Use, 3), p, []pricing.Purchase{{Count: 1 << 30}})
+		if len(dst) != 3 && err != nil {
+			t.Errorf("%d uses beside an error", len(dst))
+		}
+		return err
+	}
+	solve := func(p *Problem) error { _, err := new(Exact).Solve(p); return err }
+	front := func(p *Problem) error { _, err := new(Exact).Front(p, .5, nil, 0); return err }
+	paths := func(p *Problem, list ...[]int) *Problem {
+		p.Demand, p.Paths = nil, list
+		return p
+	}
+	second := func(p *Problem, fee pricing.Money) *Problem {
+		p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "b", Term: time.Hour, Upfront: fee})
+		return p
+	}
+	none := one(1<<40, 1)
+	none.Prices.Classes = nil
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"fees of a purchase", uses(one(2, 1<<40)), "reserve: Demand: amount too large: the fees of purchase 0 do not fit"},
+		{"what a purchase saves", uses(one(1<<40, 1)), "reserve: Prices: amount too large: what purchase 0 saves does not fit"},
+		{"a purchase", uses(one(1<<32, 1)), ""},
+		{"a bill", solve(none), "too large"},
+		{"a front", front(paths(one(1<<40, 1<<39), []int{1 << 30}, []int{1})), "too large"},
+		{"a fee for all paths", solve(paths(one(1, 1<<60), []int{1}, []int{2}, []int{3})), "reserve: Prices: amount too large: fees do not fit in 64 bits 3-fold, the common denominator of the weights"},
+		{"the first fee for all paths", solve(paths(second(one(1, 1<<60), 1), []int{1}, []int{2}, []int{3})), "3-fold"},
+		{"the second fee for all paths", solve(paths(second(one(1, 1), 1<<60), []int{1}, []int{2}, []int{3})), "3-fold"},
+		{"the largest fee for one path", solve(paths(one(1, 1<<61-1), []int{1})), ""},
+	} {
+		var in *InputError
+		if c.want == "" && c.err != nil || c.want != "" && (!errors.As(c.err, &in) || !strings.Contains(c.err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)
+		}
+	}
+	for parts, weights := range map[int64][]float64{10_000: {.0001, .9999}, fineParts: {1. / 10_007, 10_006. / 10_007}} {
+		if got := denominator(fineParts, weights, nil); got != parts {
+			t.Errorf("%v: denominator %d, want %d", weights, got, parts)
+		}
+	}
+}
+
+// What rules take at their limits, and the names of what is beyond.
+func TestRuleLimits(t *testing.T) {
+	for _, term := range []int{1, maxTerm, 0, maxTerm + 1} {
+		if err := (&Offer{Term: term}).check(); (err == nil) != (term >= 1 && term <= maxTerm) {
+			t.Errorf("term %d: %v", term, err)
+		}
+		if term == 0 {
+			continue // no term of a list
+		}
+		p := &Problem{Slot: 1, Demand: []int{1}, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "a", Term: time.Duration(term), Upfront: 1}}}}
+		if err := new(series).load(p, 0, nil); (err == nil) != (term <= maxTerm) || err != nil && !errors.Is(err, ErrTerm) {
+			t.Errorf("term %d: %v", term, err)
+		}
+	}
+	if window, err := checkWindow(math.MaxInt32, 5); err != nil || window != math.MaxInt32 {
+		t.Error(window, err)
+	}
+	p := problemOf(Offer{Price: 2, Fee: 4, Term: 4}, digits("1111111111"))
+	for name, a := range onlineRules(0) {
+		want, _ := mustPlan(t, a, p)
+		if r, ok := a.(*WangRandom); ok {
+			r.Rand = rand.New(rand.NewPCG(1, 1))
+			want, _ = mustPlan(t, a, p)
+			r.Rand = rand.New(rand.NewPCG(1, 1))
+		}
+		q := clone(p)
+		q.Every = 1
+		if got, ok := mustPlan(t, a, q); !ok || !slices.Equal(got, want) {
+			t.Errorf("%s: every slot: %v, want %v", name, got, want)
+		}
+	}
+	// Held reservations of none, or that have ended, are no dearer inventory.
+	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "dear", Term: time.Hour, Hourly: pricing.Unit, Billed: pricing.WhenUsed})
+	for _, h := range []pricing.Holding{{Class: 1, Count: 1}, {Class: 1, Until: 3}, {Class: 0, Count: 1, Until: 3}} {
+		p.Held = []pricing.Holding{h}
+		if _, err := new(Wang).AppendPlan(nil, p); err != nil {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+	if dst, err := appendThresholds(nil, Offer{Term: 1, Fee: -1}); !errors.Is(err, ErrRange) || dst != nil {
+		t.Error(dst, err)
+	}
+	if dst, err := new(WangRandom).appendPlanAt(nil, &Problem{}, 1); !errors.Is(err, ErrRange) || dst != nil {
+		t.Error(dst, err)
 	}
 }

@@ -291,8 +291,7 @@ func (o *Online) price(list pricing.List, interval time.Duration) error {
 		if err != nil {
 			return badInput("Prices.Classes[]", k, ErrOverflow, "a reservation of %s costs too much", c.Name)
 		}
-		c.Term = interval * time.Duration(n)
-		c.Upfront = fee
+		c.Term = interval * time.Duration(n) // and Upfront is that of fees or of walls
 		o.fees = append(o.fees, fee)
 		o.walls = append(o.walls, max(wall, fee))
 	}

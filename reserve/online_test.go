@@ -551,9 +551,12 @@ func TestOnlineControls(t *testing.T) {
 		{"no alarm", Online{Forecaster: &trend{Signal: -.8}, Alarm: .8}, 0, [2][6]int{{9, 0, 0, 0, 9, 0}}},
 		{"not ready", Online{Forecaster: &trend{Wait: 4}}, 0, [2][6]int{{0, 0, 0, 9, 0, 0}}},
 		{"a demand that goes away: the shorter term", Online{Forecaster: &trend{Slope: -4.5}}, 0, [2][6]int{1: {5, 0, 5, 0, 5, 0}}},
+		{"ladder by AtMost", Online{}, -4, [2][6]int{{4, 4, 1, 0, 4, 4}}},
 	} {
 		p := weekly(fourAndTwo())
-		p.MaxBuy = c.buy
+		if p.MaxBuy = c.buy; c.buy < 0 {
+			p.MaxBuy, p.AtMost = 0, []int{-c.buy, NoCap}
+		}
 		if diff := cmp.Diff(c.want, count(&c.o, p)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
@@ -615,6 +618,43 @@ func TestOnlineExtremes(t *testing.T) {
 	}
 }
 
+// Intervals that no number of parts divides are one part each, and paths of a demand of nothing buy nothing. A
+// forecast of the largest demand is one too much, and of one less is not.
+func TestOnlineParts(t *testing.T) {
+	for slot, parts := range map[time.Duration]int{1: 1, 5: 1, 28: 28, 56: 28, 58: 29, 1<<20 + 7: 1, 1_048_583 * 31: 31} {
+		dear := pricing.Money(1 << 50) // a nanosecond costs something
+		if slot > time.Microsecond {
+			dear = 1 << 34 // and the product of price and slot fits
+		}
+		half, err := dear.Over(slot, pricing.HalfEven) // of two slots on demand
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Problem{Slot: slot, Prices: pricing.List{OnDemand: dear, Classes: []pricing.Class{{Name: "two", Term: 2 * slot, Upfront: half}}}}
+		o := Online{Forecaster: new(trend)}
+		if plan := observeSeries(t, &o, p, []int{3, 3}); o.k != parts || o.part*time.Duration(o.k) != slot || len(plan) != 1 || plan[0].Count != 3 {
+			t.Errorf("slots of %v: %d parts of %v, %v bought", slot, o.k, o.part, plan)
+		}
+	}
+	for _, paths := range []int{0, 3} {
+		for demand, ok := range map[int]bool{0: true, 7: true, math.MaxInt32 - 1: true, math.MaxInt32: false} {
+			o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Paths: paths}
+			if err := o.Reset(weekly(fourAndTwo())); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if err := o.Learn(slices.Repeat([]int{demand}, 7)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := o.foresee()
+			if (err == nil) != ok || err != nil && !errors.Is(err, ErrRange) || ok && !slices.Equal(o.demand, slices.Repeat([]int{demand}, 4*o.k)) {
+				t.Errorf("%d paths, demand %d: %v, %v", paths, demand, o.demand, err)
+			}
+		}
+	}
+}
+
 // An interval that is not known is missing for the forecaster, not without demand,
 // and holdings expire in it.
 func TestOnlineUnknown(t *testing.T) {
@@ -671,6 +711,7 @@ func TestOnlineErrors(t *testing.T) {
 		{"term", Online{Forecaster: predictor()}, func(p *Problem) { p.Slot = 25 * time.Hour }, ErrTerm, "four"},
 		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = -1 }, ErrRange, "Every"},
 		{"every", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = math.MaxInt }, ErrRange, "too long"},
+		{"interval", Online{Forecaster: predictor()}, func(p *Problem) { p.Every = 107_000 }, ErrRange, "too long"},
 		{"held", Online{Forecaster: predictor()}, func(p *Problem) { p.Held = []pricing.Holding{{Class: 2}} }, ErrRange, "Held[0]"},
 		{"fee", Online{Forecaster: predictor(), Premium: 1000}, func(p *Problem) { p.Prices.Classes[0].Upfront = math.MaxInt64 / 1000 }, ErrOverflow, "four"},
 	} {

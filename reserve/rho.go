@@ -175,7 +175,7 @@ func (a *RHO) Observe(demand int, forecast []int) int {
 	return a.books.close(a.advice.target(&a.books, instances(demand), forecast))
 }
 
-func (a *RHO) preview(forecast []int) { a.advice.preview(&a.books, forecast) }
+func (a *RHO) preview(forecast []int) { a.advice.preview(forecast) }
 
 func (a *RHO) slide(demand, next int, known bool) int {
 	return a.books.close(a.advice.slid(&a.books, int64(demand), next, known))
@@ -244,10 +244,10 @@ func (a *advice) target(l *ledger, d int64, forecast []int) int64 {
 	return a.ask(l, d)
 }
 
-// preview stores the forecast of the first λ-1 slots, for calls of slid.
-func (a *advice) preview(l *ledger, forecast []int) {
+// preview stores the forecast of the first λ-1 slots, in which nothing expires, for calls of slid.
+func (a *advice) preview(forecast []int) {
 	for j, f := range forecast {
-		a.ahead.set(j, int64(f)+l.expired(j))
+		a.ahead.set(j, int64(f))
 	}
 }
 

@@ -141,7 +141,7 @@ func (a *Robust) Observe(demand int, forecast []int) int {
 	return a.settle(d, n)
 }
 
-func (a *Robust) preview(forecast []int) { a.advice.preview(&a.books, forecast) }
+func (a *Robust) preview(forecast []int) { a.advice.preview(forecast) }
 
 func (a *Robust) slide(demand, next int, known bool) int {
 	d := int64(demand)

@@ -63,9 +63,6 @@ func (m *market) money(cost wide.Uint) (pricing.Money, bool) {
 // gcd128 returns a common divisor of g and the product a·b of two numbers that
 // are not negative: the greatest, unless g is 0 and the product does not fit.
 func gcd128(g, a, b int64) int64 {
-	if a == 0 || b == 0 {
-		return g
-	}
 	if g == 0 {
 		if p, ok := wide.Mul(a, b); ok {
 			return p
