@@ -129,6 +129,11 @@ func TestFrontErrors(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+	for _, level := range []float64{.01, .5} { // and the ends of what is allowed
+		if front, err := e.Front(p, level, []float64{0, 1}, 1); err != nil || len(front) != 2 {
+			t.Errorf("level %v: %v, %v", level, front, err)
+		}
+	}
 	p.Paths, p.Demand = nil, []int{1}
 	if _, err := e.Front(p, .95, nil, 0); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)

@@ -784,7 +784,8 @@ func TestOnlineErrors(t *testing.T) {
 		}
 		f.Slope = level
 		got, err := o.Observe(dst, []int{3, 3, 3, 3, 3, 3, 3})
-		if !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "Forecaster[0]") || len(got) != 1 {
+		if !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "Forecaster[0]") || len(got) != 1 ||
+			strings.HasSuffix(err.Error(), "the forecast is not a number") != math.IsNaN(level) {
 			t.Errorf("slope %v: %v, %v", level, got, err)
 		}
 		f.Slope = 0

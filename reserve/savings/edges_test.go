@@ -920,3 +920,143 @@ func TestSearchSize(t *testing.T) {
 		t.Errorf("one-sided: %v", seen)
 	}
 }
+
+// A node of the search is solved: its values fit the rows and their bounds, no reduced cost disagrees, and
+// its bound is the Lagrangian of its prices, for every price, and the value of the program at the prices of its end.
+func TestSearchNodeByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 15)) // seed 22, 15
+	solved, infeasible, pivots := 0, 0, 0
+	for range 150 {
+		n, k := 2+r.IntN(7), 1+r.IntN(3)
+		p := randomMixed(r, n, k, r.IntN(3), 5, pricing.Milli*pricing.Money(1+r.IntN(60)))
+		p.Horizon, p.Every = reserve.Horizon(r.IntN(2)), r.IntN(3)
+		for i := range p.Classes {
+			p.Classes[i].Withdrawn = r.IntN(5) == 0
+		}
+		var m Mixed
+		if err := m.load(p, n); err != nil {
+			t.Fatal(err)
+		}
+		m.savings.held = make([]int, n)
+		for i := range m.savings.held {
+			m.savings.held[i] = r.IntN(2) * r.IntN(20)
+		}
+		s := &m.search
+		if !m.begin(p, n) {
+			t.Fatal("too large")
+		}
+		unit, part := float64(p.unitOf()), math.Ldexp(1, -m.shift)
+		worth := func(t int) float64 { return math.Ldexp(float64(s.worth[t]), -worthBits) }
+		lambda := func(i, t int) float64 { return float64(s.lambda[i*n+t]) * part }
+		bound := func() (sum float64) { // the Lagrangian
+			for i := range p.Types {
+				for t, d := range p.Types[i].Demand {
+					sum += lambda(i, t) * float64(d)
+				}
+			}
+			for t, units := range m.savings.held {
+				sum -= worth(t) * unit * float64(units)
+			}
+			for j, c := range s.kinds {
+				reduced := 0.0
+				switch c.kind {
+				case buys:
+					reduced = float64(m.fees[c.index*n+c.slot]) * part
+					for t := c.from; t < c.to; t++ {
+						reduced -= lambda(p.Classes[c.index].Type, t)
+					}
+				case commits:
+					reduced = float64(p.charged(n, c.slot))
+					for t := c.from; t < c.to; t++ {
+						reduced -= worth(t)
+					}
+					reduced *= unit
+				case uses:
+					reduced = float64(p.Types[c.index].Plan)*worth(c.slot) - lambda(c.index, c.slot)
+				}
+				sum += min(reduced*s.lo[j], max(-1e300, reduced*min(1e15, s.hi[j])))
+			}
+			return sum
+		}
+		for range 6 {
+			ended := s.solve()
+			pivots += s.pivots
+			cost := 0.0
+			for i := range k + 1 {
+				for at := range n {
+					left := 0.0
+					if i < k {
+						left = float64(p.Types[i].Demand[at])
+					} else {
+						left = float64(m.savings.held[at])
+					}
+					v := s.n + i*n + at
+					left -= s.value[v]
+					for j, c := range s.kinds {
+						x := s.value[j]
+						switch {
+						case c.kind == buys && i < k && p.Classes[c.index].Type == i && c.from <= at && at < c.to, c.kind == uses && c.index == i && c.slot == at:
+							left -= x
+						case c.kind == idles && c.index == i && c.slot == at, c.kind == commits && i == k && c.from <= at && at < c.to:
+							left += x
+						}
+						if c.kind == uses && i == k && c.slot == at {
+							left -= x * float64(p.Types[c.index].Plan) / unit
+						}
+					}
+					if math.Abs(left) > 1e-5*(1+math.Abs(s.value[v])) {
+						t.Fatalf("row %d of slot %d is off by %v", i, at, left)
+					}
+				}
+			}
+			for v, x := range s.value {
+				cost += x * s.cost[v]
+				if at := s.at[v]; ended && (x < s.lo[v]-1e-6 || x > s.hi[v]+1e-6) {
+					t.Fatalf("variable %d is %v, not within %v and %v", v, x, s.lo[v], s.hi[v])
+				} else if at < 0 {
+					if d := s.d[-1-at]; d < -1e-3 && x < s.hi[v]-1e-6 || d > 1e-3 && x > s.lo[v]+1e-6 {
+						t.Fatalf("variable %d has the reduced cost %v at %v of %v to %v", v, d, x, s.lo[v], s.hi[v])
+					}
+				}
+			}
+			m.dualPrices(p, n)
+			got := m.nodeBound(p, n)
+			if want := bound(); math.Abs(got-want) > 1e-9*math.Abs(want)+1e-2 {
+				t.Fatalf("bound %v, want %v", got, want)
+			}
+			if !ended {
+				infeasible++
+				break
+			}
+			if solved++; math.Abs(got-cost) > 1e-8*cost+1 {
+				t.Fatalf("the program costs %v, its bound is %v", cost, got)
+			}
+			for i := range s.lambda { // other prices
+				if r.IntN(2) == 0 {
+					s.lambda[i] = r.Int64N(1 + int64(float64(p.Types[i/n].OnDemand)/part))
+				}
+			}
+			for i := range s.worth {
+				if r.IntN(2) == 0 {
+					s.worth[i] = r.Int64N(2 << worthBits)
+				}
+			}
+			if got, want := m.nodeBound(p, n), bound(); math.Abs(got-want) > 1e-9*math.Abs(want)+1e-2 {
+				t.Fatalf("bound %v at made-up prices, want %v", got, want)
+			}
+			// A branch.
+			j := r.IntN(s.n)
+			if c := s.kinds[j].kind; c == idles || s.lo[j] == s.hi[j] {
+				continue
+			}
+			if x := math.Floor(s.value[j]); r.IntN(2) == 0 {
+				s.hi[j] = min(s.hi[j], max(s.lo[j], x))
+			} else {
+				s.lo[j] = max(s.lo[j], min(s.hi[j], x+1))
+			}
+		}
+	}
+	if solved < 500 || infeasible == 0 || pivots < 5000 {
+		t.Errorf("%d nodes solved, %d without an end, %d pivots: too few to test anything", solved, infeasible, pivots)
+	}
+}
