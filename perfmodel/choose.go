@@ -27,7 +27,7 @@ type Leave uint8
 const (
 	LeaveRun     Leave = iota // one run
 	LeaveCase                 // the runs of one case, that is, with the same features
-	LeaveLargest              // once: those of the case with the longest run
+	LeaveLargest              // once: those of the case with the longest run, the first of equals
 	LeaveMost                 // once: those on the most processes
 )
 
@@ -105,9 +105,6 @@ func (c *Chooser) groups(p *Profile, leave Leave) int {
 		return len(p.Runs)
 	}
 	if leave == LeaveMost {
-		if len(p.Runs) == 0 {
-			return 0
-		}
 		most := p.MaxProcesses()
 		for i := range c.group {
 			c.group[i] = -1

@@ -157,6 +157,58 @@ func TestCAP3IsTheSumOfItsParts(t *testing.T) {
 	}
 }
 
+// The interval of the Universal Scalability Law is exp(±t·√(ln(1+s²)·(1+h))) times the median,
+// with the leverage h of the relative problem by the normal equations.
+func TestUSLInterval(t *testing.T) {
+	p := Profile{Application: "a", Features: []string{"n"}}
+	for i, processes := range []int{1, 2, 3, 4, 6, 8, 12, 16} {
+		n := float64(processes)
+		run := Run{Features: []float64{1}, Processes: processes, Repetitions: 1, Seconds: (90/n + 10 + 0.8*(n-1)) * (1 + 0.05*float64(i%3-1))}
+		p.Runs = append(p.Runs, run)
+	}
+	m := &USL{}
+	if err := m.Fit(&p); err != nil {
+		t.Fatal(err)
+	}
+	a, b, c := m.shares.coefficients()
+	if a*b*c == 0 {
+		t.Fatalf("the law has a share of 0: %v, %v, %v", a, b, c)
+	}
+	row := func(processes int) []float64 { // relative to the time that the law gives
+		n := float64(processes)
+		mean := a/n + b + c*(n-1)
+		return []float64{1 / n / mean, 1 / mean, (n - 1) / mean}
+	}
+	X := mat.NewDense(len(p.Runs), 3, nil)
+	rss := 0.0
+	for i, r := range p.Runs {
+		x := row(r.Processes)
+		X.SetRow(i, x)
+		d := r.Seconds/(1/x[1]) - 1
+		rss += d * d
+	}
+	var normal, inverse mat.Dense
+	normal.Mul(X.T(), X)
+	if err := inverse.Inverse(&normal); err != nil {
+		t.Fatal(err)
+	}
+	df := float64(len(p.Runs) - 3)
+	s2 := rss / df
+	for _, processes := range []int{1, 5, 16, 40} {
+		x := mat.NewVecDense(3, row(processes))
+		h := mat.Inner(x, &inverse, x)
+		f := math.Exp(distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(.95) * math.Sqrt(math.Log(1+s2)*(1+h)))
+		median := 1 / x.AtVec(1) / math.Sqrt(1+s2)
+		var e [1]Estimate
+		if err := m.EstimateTo(e[:], Query{Features: []float64{1}, Processes: []int{processes}}); err != nil {
+			t.Fatal(err)
+		}
+		isNear(t, "Seconds", e[0].Seconds, median, 1e-4)
+		isNear(t, "Upper", e[0].Upper, median*f, 1e-4)
+		isNear(t, "Lower", e[0].Lower, median/f, 1e-4)
+	}
+}
+
 // The interval of Eq. (1) is that of textbooks, v ± t·s·√(1 + x'(X'X)⁻¹x).
 func TestAdditiveInterval(t *testing.T) {
 	p := noisy(4)

@@ -375,6 +375,15 @@ func TestColumnsInAnyOrder(t *testing.T) {
 	}
 }
 
+// The mark of a timing that was not disturbed may be the first column, too.
+func TestCleanFirst(t *testing.T) {
+	cases := []Case{{Application: "a", Name: "S", Names: []string{"n"}, Features: []float64{1}}}
+	list, err := ReadTimings(strings.NewReader("clean,benchmark,class,procs,seconds\n1,a,S,2,3\n0,a,S,2,9\n"), cases)
+	if err != nil || len(list) != 1 || len(list[0].Runs) != 1 || list[0].Runs[0].Seconds != 3 || list[0].Runs[0].Repetitions != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // After an error of Fit a model is not fitted, whatever it was before.
 func TestNotFittedAfterAnError(t *testing.T) {
 	good := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8})

@@ -322,7 +322,7 @@ func TestModelsErrors(t *testing.T) {
 		p.Runs[2].Seconds = -1
 		checkInput(t, name, m.Fit(&p), "Profile.Runs[].Seconds", 2, ErrNotPositive)
 		p.Runs[2].Seconds = 1
-		if err := m.Fit(&Profile{Features: []string{"x"}}); !errors.Is(err, ErrFewRows) {
+		if err := m.Fit(&Profile{Features: []string{"x"}}); !errors.Is(err, ErrFewRows) || !strings.Contains(err.Error(), "0 runs: want at least one to fit to") {
 			t.Errorf("%s: %v", name, err)
 		}
 		few := Profile{Features: p.Features, Runs: p.Runs[:1]}

@@ -43,6 +43,14 @@ func TestReadProfiles(t *testing.T) {
 	}
 }
 
+// Spaces around a cell do not count.
+func TestReadProfilesTrims(t *testing.T) {
+	list, err := ReadProfiles(strings.NewReader(" application , processes,seconds ,n\n a ,2 , 3, 5 \na, 4 ,2 ,6\n"))
+	if err != nil || len(list) != 1 || list[0].Application != "a" || len(list[0].Runs) != 2 || list[0].Features[0] != "n" || list[0].Runs[1].Processes != 4 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 func TestReadProfilesErrors(t *testing.T) {
 	for _, c := range []struct {
 		in    string

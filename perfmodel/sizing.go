@@ -148,13 +148,14 @@ func AppendCounts(dst []int, c Counts, low, high int) []int {
 	switch c {
 	case Squares:
 		first := max(1, int(math.Sqrt(float64(low)))-1) // a root of 2⁵³ or more may be off by 1
-		if last := int(math.Sqrt(float64(max(0, high)))); last-first > most {
+		for first <= math.MaxInt/first && first*first < low {
+			first++
+		}
+		if last := int(math.Sqrt(float64(max(0, high)))); last-first >= most {
 			tooMany()
 		}
 		for k := first; k <= high/k; k++ {
-			if k*k >= low {
-				dst = append(dst, k*k)
-			}
+			dst = append(dst, k*k)
 		}
 	case PowersOfTwo:
 		for n := 1; n <= high; n *= 2 {

@@ -78,6 +78,11 @@ func TestAppendCounts(t *testing.T) {
 		}
 	}
 	panics(t, "low", func() { AppendCounts(nil, AnyCount, 0, 1) })
+	most, low := 1<<24, 1000
+	if math.MaxInt > 1<<60 { // the squares from low² on are one too many
+		panics(t, "squares", func() { AppendCounts(nil, Squares, low*low-5, (low+most)*(low+most)) })
+	}
+	panics(t, "any", func() { AppendCounts(nil, AnyCount, 7, most+7) })
 	panics(t, "kind", func() { AppendCounts(nil, Counts(9), 1, 1) })
 }
 
@@ -410,6 +415,23 @@ func TestConfidence(t *testing.T) {
 	}
 }
 
+// Of sizes that cost the same the shorter one is taken, also where the price of the time is
+// rounded: 1.4 nanos for each of two instances are 2, as 2 nanos for one are; and where amounts are
+// large.
+func TestSameCost(t *testing.T) {
+	for _, c := range []struct {
+		hourly pricing.Money
+		hours  float64 // of the two processes; one process takes two hours
+	}{{1, 1.4}, {1e15, 1}} {
+		f := &fixed{seconds: map[int]float64{1: 7200, 2: c.hours * 3600}, largest: 2}
+		in := InstanceType{"i", 1, 1, c.hourly, pricing.EC2PerSecond}
+		plan, err := new(Sizer).Size(f, in, Target{Deadline: 9 * time.Hour, Counts: []int{1, 2}, Goal: LeastCost})
+		if err != nil || plan.Best.Processes != 2 || plan.Best.Cost != 2*c.hourly {
+			t.Errorf("at %v an hour: %+v, %v; want two processes", c.hourly, plan.Best, err)
+		}
+	}
+}
+
 func TestPlanErrors(t *testing.T) {
 	p := scaled(t)
 	m := &LogLinear{}
@@ -450,6 +472,9 @@ func TestPlanErrors(t *testing.T) {
 		if _, err := pl.AppendSizes(nil, m, in, bad); err == nil {
 			t.Error("options:", bad)
 		}
+	}
+	if _, err := pl.Size(m, InstanceType{}, good); !errors.Is(err, ErrNotPositive) {
+		t.Error(err)
 	}
 	in.Hourly = math.MaxInt64
 	if _, err := pl.Size(m, in, Target{Features: []float64{1e9, 1e5}, Deadline: 1e6 * time.Hour, Counts: []int{32}, Goal: LeastCost}); !errors.Is(err, pricing.ErrOverflow) {

@@ -754,6 +754,17 @@ func TestDelays(t *testing.T) {
 	if len(parts) != 3 || parts[2*time.Second] < 150 {
 		t.Errorf("of three parts of equal weight: %v", parts)
 	}
+	// A part of no time at all can be drawn; and so can what comes after two draws of one half, for
+	// which the polar method has no answer.
+	for range 50 {
+		if got := (Delay{{1, 0, 0}, {1, time.Second, 0}}).draw(rng); got != 0 && got != time.Second {
+			t.Fatal(got)
+		}
+	}
+	halves := drawn{1 << 52, 1 << 52, 1 << 51, 3 << 51, 1 << 50, 7 << 50} // of 2^53
+	if got := (Delay{{1, time.Minute, time.Second}}).draw(rand.New(&halves)); got < 50*time.Second || got > 70*time.Second || len(halves) != 2 {
+		t.Errorf("after two halves: %v, with %d numbers left", got, len(halves))
+	}
 	// ln against math.Log, to two units in the last place.
 	for range 100_000 {
 		x := rng.Float64()
@@ -764,6 +775,15 @@ func TestDelays(t *testing.T) {
 			t.Fatalf("ln(%v) = %v, want %v", x, got, want)
 		}
 	}
+}
+
+// drawn is a source of given numbers.
+type drawn []uint64
+
+func (d *drawn) Uint64() uint64 {
+	x := (*d)[0]
+	*d = (*d)[1:]
+	return x
 }
 
 // The same seed gives the same run on every machine. The numbers are those of the
