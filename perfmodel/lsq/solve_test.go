@@ -611,6 +611,11 @@ func TestPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	three := []float64{1, 2, 3}
+	exact, err := Fit(three[:2], 2, 1, three[:2], Options{Intercept: true})
+	if err != nil || exact.DF != 0 {
+		t.Fatal(err)
+	}
+	s.Grow(0, 0) // is no mistake
 	for name, f := range map[string]func(){
 		"x":          func() { s.Solve(&r, three, 2, 2, three[:2], Options{}) },
 		"rows":       func() { s.Solve(&r, nil, -1, 0, nil, Options{}) },
@@ -625,6 +630,7 @@ func TestPanics(t *testing.T) {
 		"row":        func() { fitted.Predict(three) },
 		"leverage":   func() { fitted.LeverageAt(three) },
 		"level":      func() { fitted.TQuantile(1) },
+		"no freedom": func() { exact.TQuantile(1) },
 		"level NaN":  func() { fitted.Interval(three[:1], math.NaN()) },
 		"dst":        func() { fitted.LeaveOneOutTo(nil) },
 		"group":      func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1, 3}) },
@@ -894,6 +900,44 @@ func TestLeaveOutNearlyUndetermined(t *testing.T) {
 		if math.IsInf(e, 1) != (i == 4) {
 			t.Errorf("without group %d its residual is %v", i, e)
 		}
+	}
+}
+
+// Whether the other rows determine the coefficients is the same for a row and for a group of that
+// row, from well determined to not at all: column c is 1000·(a − b) in all rows but one, up to what
+// is from 10⁻⁵ to 10⁻¹⁴.
+func TestLeaveOutAgrees(t *testing.T) {
+	undetermined := 0
+	for seed := range uint64(400) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		delta := math.Pow(10, -9*rnd.Float64()-5)
+		var x, y []float64
+		for i := range 10 {
+			a := rnd.NormFloat64()
+			b := a + 1e-3*rnd.NormFloat64()
+			c := 1e3*a - 1e3*b + delta*rnd.NormFloat64()
+			if i == 4 {
+				c++
+			}
+			x, y = append(x, a, b, c), append(y, rnd.NormFloat64())
+		}
+		r, err := Fit(x, 10, 3, y, Options{Tolerance: 1e-14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := r.LeaveOneOutTo(make([]float64, 10))
+		groups := new(Solver).LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+		for i := range rows {
+			if math.IsInf(rows[i], 1) != math.IsInf(groups[i], 1) {
+				t.Errorf("δ = %g: row %d has %v, and as a group %v", delta, i, rows[i], groups[i])
+			}
+		}
+		if math.IsInf(rows[4], 1) {
+			undetermined++
+		}
+	}
+	if undetermined < 100 || undetermined > 300 {
+		t.Errorf("%d of 400 are not determined: want some of each", undetermined)
 	}
 }
 
