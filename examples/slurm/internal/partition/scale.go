@@ -127,7 +127,7 @@ func (a *Agent) scale(ctx context.Context, state []Holding, nodes []slurmctl.Nod
 	}
 	for i := len(requests) - 1; i >= 0; i-- { // whole requests only, the last first
 		r := &requests[i]
-		if open := r.Count - r.Granted; r.Refused == "" && open <= d.Cancel {
+		if open := r.Count - r.Granted; r.Refused == "" && open > 0 && open <= d.Cancel {
 			if err := x.Cancel(ctx, r.ID); err != nil {
 				return err
 			}
