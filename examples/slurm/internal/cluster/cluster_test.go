@@ -19,6 +19,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(fakesVariable) != "" {
+		play()
+	}
 	if os.Getenv("CLUSTER_TEST_KILLED") != "" {
 		c, err := Start(context.Background(), 1)
 		if err != nil {
@@ -46,6 +49,11 @@ func TestGuard(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	guarded(t)
+}
+
+func guarded(t *testing.T) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "CLUSTER_TEST_KILLED=1")
 	out, err := cmd.StdoutPipe()
