@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -142,6 +143,7 @@ func fakes(t *testing.T, files map[string]string) (dir string) {
 	says(t, dir, map[string]string{"version": "slurm 22.05.8", "sbatch-says": "123;plimsoll\n"})
 	says(t, dir, files)
 	t.Setenv(fakesVariable, dir)
+	t.Setenv("MUTANT_REACHED", "") // of internal/mutants: a file that munge's user cannot write
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return dir
 }
@@ -191,7 +193,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, st.Mode(), err)
 		}
 	}
-	if key, err := os.ReadFile(filepath.Join(c.Dir, "munge", "key")); err != nil || len(key) != 128 {
+	if key, err := os.ReadFile(filepath.Join(c.Dir, "munge", "key")); err != nil || len(key) != 128 || bytes.Count(key, key[:1]) > 64 { // not one byte again and again
 		t.Errorf("a key of %d bytes, %v", len(key), err)
 	}
 	if os.Getuid() == 0 {
@@ -205,6 +207,10 @@ func TestStart(t *testing.T) {
 	}
 	if st, err := os.Stat(filepath.Join(c.Dir, "spool", "n3")); err != nil || !st.IsDir() {
 		t.Errorf("the folder of a node: %v", err)
+	}
+
+	if conf, err := os.ReadFile(c.Conf); err != nil || !strings.Contains(string(conf), "\nAccountingStorageType=accounting_storage/none\n") {
+		t.Errorf("%s, %v", conf, err)
 	}
 
 	id, err := c.Submit(t.Context(), 2, "echo hello", "--comment=x")
@@ -276,6 +282,16 @@ func TestStart(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	for _, d := range []*daemon{c.munged, c.slurmctld} {
+		select {
+		case <-d.ended:
+		default:
+			t.Errorf("%s runs on", d.name)
+		}
+	}
+	if _, err := c.life.Write([]byte("x")); c.guard.ProcessState == nil || err == nil {
+		t.Error("the guard has not ended")
+	}
 	if _, err := os.Stat(c.Dir); !os.IsNotExist(err) || len(clusters(t)) > 0 || marked(c.Dir) != 1 { // that of a longer name
 		t.Errorf("left: %v, %v, %d processes", err, clusters(t), marked(c.Dir))
 	}
@@ -309,7 +325,7 @@ func TestStartFails(t *testing.T) {
 		files map[string]string
 		says  string
 		is    error
-		tries int
+		tries int // of the controller; -1: some may be ended before they are noted
 	}{
 		{name: "no nodes", nodes: 0, says: "cluster: 0 nodes: want 1 to 512"},
 		{name: "too many", nodes: 513, says: "cluster: 513 nodes: want 1 to 512"},
@@ -318,7 +334,7 @@ func TestStartFails(t *testing.T) {
 		{name: "none", nodes: 1, files: map[string]string{"version-fails": "broken"}, says: "slurmctld -V: exit status 1"},
 		{name: "munge", nodes: 1, files: map[string]string{"munged-fails": "one\nmunged: Error: no key\n"}, says: "cluster: munged ended: munged: Error: no key; its user has to reach "},
 		{name: "controller", nodes: 1, files: map[string]string{"slurmctld-fails": "one\nfatal: port is taken\n", "nodes-fails": "no controller"}, says: "cluster: slurmctld ended: fatal: port is taken", tries: 3},
-		{name: "client", nodes: 1, files: map[string]string{"sinfo-fails": "no conf"}, says: "sinfo --version: exit status 1: no conf", tries: 3},
+		{name: "client", nodes: 1, files: map[string]string{"sinfo-fails": "no conf"}, says: "sinfo --version: exit status 1: no conf", tries: -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := fakes(t, c.files)
@@ -330,7 +346,7 @@ func TestStartFails(t *testing.T) {
 			if c.name == "munge" && !strings.HasSuffix(err.Error(), ": is TMPDIR a private folder?") {
 				t.Errorf("%v", err)
 			}
-			if tries, _ := os.ReadFile(filepath.Join(dir, "tries")); strings.Count(string(tries), "\n") != c.tries {
+			if tries, _ := os.ReadFile(filepath.Join(dir, "tries")); c.tries >= 0 && strings.Count(string(tries), "\n") != c.tries {
 				t.Errorf("slurmctld was started %q, want %d times", tries, c.tries)
 			}
 			if left := clusters(t); len(left) > 0 || marked(dir+"/plimsoll-slurm") > 0 {
@@ -349,6 +365,17 @@ func TestStartFails(t *testing.T) {
 	if !errors.Is(err, io.ErrUnexpectedEOF) || prepared != 1 || len(clusters(t)) > 0 {
 		t.Errorf("%v, prepared %d times, left %v", err, prepared, clusters(t))
 	}
+	_, err = startWith(t.Context(), 1, func(c *Cluster, _ context.Context) ([]string, error) {
+		return nil, os.WriteFile(filepath.Join(c.Dir, "state"), nil, 0o600) // where a folder is to be
+	})
+	if !errors.Is(err, syscall.ENOTDIR) || len(clusters(t)) > 0 {
+		t.Errorf("%v, left %v", err, clusters(t))
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	if _, err := Start(t.Context(), 1); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a folder for temporary files: %v", err)
+	}
+	t.Setenv("TMPDIR", dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = startWith(ctx, 1, func(*Cluster, context.Context) ([]string, error) { cancel(); return nil, nil })
 	if err == nil || len(clusters(t)) > 0 {
@@ -356,6 +383,22 @@ func TestStartFails(t *testing.T) {
 	}
 	if tries, _ := os.ReadFile(filepath.Join(dir, "tries")); strings.Count(string(tries), "\n") > 1 {
 		t.Errorf("slurmctld was started %q", tries)
+	}
+}
+
+// The most nodes.
+func TestMost(t *testing.T) {
+	dir := fakes(t, nil)
+	t.Setenv("TMPDIR", dir)
+	c, err := Start(t.Context(), 512)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Names[511] != "n512" {
+		t.Errorf("the last node is %s", c.Names[511])
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -424,6 +467,27 @@ PartitionName=urgent Nodes=ALL MaxTime=INFINITE State=UP
 	c.Dir = filepath.Join(dir, "slurm.conf") // no folder
 	if err := c.writeConf([]int{1, 2, 3}); err == nil {
 		t.Error("folders in a file")
+	}
+	for _, name := range []string{"spool", "state", "slurm.conf"} { // is something else already
+		c.Dir = t.TempDir()
+		c.Conf = filepath.Join(c.Dir, "slurm.conf")
+		err := os.WriteFile(filepath.Join(c.Dir, name), nil, 0o600)
+		if name == "slurm.conf" {
+			err = errors.Join(os.Remove(c.Conf), os.Mkdir(c.Conf, 0o700))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.writeConf([]int{1, 2, 3}); err == nil {
+			t.Errorf("%s cannot be made, and nothing is said", name)
+		}
+	}
+	if _, err := c.begin(exec.Command(filepath.Join(c.Dir, "none")), nil, "none.out"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a command that is not there: %v", err)
+	}
+	c.Dir = filepath.Join(c.Dir, "none")
+	if _, err := c.begin(exec.Command("true"), nil, "true.out"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 }
 

@@ -664,3 +664,229 @@ func TestRank(t *testing.T) {
 		}
 	}
 }
+
+// While an instance was refused a short while ago nothing is asked for, also if jobs may start
+// before their turn; what would have grown is looked at later.
+func TestClosedForNow(t *testing.T) {
+	w := watch(newWorld(2, time.Minute))
+	m := w.manage(t, &watchedProvider{watched: w}, worldOptions(w.world))
+	m.look, m.pass, m.closed = true, true, time.Minute
+	s := &sight{most: 2, nodes: map[string]*slurmctl.Node{"n1": {Name: "n1", State: "down"}}, waiting: []*queued{{job: schedule.Job{ID: 1, Nodes: 1, Estimate: time.Hour}}}}
+	for _, c := range []struct {
+		now   time.Duration
+		asked int
+	}{{0, 0}, {time.Minute - 1, 0}, {time.Minute, 1}} {
+		s.now = c.now
+		if err := m.grow(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(w.reasons(Asking)); got != c.asked || m.look != (c.asked == 0) || m.pass {
+			t.Errorf("at %v: %d instances are asked for, look %v, pass %v", c.now, got, m.look, m.pass)
+		}
+	}
+}
+
+// Nodes that were drained although their instances stay are all taken up at one look.
+func TestResumeAll(t *testing.T) {
+	w := watch(newWorld(3, time.Minute))
+	m := w.manage(t, &watchedProvider{watched: w}, worldOptions(w.world))
+	w.rent(t, m, "n1", "n2", "n3")
+	s := &sight{nodes: map[string]*slurmctl.Node{}}
+	for _, n := range []string{"n1", "n2", "n3"} {
+		s.nodes[n] = &slurmctl.Node{Name: n, State: "idle", Flags: []string{"DRAIN"}, Reason: drained}
+	}
+	if err := m.resume(context.Background(), s); err != nil || !slices.Equal(w.calls, []string{"undrain n1", "undrain n2", "undrain n3"}) {
+		t.Errorf("%q, %v", w.calls, err)
+	}
+}
+
+// A listless provider lists nothing, and perhaps says that what it created has ended.
+type listless struct {
+	*watchedProvider
+	ended bool
+}
+
+func (p listless) List(context.Context) ([]provider.Instance, error) {
+	return nil, p.call("list", "")
+}
+
+func (p listless) Create(ctx context.Context, token, node string) (provider.Instance, error) {
+	in, err := p.watchedProvider.Create(ctx, token, node)
+	if p.ended {
+		in.Ended = in.Created.Add(time.Second)
+	}
+	return in, err
+}
+
+// A provider that lists nothing: an instance that was given back counts as ended after three such
+// lists, and its node can be rented again.
+func TestNeverListed(t *testing.T) {
+	w := watch(newWorld(1, time.Minute))
+	o := worldOptions(w.world)
+	o.AuditEvery = 100 * time.Hour
+	m := w.manage(t, listless{&watchedProvider{watched: w}, false}, o)
+	for range 2 {
+		w.submit(1, 10*time.Minute, 10*time.Minute)
+		for range 4 * 70 {
+			w.step(t, m)
+			w.advance(15 * time.Second)
+		}
+	}
+	if !w.done() || len(w.instances) != 2 || len(w.reasons(Gone)) != 2 {
+		t.Errorf("done: %v, %d instances, gone %q", w.done(), len(w.instances), w.reasons(Gone))
+	}
+	if got := w.reasons(Failed); len(got) > 2 || len(got) > 0 && got[0] != "listing instances: the provider does not list it" {
+		t.Errorf("told: %q", got)
+	}
+}
+
+// An instance that has ended before its creation is answered is gone at once.
+func TestEndedAtOnce(t *testing.T) {
+	w := watch(newWorld(1, time.Minute))
+	m := w.manage(t, listless{&watchedProvider{watched: w}, true}, worldOptions(w.world))
+	w.submit(1, 10*time.Minute, 10*time.Minute)
+	w.step(t, m)
+	if l := m.state.leases; len(l) != 1 || l[0].phase != gone || !l[0].Ended.Equal(w.now.Add(time.Second)) || !slices.Equal(w.reasons(Gone), []string{"the provider has ended it"}) {
+		t.Errorf("%+v, told %q", l[0], w.reasons(Gone))
+	}
+}
+
+// The queue is in the order of priorities, a promoted job at the one that it had; then by number,
+// and the tasks of a job together.
+func TestQueueOrder(t *testing.T) {
+	w := watch(newWorld(9, time.Minute))
+	m := w.manage(t, &watchedProvider{watched: w}, worldOptions(w.world))
+	m.state.promoted[4] = 7
+	job := func(id int64, priority uint32, tasks int) slurmctl.Job {
+		return slurmctl.Job{ID: id, State: "PENDING", Nodes: 1, Priority: priority, Tasks: tasks, Reason: "Resources"}
+	}
+	s := m.see([]slurmctl.Job{job(1, 5, 1), job(2, 9, 2), job(3, 9, 2), job(4, above, 1), job(5, 8, 1), job(6, 0, 1)}, nil)
+	var got []int64
+	for _, q := range s.waiting {
+		got = append(got, q.job.ID)
+	}
+	if want := []int64{2, 2 + taskUnit, 3, 3 + taskUnit, 5, 4, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A policy that remembers a number.
+type rememberer struct {
+	elastic.PolicyFunc
+	name   string
+	memory int
+}
+
+func (r *rememberer) Memory() int    { return r.memory }
+func (r *rememberer) Recall(n int)   { r.memory = n }
+func (r *rememberer) String() string { return r.name }
+
+// What a policy remembers is written when it changes, and the next manager's policy of that name
+// goes on from there; another one does not.
+func TestRemember(t *testing.T) {
+	nothing := func(dst []elastic.Action, _ *elastic.Snapshot) []elastic.Action { return dst }
+	p := &rememberer{nothing, "first", 3}
+	s := newStage(t, p, nil)
+	s.pass(1)
+	s.pass(10)
+	p.memory = 5
+	s.pass(10)
+	if got := s.reasons(Remembered, ""); !slices.Equal(got, []string{"first goes on from 3", "first goes on from 5"}) {
+		t.Errorf("told %q", got)
+	}
+	for name, want := range map[string]int{"first": 5, "second": 0} {
+		next := &rememberer{nothing, name, 0}
+		s.o.Policy = next
+		s.open()
+		if next.memory != want {
+			t.Errorf("%s goes on from %d, want %d", name, next.memory, want)
+		}
+		if now := s.m.clock.Now(); s.m.check <= now || s.m.check > now+s.o.Every || s.m.check%s.o.Every != 0 {
+			t.Errorf("the next evaluation is at %v, now %v", s.m.check, now)
+		}
+	}
+}
+
+// What a policy sees of instances: where they are between being asked for and having ended.
+func TestSnapshotStates(t *testing.T) {
+	s := newStage(t, &elastic.OD{}, nil)
+	w := watch(s.world)
+	l := w.rent(t, s.m, "n3", "n6", "n7", "n8", "n9", "n10")
+	s.now = worldStart.Add(10 * time.Minute)
+	l[0].phase, l[1].phase, l[3].phase = gone, leaving, rented
+	l[5].phase, l[5].denied, l[5].Created = asking, true, time.Time{}
+	s.m.round.refused = []int{0, 2}
+	s.m.shuts[1] = 11 * time.Minute
+	snap, leases, err := s.m.snapshot(&sight{now: 10 * time.Minute, busy: l[2:3], idle: l[4:5], ends: map[string]time.Duration{"n7": time.Hour}, closed: map[string]string{"n11": "drained"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := time.Hour
+	want := []elastic.Instance{
+		{ID: 1, State: elastic.Stopping, Due: schedule.Never}, {ID: 2, State: elastic.Busy, Ready: time.Hour, Due: due},
+		{ID: 3, State: elastic.Booting, Ready: time.Minute, Due: due}, {ID: 4, State: elastic.Idle, Due: due}, {ID: 5, State: elastic.Stopping, Due: schedule.Never},
+	}
+	if diff := gocmp.Diff(want, snap.Clouds[2].Instances); diff != "" {
+		t.Errorf("commercial (-want +got):\n%s", diff)
+	}
+	if diff := gocmp.Diff([]elastic.Instance{{State: elastic.Stopping, Due: schedule.Never}}, snap.Clouds[1].Instances); diff != "" {
+		t.Errorf("private (-want +got):\n%s", diff)
+	}
+	if c := snap.Clouds[2]; c.Limit != 5 || c.Refused != 2 || !c.Closed || snap.Clouds[1].Closed || len(leases[2]) != 5 || leases[1][0] != l[0] || snap.Again {
+		t.Errorf("%+v", snap)
+	}
+}
+
+// The bill by cloud adds up to the whole one, in the order in which clouds were first used.
+func TestCloudBills(t *testing.T) {
+	s := newStage(t, &elastic.OD{}, nil)
+	w := watch(s.world)
+	l := w.rent(t, s.m, "n6", "n3", "n7")
+	for i, c := range []int{1, 0, 1} {
+		l[i].cloud, l[i].price = s.o.Clouds[c].Name, s.o.Clouds[c].Price
+	}
+	s.now = worldStart.Add(90 * time.Minute)
+	got, err := s.m.CloudBills()
+	want := []CloudBill{{"commercial", provider.Bill{Leases: 2, Charged: 4 * time.Hour, Cost: 340 * pricing.Milli}}, {"private", provider.Bill{Leases: 1, Charged: 2 * time.Hour, Cost: 2 * pricing.Milli}}}
+	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if sum, err := s.m.Bill(); err != nil || sum.Leases != 3 || sum.Charged != 6*time.Hour || sum.Cost != 342*pricing.Milli {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	if got, err := Divide(nil, []int{1, 2}, 5, &s.o); err != nil || len(got.Accounts) > 0 {
+		t.Errorf("without uses: %+v, %v", got, err)
+	}
+}
+
+// A view of the cluster is told when it differs from the one before, not at each look.
+func TestViews(t *testing.T) {
+	w := newWorld(1, time.Minute)
+	o := worldOptions(w)
+	var views []Status
+	o.Watch = func(e *Entry, s *Status) {
+		if e == nil {
+			views = append(views, *s)
+		}
+	}
+	m := w.open(t, filepath.Join(memory(t), "journal"), o)
+	w.submit(1, 10*time.Minute, 10*time.Minute)
+	for range 4 * 30 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	var got []Status
+	for i := range views {
+		if views[i].Spent <= 0 {
+			t.Errorf("view %d has taken no time: %+v", i, views[i])
+		}
+		views[i].Spent = 0
+		got = append(got, views[i])
+	}
+	if diff := gocmp.Diff([]Status{
+		{Waiting: 1, WaitingNodes: 1}, {Now: 15 * time.Second, Waiting: 1, WaitingNodes: 1, Booting: 1}, {Now: time.Minute, Running: 1, Booting: 1},
+		{Now: 75 * time.Second, Running: 1, Busy: 1}, {Now: 11 * time.Minute, Idle: 1},
+	}, got); diff != "" {
+		t.Errorf("views (-want +got):\n%s", diff)
+	}
+}
