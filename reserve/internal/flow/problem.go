@@ -129,7 +129,8 @@ func (s *Solver) init(p Problem) error {
 		}
 	}
 	s.y = grow.To(s.y, T+1)
-	if s.phases, s.falling = p.phases(); s.falling {
+	s.phases, s.falling = p.phases()
+	if s.scaling = p.smooth(); s.falling || s.scaling {
 		return s.checkTotal(total)
 	}
 

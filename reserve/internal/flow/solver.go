@@ -19,6 +19,8 @@ type Stats struct {
 	Hops    int // reservation arcs on the cycles, likewise
 	Crossed int // breakpoints crossed by long steps
 	Phases  int // of byFee, which counts nothing else
+	Paths   int // of scaling, which counts only these and
+	Joined  int // nodes that joined a tree of paths
 }
 
 // A Solver keeps its memory between calls. The zero value is ready. It must
@@ -66,6 +68,10 @@ type Solver struct {
 	fees    byFee
 	falling bool // the problem is one
 	phases  int
+
+	// problems of several classes on smooth demand; see scaling.go
+	scales  scaling
+	scaling bool // the problem is one
 
 	// general problems only (Prices, MaxActive or Max)
 	general bool
@@ -143,6 +149,10 @@ func (s *Solver) solve() {
 		s.fees.solve(&s.prob, s.phases, s.y)
 		return
 	}
+	if s.scaling {
+		s.scales.solve(&s.prob, s.y, &s.Stats)
+		return
+	}
 	tmin, tmax := s.T, 1
 	for _, c := range s.prob.Classes {
 		tmin, tmax = min(tmin, c.Term), max(tmax, min(c.Term, s.T))
@@ -181,6 +191,9 @@ func (s *Solver) solve() {
 func (s *Solver) AppendPurchases(dst []Purchase) []Purchase {
 	if s.falling && s.T > 0 {
 		return s.fees.appendPurchases(dst)
+	}
+	if s.scaling {
+		return s.scales.appendPurchases(dst)
 	}
 	// A basic arc's perturbed flow is n times its true flow, plus or minus a
 	// number from 1 to n-1: plus if the perturbation of the nodes behind the

@@ -1,0 +1,423 @@
+package flow
+
+import (
+	"math/bits"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
+
+// Several classes, by shortest paths, with the demand two bits at a time.
+//
+// A problem of one price, of classes of one fee each, and no other rules. It is solved for the demand
+// ⌊d/4^k⌋ with k from where that is 0 or 1 down to 0. Four times the demand has four times the plan
+// as an optimum, with the same potentials. Two new bits of the demand of slot t are supply at node t
+// and are missing at node t+1. The slot takes them itself where it can: on demand if z[t] is the
+// price, out of idle capacity if z[t] is 0.
+//
+// What is left is shipped from the nodes that have supply to the nodes that miss it, on shortest
+// paths of the residual network. Its arcs are purchases, slots both ways, and purchases given back.
+// Lengths are relative to the potentials. This is the algorithm of Dijkstra from all supply at once:
+//
+//   - All nodes with supply grow trees of shortest paths. A node in a tree keeps its potential, its
+//     label. The potentials of all free nodes rise together: such a node has y + Δ, where Δ is the
+//     distance reached.
+//   - A free node joins a tree when its potential is the label that the tree gives it.
+//   - If the node misses units, they come from the tree's root over the tree's path. Then all nodes
+//     of that tree are free, with the potentials of this moment, and other trees may take them. The
+//     root begins again if it has supply left.
+//
+// Invariant: no residual arc has a negative length, and the arcs of trees have length 0.
+//
+//   - While Δ grows, only arcs from trees to free nodes get shorter, and a free node joins when the
+//     first of them has length 0.
+//   - Units move on arcs of length 0, so that the arcs back have length 0 too.
+//   - A node freed at Δ gets y = label - Δ, so that its potential stays what it is.
+//
+// The invariant is the condition of the package comment. So when all is shipped, the plan is
+// optimal for this demand. There always is a path, as slots can be walked both ways.
+//
+// A label in the queue may come from a tree that has been freed since. Then other trees give at least
+// that label. So when such a node comes out of the queue, it goes back with the least label that
+// the trees give it now.
+//
+// Overflow. Potentials rise along the line, by p·T at most. A node that misses units to the end
+// is always free, and a root keeps its label. So Δ is at most 2·p·T, and labels are within 2·p·T and a
+// fee. No flow exceeds the units shipped, each counted as often as it is multiplied by four since:
+// at most twice the sum of the demands.
+//
+// Ties fall in the order of nodes and classes, first in, first out. First in, first out keeps trees
+// equally large, which matters: last in, first out took up to 2.6 times as many nodes.
+//
+// Time: of the order of T·classes for each path at most, but most trees are small. On the sine with ten
+// terms there are 8,130 paths, and 530,000 nodes join trees (BENCHMARKS.md, smooth demand).
+// Memory: 100 bytes a slot, and 8 for each class.
+
+// The simplex is faster where demand turns often: on three logs of the shared folder, and on a walk, with ten
+// terms, scaling takes 2 to 5 times as long. It is also faster where few slots change the demand (stairs).
+// leastRun bounds the mean length of a run in which demand does not turn, and leastChanges the
+// changes times the classes for each slot. With fewer than leastSlots slots, both take milliseconds.
+const (
+	leastSlots   = 4096
+	leastRun     = 64
+	leastChanges = 4
+)
+
+const scaleBits = 2 // at a time; with 1 or 3, a tenth more nodes join trees on the sine and the triangle with ten terms
+
+type scaling struct {
+	price   int64
+	terms   []int
+	fees    []int64
+	last    int // node T
+	longest int // term, at most T
+
+	y      []int64 // potentials; of free nodes, less the distance reached
+	label  []int64 // of a node in a tree or in the queue, inf of others
+	fixed  []int64 // the same for nodes in trees, inf of all others
+	x      []int64
+	excess []int64  // supply of a node; what it misses is negative
+	bought []int64  // of class k at slot s: bought[k*T+s]
+	sold   []uint64 // the classes of the purchases at a slot
+	into   []uint64 // the classes of the purchases that end at a node before T
+	toEnd  []int32  // the cheapest class whose purchase at a slot lasts to node T, or -1
+
+	from, how []int32 // the last arc to a node: its other end, and a class or one of the below
+	root      []int32 // of the node's tree
+	member    []int32 // the next node of the tree, -1 if there is none
+	queue     radixQueue
+	stats     *Stats
+}
+
+const (
+	source   = -1 // none: the node is a root
+	slotOn   = -2 // t -> t+1
+	slotBack = -3
+	giveBack = -4 // giveBack-k: a purchase of class k, from its end to its slot
+)
+
+// smooth says whether scaling may solve the problem and is likely to be the faster method.
+func (p *Problem) smooth() bool {
+	T, K := len(p.Demand), len(p.Classes)
+	if p.First != nil || p.Prices != nil || p.MaxActive != nil || T < leastSlots || K < 2 || K > 64 {
+		return false
+	}
+	for _, c := range p.Classes {
+		if c.Fees != nil || c.Max > 0 || c.Fee < 1 {
+			return false
+		}
+	}
+	changes, turns, way := 0, 0, 0
+	for t := 1; t < T; t++ {
+		a, b := p.net(t-1), p.net(t)
+		if a == b {
+			continue
+		}
+		changes++
+		now := 1
+		if b < a {
+			now = -1
+		}
+		if now == -way {
+			turns++
+		}
+		way = now
+	}
+	return changes*K >= leastChanges*T && turns*leastRun <= T
+}
+
+// net returns the demand of slot t less what is held.
+func (p *Problem) net(t int) int {
+	if p.Held != nil {
+		return p.Demand[t] - p.Held[t]
+	}
+	return p.Demand[t]
+}
+
+// solve fills in bought, and y with the potentials of the package comment.
+func (c *scaling) solve(p *Problem, y []int64, stats *Stats) {
+	T, K := len(p.Demand), len(p.Classes)
+	c.price, c.last, c.y, c.stats = p.Price, T, y, stats
+	c.terms = grow.To(c.terms, K)
+	c.fees = grow.To(c.fees, K)
+	c.label = grow.To(c.label, T+1)
+	c.fixed = grow.To(c.fixed, T+1)
+	c.x = grow.Zero(c.x, T)
+	c.excess = grow.Zero(c.excess, T+1)
+	c.bought = grow.Zero(c.bought, K*T)
+	c.sold = grow.Zero(c.sold, T+1)
+	c.into = grow.Zero(c.into, T+1)
+	c.toEnd = grow.To(c.toEnd, T+1)
+	c.from = grow.To(c.from, T+1)
+	c.how = grow.To(c.how, T+1)
+	c.root = grow.To(c.root, T+1)
+	c.member = grow.To(c.member, T+1)
+	c.longest = 0
+	for k, l := range p.Classes {
+		c.terms[k], c.fees[k] = min(l.Term, T), l.Fee
+		c.longest = max(c.longest, c.terms[k])
+	}
+	for s := range c.toEnd {
+		c.toEnd[s] = -1
+		for k, term := range c.terms {
+			if s < T && s+term >= T && (c.toEnd[s] < 0 || c.fees[k] < c.fees[c.toEnd[s]]) {
+				c.toEnd[s] = int32(k)
+			}
+		}
+	}
+	clear(y)
+	most := 0
+	for t := range T {
+		most = max(most, p.net(t))
+	}
+	first := bits.Len(uint(most)) / scaleBits * scaleBits
+	for shift := first; shift >= 0; shift -= scaleBits {
+		for t := range c.x {
+			c.x[t] <<= scaleBits
+		}
+		for i := range c.bought {
+			c.bought[i] <<= scaleBits
+		}
+		for t := range c.x {
+			e := int64(p.net(t) >> shift)
+			if shift < first {
+				e -= int64(p.net(t)>>(shift+scaleBits)) << scaleBits
+			}
+			z := y[t+1] - y[t]
+			if z == c.price && c.x[t]+e >= 0 || z == 0 && c.x[t]+e <= 0 {
+				c.x[t] += e
+			} else {
+				c.excess[t] += e
+				c.excess[t+1] -= e
+			}
+		}
+		c.ship()
+		for v := T; v >= 0; v-- {
+			y[v] -= y[0]
+		}
+	}
+}
+
+// ship ships all supply.
+func (c *scaling) ship() {
+	T, y, label := c.last, c.y, c.label
+	q := &c.queue
+	q.clear(T + 1)
+	for v := range label {
+		label[v], c.fixed[v] = inf, inf
+	}
+	roots := 0
+	for v, e := range c.excess {
+		if e > 0 {
+			roots++
+			c.reach(v, y[v], v, source)
+		}
+	}
+	for roots > 0 {
+		v := q.take()
+		if how := c.how[v]; how == source {
+			c.root[v], c.member[v] = int32(v), -1
+		} else {
+			u := int(c.from[v])
+			if c.fixed[u] == inf || c.fixed[u]+c.cost(u, v, how) != label[v] {
+				label[v] = inf
+				c.look(v)
+				continue
+			}
+			r := c.root[u]
+			c.root[v], c.member[v] = r, c.member[r]
+			c.member[r] = int32(v)
+		}
+		c.fixed[v] = label[v]
+		c.stats.Joined++
+		if c.excess[v] >= 0 {
+			c.spread(v)
+		} else if c.augment(v) {
+			roots--
+		}
+	}
+}
+
+// reach gives node v, which is in no tree, a label.
+func (c *scaling) reach(v int, label int64, from int, how int32) {
+	c.label[v] = label
+	c.from[v], c.how[v] = int32(from), how
+	c.queue.reach(int32(v), label-c.y[v])
+}
+
+// spread labels the nodes at the ends of the residual arcs from node v.
+func (c *scaling) spread(v int) {
+	T, label, x := c.last, c.label, c.x
+	terms, fees := c.terms, c.fees[:len(c.terms)]
+	at := label[v]
+	if v < T {
+		if l := at + c.price&^(x[v]>>63); l < label[v+1] {
+			c.reach(v+1, l, v, slotOn)
+		}
+	}
+	if v > 0 {
+		if l := at - c.price&(-x[v-1]>>63); l < label[v-1] {
+			c.reach(v-1, l, v, slotBack)
+		}
+	}
+	if v+c.longest < T {
+		for k, term := range terms {
+			if l := at + fees[k]; l < label[v+term] {
+				c.reach(v+term, l, v, int32(k))
+			}
+		}
+	} else if v < T {
+		for k, term := range terms {
+			if l := at + fees[k]; v+term < T && l < label[v+term] {
+				c.reach(v+term, l, v, int32(k))
+			}
+		}
+		if k := c.toEnd[v]; k >= 0 && at+fees[k] < label[T] {
+			c.reach(T, at+fees[k], v, k)
+		}
+	}
+	for m := c.into[v]; m != 0; m &= m - 1 {
+		k := bits.TrailingZeros64(m)
+		if s := v - terms[k]; at-fees[k] < label[s] {
+			c.reach(s, at-fees[k], v, giveBack-int32(k))
+		}
+	}
+	for s := T - c.longest; v == T && s < T; s++ {
+		k := c.toEnd[s]
+		if k >= 0 && c.bought[int(k)*T+s] > 0 && at-fees[k] < label[s] {
+			c.reach(s, at-fees[k], v, giveBack-k)
+		}
+	}
+}
+
+// look gives node w, which is in no tree, the least label of the residual arcs from trees to it, if
+// there are any.
+func (c *scaling) look(w int) {
+	T, fixed, x := c.last, c.fixed, c.x
+	terms, fees := c.terms, c.fees[:len(c.terms)]
+	best, from, how := inf/2, 0, int32(0) // above any label
+	if w > 0 {
+		if l := fixed[w-1] + c.price&^(x[w-1]>>63); l < best {
+			best, from, how = l, w-1, slotOn
+		}
+	}
+	if w < T {
+		if l := fixed[w+1] - c.price&(-x[w]>>63); l < best {
+			best, from, how = l, w+1, slotBack
+		}
+		for k, term := range terms {
+			if s := w - term; s >= 0 {
+				if l := fixed[s] + fees[k]; l < best {
+					best, from, how = l, s, int32(k)
+				}
+			}
+		}
+		for m := c.sold[w]; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			end := min(T, w+terms[k])
+			if l := fixed[end] - fees[k]; l < best {
+				best, from, how = l, end, giveBack-int32(k)
+			}
+		}
+	}
+	for s := T - c.longest; w == T && s < T; s++ {
+		if k := c.toEnd[s]; k >= 0 {
+			if l := fixed[s] + fees[k]; l < best {
+				best, from, how = l, s, k
+			}
+		}
+	}
+	if best < inf/2 && best < c.label[w] {
+		c.reach(w, best, from, how)
+	}
+}
+
+// augment ships what it can from the root of the tree of node v to that node, and frees the tree's
+// nodes. It returns whether the root has nothing left.
+func (c *scaling) augment(v int) bool {
+	c.stats.Paths++
+	r := int(c.root[v])
+	f := min(-c.excess[v], c.excess[r])
+	for w := v; w != r; w = int(c.from[w]) {
+		f = min(f, c.room(w))
+	}
+	c.excess[r] -= f
+	c.excess[v] += f
+	for w := v; w != r; w = int(c.from[w]) {
+		c.push(w, f)
+	}
+	reached := c.queue.reached
+	for w := r; w >= 0; w = int(c.member[w]) {
+		c.y[w] = c.label[w] - reached
+		c.label[w], c.fixed[w] = inf, inf
+	}
+	if c.excess[r] > 0 {
+		c.reach(r, c.y[r]+reached, r, source)
+	}
+	for w := r; w >= 0; w = int(c.member[w]) {
+		c.look(w)
+	}
+	return c.excess[r] == 0
+}
+
+// cost returns the cost of a residual arc from u to v.
+func (c *scaling) cost(u, v int, how int32) int64 {
+	switch {
+	case how >= 0:
+		return c.fees[how]
+	case how == slotOn:
+		return c.price &^ (c.x[u] >> 63)
+	case how == slotBack:
+		return -(c.price & (-c.x[v] >> 63))
+	}
+	return -c.fees[giveBack-how]
+}
+
+// room returns how much the last arc to node v takes.
+func (c *scaling) room(v int) int64 {
+	u, how := c.from[v], c.how[v]
+	switch {
+	case how == slotOn && c.x[u] < 0:
+		return -c.x[u]
+	case how == slotBack && c.x[v] > 0:
+		return c.x[v]
+	case how <= giveBack:
+		return c.bought[int(giveBack-how)*c.last+v]
+	}
+	return inf
+}
+
+// push pushes f over the last arc to node v.
+func (c *scaling) push(v int, f int64) {
+	u, how := int(c.from[v]), c.how[v]
+	switch {
+	case how >= 0:
+		c.bought[int(how)*c.last+u] += f
+		c.sold[u] |= 1 << how
+		if v < c.last {
+			c.into[v] |= 1 << how
+		}
+	case how == slotOn:
+		c.x[u] += f
+	case how == slotBack:
+		c.x[v] -= f
+	default:
+		k := giveBack - how
+		r := &c.bought[int(k)*c.last+v]
+		if *r -= f; *r == 0 {
+			c.sold[v] &^= 1 << k
+			c.into[u] &^= 1 << k
+		}
+	}
+}
+
+// appendPurchases appends the plan.
+func (c *scaling) appendPurchases(dst []Purchase) []Purchase {
+	for k := range c.terms {
+		for s, n := range c.bought[k*c.last : (k+1)*c.last] {
+			if n > 0 {
+				dst = append(dst, Purchase{s, k, int(n)})
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,173 @@
+package flow
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/allocs"
+)
+
+// smoothProblem returns a problem of several classes on a sine with steps of levels, which scaling
+// solves.
+func smoothProblem(r *rand.Rand, slots int) Problem {
+	p := Problem{Demand: make([]int, slots), Price: 1 + r.Int64N(600)}
+	period, height := 200+1000*r.Float64(), 500+3000*r.Float64()
+	for t := range p.Demand {
+		p.Demand[t] = int(height * (1.2 + math.Sin(float64(t)*2*math.Pi/period)))
+	}
+	for range 5 + r.IntN(5) {
+		term := 2 + r.IntN(300)
+		p.Classes = append(p.Classes, Class{Term: term, Fee: 1 + int64(float64(p.Price)*float64(term)*(.3+.6*r.Float64()))})
+	}
+	return p
+}
+
+// On small problems of all kinds, the method's plan and potentials prove each other, and the cost is the simplex's.
+func TestScalingEqualsSimplex(t *testing.T) {
+	r := rand.New(rand.NewPCG(47, 48)) // seed 47, 48
+	var s Solver
+	var c scaling
+	paths, beyond, taken := 0, 0, 0
+	for i := range 1500 {
+		p := randomProblem(r, 1+i%200, 1+i%40, 6, false)
+		if len(p.Demand) == 0 || len(p.Classes) == 0 {
+			continue
+		}
+		if i%2 == 0 { // a walk
+			for t := 1; t < len(p.Demand); t++ {
+				p.Demand[t] = max(0, p.Demand[t-1]+r.IntN(3)-1)
+			}
+		}
+		if i%3 == 0 {
+			p.Held = make([]int, len(p.Demand))
+			for t := range p.Held {
+				p.Held[t] = r.IntN(p.Demand[t] + 3)
+			}
+		}
+		for k := range p.Classes {
+			p.Classes[k].Fees, p.Classes[k].Max = nil, 0
+			if p.Classes[k].Term >= len(p.Demand) {
+				beyond++
+			}
+		}
+		var stats Stats
+		y := make([]int64, len(p.Demand)+1)
+		c.solve(&p, y, &stats)
+		plan := c.appendPurchases(nil)
+		if err := Verify(p, plan, y); err != nil {
+			t.Fatalf("%v: %+v", err, p)
+		}
+		_, got := Cost(p, plan)
+		if want := check(t, &s, bySimplex(p)); int64(got) != want {
+			t.Fatalf("cost %d, the simplex's %d: %+v", got, want, p)
+		}
+		paths += stats.Paths
+		if len(plan) > 0 {
+			taken++
+		}
+	}
+	if paths < 10_000 || beyond < 100 || taken < 600 {
+		t.Errorf("%d paths, %d terms beyond the horizon, %d plans with purchases", paths, beyond, taken)
+	}
+}
+
+// On smooth demand Solve uses the method. Its cost is the simplex's, also for several instances
+// held, for the largest numbers, and in the memory of another problem, where it allocates nothing.
+func TestScalingOnSmoothDemand(t *testing.T) {
+	r := rand.New(rand.NewPCG(49, 50)) // seed 49, 50
+	var s, simplex Solver
+	plan := make([]Purchase, 0, 100_000)
+	for i := range 5 {
+		p := smoothProblem(r, leastSlots+100*(4-i))
+		switch i {
+		case 1:
+			p.Held = make([]int, len(p.Demand))
+			for t := range p.Held {
+				p.Held[t] = 300
+			}
+		case 2: // the greatest prices whose potentials fit, times the slots
+			most := int64(1)<<61/int64(2*len(p.Demand)+4) - 1
+			top := p.Price
+			for _, c := range p.Classes {
+				top = max(top, c.Fee)
+			}
+			p.Price *= most / top
+			for k := range p.Classes {
+				p.Classes[k].Fee *= most / top
+			}
+		case 3: // the greatest demand whose flows fit
+			total := int64(0)
+			for _, d := range p.Demand {
+				total += int64(d)
+			}
+			times := (int64(1)<<61/int64(8*(len(p.Demand)+2)) - 2) / total
+			times = min(times, math.MaxInt/10_000) // where an int has 32 bits
+			for t := range p.Demand {
+				p.Demand[t] *= int(times)
+			}
+		}
+		got := check(t, &s, p)
+		if s.Stats.Paths == 0 || s.Stats.Joined < s.Stats.Paths || s.Stats.Pivots != 0 || s.Stats.Phases != 0 {
+			t.Fatalf("problem %d: %+v", i, s.Stats)
+		}
+		if want := check(t, &simplex, bySimplex(p)); got != want {
+			t.Fatalf("problem %d: cost %d, the simplex's %d", i, got, want)
+		}
+		if i != 2 && i != 3 {
+			if n := allocs.Once(func() {
+				s.Solve(p)
+				plan = s.AppendPurchases(plan[:0])
+			}); n != 0 {
+				t.Errorf("problem %d: %v allocations", i, n)
+			}
+		}
+	}
+}
+
+// The rule: several classes of one fee each, and demand that changes often and seldom turns.
+func TestSmooth(t *testing.T) {
+	T := leastSlots
+	of := func(n int, at func(t int) int) []int {
+		d := make([]int, n)
+		for t := range d {
+			d[t] = at(t)
+		}
+		return d
+	}
+	classes := func(n int, more ...Class) []Class {
+		return append(slices.Repeat([]Class{{Term: 24, Fee: 100}}, n), more...)
+	}
+	rise := of(T, func(t int) int { return t })
+	half := of(T, func(t int) int { return t / 2 })
+	turns := func(n int) []int { return of(T, func(t int) int { return max(t%(2*n)-n, n-t%(2*n)) }) }
+	for name, c := range map[string]struct {
+		p    Problem
+		want bool
+	}{
+		"five classes, a change at every slot":     {Problem{Price: 10, Demand: rise, Classes: classes(5)}, true},
+		"four, at all slots but one":               {Problem{Price: 10, Demand: rise, Classes: classes(4)}, false},
+		"nine, every other slot":                   {Problem{Price: 10, Demand: half, Classes: classes(9)}, true},
+		"eight, one change less":                   {Problem{Price: 10, Demand: half, Classes: classes(8)}, false},
+		"a fall":                                   {Problem{Price: 10, Demand: of(T, func(t int) int { return T - t }), Classes: classes(5)}, true},
+		"too few slots":                            {Problem{Price: 10, Demand: rise[1:], Classes: classes(5)}, false},
+		"what is held counts":                      {Problem{Price: 10, Demand: rise, Held: rise, Classes: classes(5)}, false},
+		"one class":                                {Problem{Price: 10, Demand: rise, Classes: classes(1)}, false},
+		"64 classes":                               {Problem{Price: 10, Demand: rise, Classes: classes(64)}, true},
+		"65 classes":                               {Problem{Price: 10, Demand: rise, Classes: classes(65)}, false},
+		"a turn in 65 slots":                       {Problem{Price: 10, Demand: turns(65), Classes: classes(5)}, true},
+		"a turn in 60 slots":                       {Problem{Price: 10, Demand: turns(60), Classes: classes(5)}, false},
+		"steps on the way are no turns":            {Problem{Price: 10, Demand: of(T, func(t int) int { return t / 4 * 4 }), Classes: classes(20)}, true},
+		"fees by slot":                             {Problem{Price: 10, Demand: rise, Classes: classes(5, Class{Term: 24, Fees: make([]int64, T)})}, false},
+		"at most three":                            {Problem{Price: 10, Demand: rise, Classes: classes(5, Class{Term: 24, Fee: 1, Max: 3})}, false},
+		"a class that is free":                     {Problem{Price: 10, Demand: rise, Classes: classes(5, Class{Term: 24})}, false},
+		"prices by slot":                           {Problem{Prices: make([]int64, T), Demand: rise, Classes: classes(5)}, false},
+		"a cap":                                    {Problem{Price: 10, Demand: rise, MaxActive: make([]int, T), Classes: classes(5)}, false},
+		"costs with steps, in the place of demand": {Problem{First: make([]int32, T+1), Demand: rise, Classes: classes(5)}, false},
+	} {
+		if got := c.p.smooth(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
