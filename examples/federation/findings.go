@@ -392,7 +392,7 @@ func (f *findings) rolling() {
 			"With errors it reserves less here, so that less is idle to run on.",
 			near(rows[0].sent()/paper.rhoSent[0], 1, roughly), near(grows, theirGrows, points))
 	}
-	if f.o.hours < 600 || f.at(rhoPrinted, 24) == nil || f.at(rhoFull, 24) == nil || f.at(rhoLast, 24) == nil || f.at(rhoDeferred, 24) == nil {
+	if slices.Contains(f.o.reserve[rhoPrinted:], false) {
 		return
 	}
 	lambdas := []int{23, 24, 600}

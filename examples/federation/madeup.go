@@ -90,9 +90,5 @@ func (s *shape) make(random *rand.Rand, hours int) []trace.Job {
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b trace.Job) int { return cmp.Compare(a.Submit, b.Submit) })
-	for i := range jobs {
-		jobs[i].ID = int64(i + 1)
-		jobs[i].Estimate = jobs[i].Run
-	}
 	return jobs
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"github.com/plimsoll/plimsoll/federation/coalition"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // tested is run in the process of the tests. Its golden files are renewed by
@@ -161,6 +163,14 @@ func TestSchemes(t *testing.T) {
 	o.spans[1] = span{5, .5}
 	if alone, pooled, err := o.inTurn(c, groups, []int{1, 0}, true); err != nil || alone != 3*unit || pooled != 2*unit {
 		t.Errorf("pooled: %v, %v, %v, want 3 and 2", alone, pooled, err)
+	}
+	// What the first group leaves idle in hour 2 serves the second group, and is then taken: the
+	// third group has hour 2 on demand.
+	o.spans = []span{{4, .5}, {5, .5}, {5, .5}}
+	groups = [][]int{{1, 1, 0, 1}, {0, 0, 1, 0}, {0, 0, 1, 0}}
+	c.demand = []int{1, 1, 2, 1}
+	if alone, pooled, err := o.inTurn(c, groups, []int{0, 1, 2}, true); err != nil || alone != 3*unit || pooled != 3*unit {
+		t.Errorf("taken once: %v, %v, %v, want 3 and 3", alone, pooled, err)
 	}
 
 	// East buys two days for 24 and has 5 on demand, west one day for 12. Beyond 12, fees are
@@ -407,8 +417,7 @@ func TestDisk(t *testing.T) {
 	if low, high := diskAt(0), diskAt(math.Nextafter(1, 0)); low != leastDisk || high != mostDisk {
 		t.Errorf("from %d to %d MB, want %d to %d", low, high, leastDisk, mostDisk)
 	}
-	c := &centre{}
-	c.jobs = evaluated(t, "-reserve", "hgr", "-hours", "600").centres[0].jobs
+	c := &centre{jobs: make([]trace.Job, 3462)}
 	c.drawDisk(rand.New(rand.NewPCG(1, 2)))
 	above := func(mb int64) float64 {
 		n := 0
@@ -431,7 +440,7 @@ func TestDisk(t *testing.T) {
 }
 
 func TestPredict(t *testing.T) {
-	r := evaluated(t, "-reserve", "hgr", "-hours", "600")
+	r := evaluated(t, "-reserve", "hgr", "-error", "0", "-hours", "600")
 	if p := r.o.predict(r.centres, 0); !slices.EqualFunc(p, make([][]int, 3), slices.Equal) {
 		t.Errorf("without errors %v is predicted", p)
 	}
@@ -672,7 +681,7 @@ func TestVerdicts(t *testing.T) {
 			dress(r.plain[periodic], 1200, 800, true, 100*gigabyte)
 			dress(r.plain[hgr], 1100, 900, true, 50*gigabyte)
 			dress(r.plain[history], 1300, 800, true, 0)
-			r.optimum.cost = r.plain[hgr].shared.cost - 1
+			r.optimum.cost = r.plain[hgr].shared.cost
 		} else {
 			dress(r.plain[periodic], 2000, 900, false, 50*gigabyte)
 			dress(r.plain[hgr], 2500, 800, false, 100*gigabyte)
@@ -721,7 +730,11 @@ func TestVerdicts(t *testing.T) {
 	}
 	for good, want := range map[bool]finding.Verdict{true: finding.CameOut, false: finding.DidNot} {
 		seen := 0
-		for _, f := range made(good).allFindings() {
+		r := made(good)
+		var page table.Page
+		r.writeFindings(&page)
+		programtest.Golden(t, fmt.Sprintf("texts/findings-%v.txt", good), page.String())
+		for _, f := range r.allFindings() {
 			seen++
 			if f.Verdict != want {
 				t.Errorf("good %v, but %v", good, f)
@@ -801,7 +814,7 @@ func TestMistakes(t *testing.T) {
 	}
 	const site = `{"name": "a", "on_demand": 1, "reservation": 12, "traffic": 0, "latitude": 0, "longitude": 0}`
 	tested.Frame(t, "svg")
-	tested.Mistakes(t, dir, []programtest.Wrong{
+	mistakes := []programtest.Wrong{
 		{[]string{"-hours", "0"}, "whole number of hours from 24 to 26,280"},
 		{[]string{"-hours", "23"}, "whole number of hours from 24 to 26,280"},
 		{[]string{"-hours", "many"}, "whole number of hours"},
@@ -869,7 +882,52 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-prices", ""}, "name of a file"},
 		{[]string{"-prices", filepath.Join(dir, "none.json")}, "none.json: no such file"},
 		{[]string{"-traces", east, "-svg", east}, "the file is that of another flag"},
-	})
+		{[]string{"-terms", "8761:1"}, "hours from 1 to 8760"},
+		{[]string{"-terms", "24:10.1"}, "up to 10"},
+		{[]string{"-terms", "24:0"}, "factors above 0"},
+		{[]string{"-terms", "x:1"}, "want pairs HOURS:FACTOR"},
+		{[]string{"-volume", "5:x"}, "want pairs DOLLARS:DISCOUNT"},
+		{[]string{"-from", "2000001"}, "0 to 2,000,000"},
+		{[]string{"-coalitions", "-svg", "a.svg"}, "-svg draws the evaluation"},
+		{[]string{"-error", "0.1,x"}, `"x" is no bound of an error`},
+		{[]string{"-lend", "x:1"}, "want pairs SHARE:FACTOR"},
+		{[]string{"-traces", east, "-from", "1,2,3"}, "-from has 3 hours for 1 log:"},
+		{prices("[" + strings.Replace(site, `"longitude": 0`, `"longitude": -180.5`, 1) + "]"), "longitude from -180 to 180"},
+		{prices("[" + strings.Replace(site, `"on_demand": 1`, `"on_demand": 1000.000000001`, 1) + "]"), "at most 1000"},
+		{prices("[" + strings.Replace(site, `"traffic": 0`, `"traffic": 1001`, 1) + "]"), "at most 1000"},
+		{prices("[" + strings.Replace(site, `"on_demand": 1`, `"on_demand": 0`, 1) + "]"), "want prices of instances above 0"},
+		{prices("[" + strings.Replace(site, `"traffic": 0, `, "", 1) + "]"), "want name, on_demand"},
+		{prices("[" + strings.Replace(site, `"on_demand": 1, `, "", 1) + "]"), "want name, on_demand"},
+		{prices("[" + strings.Replace(site, `"reservation": 12, `, "", 1) + "]"), "want name, on_demand"},
+		{prices("[" + strings.Replace(site, `"latitude": 0, `, "", 1) + "]"), "want name, on_demand"},
+		{prices("[" + strings.Replace(site, `, "longitude": 0`, "", 1) + "]"), "want name, on_demand"},
+	}
+	tested.Mistakes(t, dir, mistakes)
+	// Each sentence whole, without the folders of this run.
+	if math.MaxInt > math.MaxInt32 {
+		all := ""
+		for _, c := range mistakes {
+			all += regexp.MustCompile(`[^ ,]*TestMistakes[^/]*/\d+(/|\b)`).ReplaceAllString(tested.Mistake(t, c.Want, c.Args...), "") + "\n"
+		}
+		programtest.Golden(t, "mistakes.txt", all)
+	}
+	// What is just within the limits is taken.
+	for _, args := range [][]string{
+		{"-hours", "24", "-lambda", "24"}, {"-hours", "26280", "-lambda", "26280"}, {"-centres", "16"}, {"-error", "0,1"}, {"-from", "0,2000000"}, {"-traces", "a,b", "-from", "1,2"}, {"-traces", "a,b", "-from", "1"},
+		{"-traces", "a"}, {"-terms", "8760:10,1:0.001"}, {"-terms", "1:1,2:1,3:1,4:1,5:1,6:1,7:1,8:1,9:1,10:1"}, {"-volume", "0:0,5:0.99"}, {"-svg", "a.svg"}, {"-error", "-0"},
+	} {
+		if o, err := program.Options(args...); err != nil || len(o.errors) > 0 && math.Signbit(o.errors[0]) {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	most := `{"name": "a", "on_demand": 1000, "reservation": 1000, "traffic": 1000, "latitude": -90, "longitude": 180}`
+	o, err := program.Options(prices("[" + most + "]")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := o.readPrices(); err != nil || len(got) != 1 || got[0].Traffic != maxPrice {
+		t.Errorf("prices at the limits: %+v, %v", got, err)
+	}
 	tested.Idle(t, "-from changes", "-from", "7", "-reserve", "hgr", "-hours", "24")
 	tested.Idle(t, "-centres changes", "-centres", "4", "-traces", east, "-hours", "24", "-reserve", "hgr")
 	tested.Idle(t, "-error changes", "-coalitions", "-error", "0", "-hours", "24")
