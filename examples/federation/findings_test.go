@@ -32,10 +32,8 @@ func likePaper(t *testing.T, more ...string) []string {
 		fmt.Fprintf(&b, "; UnixStartTime: %d\n", 1e9+1800*i)
 		s := shapes[x]
 		s.daily, s.sizes = 12, s.sizes[:3]
-		for hour, runs := range map[int][]int{4: {60}, 5: {60, 3600}, 6: {60, 3599, 3601}} { // before the window
-			for _, run := range runs {
-				fmt.Fprintf(&b, "1 %d 0 %d 1\n", 3600*hour, run)
-			}
+		for k, run := range []int{60, 60, 3600, 60, 3599, 3601} { // in hours 4, 5 and 6, before the window
+			fmt.Fprintf(&b, "1 %d 0 %d 1\n", 3600*[]int{4, 5, 5, 6, 6, 6}[k], run)
 		}
 		for k, j := range s.make(rand.New(rand.NewPCG(9, uint64(x))), paperHours) {
 			submit := j.Submit + time.Duration(paperFrom[x])*time.Hour
