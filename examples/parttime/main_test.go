@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -96,10 +97,55 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kinds := filepath.Join(dir, "kinds.json")
+	if status := run(ctx, []string{"host", "-kinds", "a,b*2", "-state", kinds}, io.Discard, io.Discard); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	one := filepath.Join(dir, "client.json")
+	if status := run(ctx, []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-state", one}, io.Discard, io.Discard); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	client := func(more ...string) []string {
+		return append([]string{"client", "-host", "http://127.0.0.1:1", "-name", "x"}, more...)
+	}
+	all := ""
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"host", "-every", "0s"}, "positive span"},
+		{[]string{"host", "-max-age", "0s"}, "positive span"},
+		{[]string{"host", "-max-delay", "0s"}, "positive span"},
+		{[]string{"host", "-provision", ""}, "the name of a program"},
+		{[]string{"host", "-provision-timeout", "0s"}, "positive span"},
+		{[]string{"host", "-provision-wait", "0s"}, "positive span"},
+		{[]string{"host", "-values", "-1s"}, "or 0 for none"},
+		{[]string{"host", "-state", ""}, "the name of a file"},
+		{[]string{"host", "-kinds", "a*x"}, `such as epyc+gpu*4,xeon*16, not "a*x"`},
+		{[]string{"host", "-kinds", "a*60000,b*60000"}, "want at most 100000 nodes"},
+		{[]string{"host", "-kinds", "a,b", "-nodes", "3"}, "-nodes 3 and -kinds with 2 nodes"},
+		{[]string{"host", "-kinds", "a\n"}, "a"},
+		{[]string{"host", "-minute", "999us"}, "want 1ms to 1h"},
+		{[]string{"host", "-cert", state}, "want"},
+		{[]string{"host", "-listen", "0.0.0.0:0"}, "loopback"},
+		{[]string{"host", "-state", kinds, "-kinds", "a,b"}, "there are 3 nodes"},
+		{[]string{"host", "-state", kinds, "-kinds", "a,b,c"}, `node 2 is of kind "b"`},
+		{[]string{"host", "-state", kinds, "-kinds", "b,b*2"}, `node 0 is of kind "a"`},
+		{[]string{"host", "-state", one}, "not the state of a host"},
+		{[]string{"client", "-name", "x"}, "needs -host"},
+		{client("-floor", "-1"), "whole number from 0"},
+		{client("-add", "-1"), "whole number from 0"},
+		{client("-url", ""), "the address at which"},
+		{client("-kind", ""), "a kind of nodes"},
+		{client("-job", "0s"), "positive span"},
+		{client("-job", "1m", "-load", "100001"), "above 0"},
+		{client("-job", "1m", "-load", "1", "-pool", "-1"), "whole number from 0"},
+		{client("-job", "1m", "-save-cost", "-1s"), "not negative"},
+		{client("-save-cost", "0s"), "want -job, too"},
+		{client("-state", one, "-every", "2m"), "it is 1m0s, and stays so"},
+		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "y", "-state", one}, "is that of partition x"},
+		{client("-host", "ftp://127.0.0.1:1"), "such as http://127.0.0.1:8080"},
+		{client("-name", "admin"), "neither host nor admin"},
 		{[]string{"-x"}, "not defined: -x"},
 		{[]string{"server"}, "want host, client or nothing"},
 		{[]string{"-minute", "0s"}, "positive span"},
@@ -134,6 +180,18 @@ func TestMistakes(t *testing.T) {
 		status, stdout, stderr := runParttime(c.args...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d, %q, %q; want 2 and %q", c.args, status, stdout, stderr, c.want)
+		}
+		all += regexp.MustCompile(`[^ ,]*TestMistakes[^/]*/\d+(/|\b)`).ReplaceAllString(stderr, "")
+	}
+	programtest.Golden(t, "mistakes.txt", all) // each sentence whole
+	// What is just within the limits is taken, and a client that has nothing to do but to end ends.
+	for _, args := range [][]string{
+		{"host", "-minute", "1ms"}, {"host", "-minute", "1h"}, {"host", "-values", "0"}, {"host", "-term", "-1s"}, {"host", "-state", kinds, "-nodes", "3"}, {"host", "-state", kinds, "-kinds", "a,b,b"},
+		client("-job", "1m", "-load", "100000", "-pool", "100000", "-save-cost", "0s"), client("-add", "1000000", "-floor", "1000000", "-weight", "1048576"), client("-state", one, "-every", "1m"),
+	} {
+		var errs bytes.Buffer
+		if status := run(ctx, args, io.Discard, &errs); status != 0 {
+			t.Errorf("%q: status %d, %s", args, status, errs.String())
 		}
 	}
 }
