@@ -541,6 +541,59 @@ func TestStore(t *testing.T) {
 	none.close()
 }
 
+// What a process cannot use it leaves to others, and a full disk is told once a second.
+func TestOpenAndUnsaved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newHost(ctx, options{role: hostRole, nodes: 2, minute: time.Minute, state: path}, new(locked)); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "s")
+	h, err := newHost(ctx, options{role: hostRole, nodes: 2, minute: time.Minute, state: path}, new(locked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.create(struct {
+		Partition string `json:"partition"`
+		terms
+	}{"hpc", terms{Weight: 1, URL: "http://127.0.0.1:9"}}); err != nil {
+		t.Fatal(err)
+	}
+	h.store.close()
+	for _, c := range []struct {
+		of     role
+		minute time.Duration
+	}{{clientRole, time.Minute}, {hostRole, time.Second}} {
+		if _, _, _, err := open(path, c.of, c.minute); err == nil {
+			t.Errorf("%v, %v: the state is taken", c.of, c.minute)
+		}
+	}
+	again, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, state: path}, new(locked))
+	if err != nil {
+		t.Fatal("the state is not left to others: ", err)
+	}
+	if _, ok := again.parts["hpc"]; !ok || again.nodes != 2 || again.limit() != 1<<16+512 {
+		t.Errorf("the host knows of %v, and has %d nodes", again.parts, again.nodes)
+	}
+	done := make(chan struct{})
+	go func() { again.work(""); close(done) }()
+	until(t, "the partition has its queue", func() bool { again.sending.Lock(); defer again.sending.Unlock(); return again.queues["hpc"] != nil })
+	again.stop()
+	<-done
+	again.store.close()
+	c, journal := lone(t, new(script), options{})
+	for k, warned := range []time.Duration{time.Hour, 0, 0, 2 * time.Second} {
+		if c.warned = c.warned.Add(-warned); k == 0 {
+			c.warned = time.Time{}
+		}
+		c.unsaved(errTorn)
+	}
+	if got := lines(journal.String())[1:]; !slices.Equal(got, []string{"no space; nothing is sent", "no space; nothing is sent"}) {
+		t.Errorf("the journal says %q", got)
+	}
+}
+
 // What the demonstration counts and writes, and how it fails.
 func TestStage(t *testing.T) {
 	end := 3.

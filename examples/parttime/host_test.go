@@ -177,13 +177,11 @@ func TestWhoSpeaks(t *testing.T) {
 	}
 	// A queue without a client is no harm, and messages beyond its room are lost.
 	h.queue(exchange.Message{Partition: "nobody"})
-	if h.to("a") == nil || h.to("a") != h.to("a") || h.to("b") == nil {
+	if a := h.to("a"); a == nil || a != h.to("a") || h.to("b") == nil {
 		t.Error("two clients talk to one partition")
 	}
-	for want, limit := range map[int64]int64{1<<16 + 3*256: h.limit()} {
-		if limit != want {
-			t.Errorf("a message may have %d bytes, want %d", limit, want)
-		}
+	if got, want := h.limit(), int64(1<<16+3*256); got != want {
+		t.Errorf("a message may have %d bytes, want %d", got, want)
 	}
 	// What a client of a partition answers is handled, in the name of the partition alone.
 	var answers []exchange.Message

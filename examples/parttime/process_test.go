@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,24 @@ func TestDemonstration(t *testing.T) {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("it does not say %q:\n%s", want, stdout)
 		}
+	}
+	var told []string // by the demonstration itself
+	for line := range strings.Lines(stdout) {
+		if text, ok := strings.CutPrefix(line, "--- "); ok {
+			told = append(told, strings.TrimSuffix(text, "\n"))
+		}
+	}
+	want := []string{
+		"Eight nodes, two partitions with equal shares; notices each minute, 3 minutes of grace.", "A minute takes 150ms here. Jobs take 4 to 12 minutes.",
+		"The second partition comes, and asks for four nodes. They are those whose jobs began last.",
+		"The client that is to free them is killed (-9), and comes back a minute later from its state.", "So is the host, for half a minute.",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("it says\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+	_, table, _ := strings.Cut(stdout, "\nnode  partition  lease\n")
+	if rows := strings.Split(table, "\n"); len(rows) < 11 || strings.Count(table, "  hpc ") != 4 || strings.Count(table, "  htc ") != 4 || !strings.Contains(rows[10], "4 nodes taken: ") {
+		t.Errorf("the table in the end is\n%s", table)
 	}
 }
 
