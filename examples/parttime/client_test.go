@@ -546,10 +546,6 @@ func TestOpenAndUnsaved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newHost(ctx, options{role: hostRole, nodes: 2, minute: time.Minute, state: path}, new(locked)); err != nil {
-		t.Fatal(err)
-	}
-	path = filepath.Join(t.TempDir(), "s")
 	h, err := newHost(ctx, options{role: hostRole, nodes: 2, minute: time.Minute, state: path}, new(locked))
 	if err != nil {
 		t.Fatal(err)

@@ -74,13 +74,20 @@ func (o *options) compare(log *jobLog, small, large *observed) []claim {
 	longer := min(mean(small, lifo, 2), mean(small, lifo, halfAnHour))
 	add("4.3 (HTC): LIFO's 60 and 120 s perform better than larger grace periods", "yes", shorter < longer, "mean %.2f node-hours, and %.2f with 20 or 30 min", shorter, longer)
 	add("4.3: LIFO and PAP preempt the same nodes", "> 75% of samples", small.same > .75, "%.1f%%", 100*small.same)
-	similar := mean(small, pap, twoMinutes) / mean(small, lifo, twoMinutes)
+	// over is a over b: 1 where both are 0.
+	over := func(a, b float64) float64 {
+		if a == b {
+			return 1
+		}
+		return a / b
+	}
+	similar := over(mean(small, pap, twoMinutes), mean(small, lifo, twoMinutes))
 	add("4.3: LIFO and PAP demonstrate similar results", "similar", math.Abs(similar-1) <= .1, "PAP wastes %.3f of what LIFO does", similar)
-	bigger := mean(large, pap, twoMinutes) / mean(large, lifo, twoMinutes)
+	bigger := over(mean(large, pap, twoMinutes), mean(large, lifo, twoMinutes))
 	add(fmt.Sprintf("4.3: similar results with %d nodes, %d preempted", 10*o.nodes, 10*o.take), "similar", math.Abs(bigger-1) <= .1,
 		"PAP wastes %.3f of what LIFO does, the same nodes in %.1f%%; over the least: LIFO %.3f, PAP %.3f",
-		bigger, 100*large.same, mean(large, lifo, twoMinutes)/large.least(twoMinutes), mean(large, pap, twoMinutes)/large.least(twoMinutes))
-	l, p := mean(small, lifo, halfAnHour)/mean(small, lifo, oneMinute), mean(small, pap, halfAnHour)/mean(small, pap, oneMinute)
+		bigger, 100*large.same, over(mean(large, lifo, twoMinutes), large.least()), over(mean(large, pap, twoMinutes), large.least()))
+	l, p := over(mean(small, lifo, halfAnHour), mean(small, lifo, oneMinute)), over(mean(small, pap, halfAnHour), mean(small, pap, oneMinute))
 	add("4.3: up to 30 min the grace period has negligible impact", "LIFO, PAP", math.Abs(l-1) <= .05 && math.Abs(p-1) <= .05, "30 min over 1 min, means: LIFO %.3f, PAP %.3f", l, p)
 	falls := true
 	for g := oneHour + 1; g <= sixHours; g++ {
@@ -108,7 +115,9 @@ func (o *options) compare(log *jobLog, small, large *observed) []claim {
 		add("4.4: PAP+ saves high-priority jobs", "82.9% less, others 14.3% more, all 7.5% more", saved >= 50 && all <= 7.5,
 			"%.1f%% less, others %.1f%% more, all %.1f%% more (%s, %s)", saved, others, all, decimal.Int(log.important), log.which)
 	}
-	stale := func(k kind, d int) float64 { return small.stale[k][d].Seconds() / small.stale[random][0].Seconds() }
+	stale := func(k kind, d int) float64 {
+		return over(small.stale[k][d].Seconds(), small.stale[random][0].Seconds())
+	}
 	worse := stale(lifo, 3) > stale(lifo, 1) && stale(lifo, 1) > stale(lifo, 0) && stale(pap, 3) > stale(pap, 0)
 	add("4.5: with stale values LIFO and PAP degrade to RANDOM", "faster with the delay", worse && stale(lifo, 3) >= .8,
 		"over RANDOM's, with values 0, 5, 30, 120 min old: LIFO %.2f, %.2f, %.2f, %.2f; PAP %.2f, %.2f, %.2f, %.2f",
@@ -118,8 +127,8 @@ func (o *options) compare(log *jobLog, small, large *observed) []claim {
 	add("4.5: large grace periods freeze nodes without reducing the waste", "of the best policies", frozen,
 		"LIFO at 2 min, 30 min, 6 h: %.2f, %.2f, %.2f idle node-hours until the end, %.2f, %.2f, %.2f wasted",
 		idle(twoMinutes), idle(halfAnHour), idle(sixHours), mean(small, lifo, twoMinutes), mean(small, lifo, halfAnHour), mean(small, lifo, sixHours))
-	over := log.overestimated()
-	add("5: for over 50% of the jobs the request exceeds the run time by a factor", "19.2", over >= 19.2, "%.1f", over)
+	factor := log.overestimated()
+	add("5: for over 50% of the jobs the request exceeds the run time by a factor", "19.2", factor >= 19.2, "%.1f", factor)
 	return list
 }
 
@@ -151,7 +160,7 @@ type observed struct {
 }
 
 // least returns the least mean waste, in node-hours, at two minutes.
-func (x *observed) least(int) float64 { return x.exact.Hours() / float64(max(1, x.states)) }
+func (x *observed) least() float64 { return x.exact.Hours() / float64(max(1, x.states)) }
 
 // observe runs the batch and looks at each state, with so many nodes of which so many are
 // taken.

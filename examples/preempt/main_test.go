@@ -478,7 +478,17 @@ func TestMistakes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	tested.Mistakes(t, dir, []programtest.Wrong{
+	mistakes := []programtest.Wrong{
+		{[]string{"-claims", "-svg", filepath.Join(dir, "a.svg")}, "leave out one of them"},
+		{[]string{"-save-every", "0s"}, "above 0"},
+		{[]string{"-save-cost", "-1s"}, "not negative"},
+		{[]string{"-save-every", "1m", "-save-cost", "61s"}, "no more than -save-every, 1m0s"},
+		{[]string{"-grace", "1h..x"}, "60s,20m,1h..6h"},
+		{[]string{"-grace", "1h..-6h"}, "60s,20m,1h..6h"},
+		{[]string{"-grace", "1s..101s"}, "at most 100 grace periods"},
+		{[]string{"-important", "top=-1%"}, "from top=0% to top=100%"},
+		{[]string{"-important", "random=x%"}, "from random=0% to random=100%"},
+		{[]string{"-trace", log, "-sample", "2", "-longest", "1s"}, "none is within"},
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"log.swf"}, `"log.swf" is not a flag`},
 		{[]string{"-json=perhaps"}, "true or false"},
@@ -526,7 +536,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-svg", filepath.Join(dir, "folder")}, "is a folder"},
 		{[]string{"-trace", file("brief.swf", "1 0 0 10 1\n"), "-svg", filepath.Join(dir, "out")}, "nothing to draw"},
 		{[]string{"-trace", log, "-svg", log}, "the file is that of another flag"},
-	})
+	}
+	tested.Mistakes(t, dir, mistakes)
+	whole(t, mistakes)
 	if programtest.Read(t, log) != small {
 		t.Error("the log was changed")
 	}

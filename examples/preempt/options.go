@@ -182,6 +182,9 @@ func define(o *options, f *cli.Flags) {
 		if o.take < 0 {
 			o.take = min(10, o.nodes)
 		}
+		if o.claims && f.Given("svg") {
+			return errors.New("-svg draws what preemptions waste, and not what -claims judges: leave out one of them")
+		}
 		if o.saveEvery > 0 && o.saveCost > o.saveEvery {
 			return fmt.Errorf("-save-cost %v: want no more than -save-every, %v", o.saveCost, o.saveEvery)
 		}
