@@ -294,7 +294,7 @@ func TestRefusedInstances(t *testing.T) {
 // above: by hand at hour 2, until when they cost 20 cents an hour each, and two hours of each
 // are charged if the price took them as if not.
 func TestByHistory(t *testing.T) {
-	c, s, j, now := stall(spot.Checkpoints{})
+	c, s, _, now := stall(spot.Checkpoints{})
 	c.History = &spike
 	*now = now.Add(150 * time.Minute)
 	c.Open(Request{Token: "t-0-1", Tier: spot.TierLow, Bid: 25 * cent, Instances: 1})
@@ -306,7 +306,7 @@ func TestByHistory(t *testing.T) {
 	if _, err := c.Look("t-0-2"); err != nil || len(s.created) != 1 {
 		t.Errorf("on demand has no price to wait for: %q, %v", s.created, err)
 	}
-	c, s, j, now = stall(spot.Checkpoints{})
+	c, s, j, now := stall(spot.Checkpoints{})
 	c.History = &spike
 	c.Open(Request{Token: "t-0-1", Tier: spot.TierLow, Bid: 25 * cent, Instances: 1})
 	mustLook(t, c, spot.Observation{})
