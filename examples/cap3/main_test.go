@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -604,7 +605,7 @@ func TestMistakes(t *testing.T) {
 	flat := file("flat.csv", flattening)
 	spot := file("spot.csv", prices)
 	const titles = "application,size,processes,seconds\n"
-	tested.Mistakes(t, dir, []programtest.Wrong{
+	mistakes := []programtest.Wrong{
 		{[]string{"-nonsense"}, "-nonsense"},
 		{[]string{"lu"}, `"lu" is not a flag`},
 		{[]string{"-json=perhaps"}, "true or false"},
@@ -664,7 +665,81 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-spot", file("cut.gz", programtest.Gzip(prices)[:60])}, "cut.gz"},
 		{[]string{"-svg", filepath.Join(dir, "no", "out")}, "its folder does not exist"},
 		{[]string{"-profile", flat, "-svg", flat}, "the file is that of another flag"},
-	})
+		{[]string{"-deadline", "90000h"}, "span of time such as 2h"},
+		{[]string{"-latency", "90000h"}, "not negative, such as 5m"},
+		{[]string{"-budget", "1000000001"}, "amount of money"},
+		{[]string{"-on-demand", "1000000001"}, "price above 0"},
+		{[]string{"-confidence", "0.49"}, "from 0.5 to below 1"},
+		{[]string{"-scale", "1001"}, "from 1 to 1000"},
+		{[]string{"-ppn", "10001"}, "from 1 to 10,000"},
+		{[]string{"-starts", "10001"}, "from 1 to 10,000"},
+		{[]string{"-th1", "3"}, "-th1 3: want at most -th2, 2"},
+		{[]string{"-th1", "-1000001"}, "a number, such as 1"},
+		{[]string{"-th2", "x"}, "a number, such as 2"},
+		{[]string{"-rules", "fair"}, "want some of paper, safe"},
+		{[]string{"-task", ":C"}, "want APPLICATION or APPLICATION:CASE"},
+		{[]string{"-by", "rows"}, "want auto, features or work"},
+		{[]string{"-network", "slow"}, "want auto, fitted or proportional"},
+		{[]string{"-oversubscribed", "no"}, "want drop or keep"},
+		{[]string{"-dependent", "no"}, "want error or drop"},
+		{[]string{"-customer", "x"}, "want APPLICATION:PROCESSES"},
+		{[]string{"-customer", "x:0"}, "want"},
+		{[]string{"-customer", "x:4,x:5"}, "x is there twice"},
+		{[]string{"-customers", "ann"}, "such as"},
+		{[]string{"-customers", "ann:2:cg,ann:3:ep"}, "there are two of the name ann"},
+		{[]string{"-customers", "ann:-1:cg"}, "such as"},
+	}
+	tested.Mistakes(t, dir, mistakes)
+	all := "" // each sentence whole, without the folders of this run
+	for _, c := range mistakes {
+		all += regexp.MustCompile(`[^ ,]*TestMistakes[^/]*/\d+(/|\b)`).ReplaceAllString(tested.Mistake(t, c.Want, c.Args...), "") + "\n"
+	}
+	programtest.Golden(t, "mistakes.txt", all)
+	for _, args := range [][]string{
+		{"-deadline", "87600h"}, {"-budget", "0"}, {"-budget", "1000000000"}, {"-on-demand", "1000000000"}, {"-confidence", "0.5"}, {"-scale", "1"}, {"-scale", "1000"}, {"-ppn", "1"}, {"-ppn", "10000"},
+		{"-starts", "10000"}, {"-th1", "2"}, {"-th1", "-1000000"}, {"-th1", "0", "-th2", "0"}, {"-latency", "0s"}, {"-rules", "safe,planned"}, {"-customer", "x:4,y:4"},
+	} {
+		if _, err := program.Options(args...); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// eq2Profile is that of two programs whose times follow Eq. (2) exactly: 1600·n/P and
+// 900·n/P seconds.
+const eq2Profile = "application,case,n,processes,seconds\nx,a,1,1,1600\nx,a,1,4,400\nx,b,3,1,4800\nx,b,3,4,1200\ny,a,1,1,900\ny,a,1,8,112.5\ny,b,2,1,1800\ny,b,2,8,225\n"
+
+// What the program writes, whole, with its notes, about profiles whose models are simple.
+func TestTexts(t *testing.T) {
+	dir := t.TempDir()
+	programtest.WriteIn(t, dir, "flat.csv", flattening)
+	programtest.WriteIn(t, dir, "exact.csv", eq2Profile)
+	programtest.WriteIn(t, dir, "spot.csv", prices)
+	t.Chdir(dir)
+	texts := map[string]string{}
+	for name, args := range map[string]string{
+		"exact":          "-profile exact.csv -model eq2 -deadline 2h -budget 3 -starts 2",
+		"customer":       "-profile exact.csv -model eq2 -deadline 2h -budget 3 -customer x:48,y:16 -across -starts 1",
+		"cheap":          "-profile exact.csv -model eq2 -deadline 45m -budget 1 -choose cost -rules paper,safe,no-return,hedged,planned -starts 2 -task x:b,y",
+		"sure":           "-profile flat.csv -deadline 40m -choose sure -confidence 0.99 -starts 1 -scale 2",
+		"late":           "-profile exact.csv -model eq2 -deadline 6m -budget 0.5 -starts 1",
+		"customers":      "-profile exact.csv -model eq2 -deadline 3h -customers ann:3:x,bob:1.5:y -starts 1",
+		"poor":           "-profile exact.csv -model eq2 -deadline 1h -customers ann:0.10:x,bob:9:y -starts 1",
+		"checkpoints":    "-profile exact.csv -model eq2 -deadline 5h -checkpoint 20m -checkpoint-cost 2m -starts 3 -th1 0.5 -th2 4",
+		"spot":           "-profile exact.csv -model eq2 -deadline 2h -spot spot.csv -instance cc1.4xlarge -starts 2",
+		"own":            "-profile exact.csv -model eq2 -deadline 2h -spot spot.csv -instance c9.metal -ppn 4 -on-demand 0.9 -starts 2",
+		"small":          "-profile exact.csv -model eq2 -deadline 5h -instance m1.small -starts 1",
+		"amdahl":         "-profile flat.csv -model amdahl -deadline 40m -starts 1",
+		"json":           "-profile exact.csv -model eq2 -deadline 2h -budget 3 -customer x:48 -across -starts 2 -json -rules paper,planned -checkpoint 20m",
+		"customers-json": "-profile exact.csv -model eq2 -deadline 3h -customers ann:3:x,bob:0.1:y -starts 1 -json",
+	} {
+		stdout, stderr := tested.Must(t, strings.Fields(args)...)
+		texts[name] = stdout + "Notes:\n" + stderr
+	}
+	t.Chdir(folder)
+	for name, text := range texts {
+		programtest.Golden(t, "texts/"+name+".txt", text)
+	}
 }
 
 func TestBrokenOutput(t *testing.T) {
