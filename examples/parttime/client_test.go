@@ -579,10 +579,8 @@ func TestOpenAndUnsaved(t *testing.T) {
 	<-done
 	again.store.close()
 	c, journal := lone(t, new(script), options{})
-	for k, warned := range []time.Duration{time.Hour, 0, 0, 2 * time.Second} {
-		if c.warned = c.warned.Add(-warned); k == 0 {
-			c.warned = time.Time{}
-		}
+	for _, warned := range []time.Time{{}, time.Now().Add(time.Minute), time.Now().Add(-2 * time.Second)} {
+		c.warned = warned
 		c.unsaved(errTorn)
 	}
 	if got := lines(journal.String())[1:]; !slices.Equal(got, []string{"no space; nothing is sent", "no space; nothing is sent"}) {

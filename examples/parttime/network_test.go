@@ -160,14 +160,14 @@ echo "$PARTTIME_NODE $PARTTIME_PARTITION $PARTTIME_KIND" >>` + dir + `/log
 case $PARTTIME_NODE in
 0) printf 'no \033[31m disk\n' >&2; exit 3;;
 1) sleep 60 & sleep 60;;
-2) sleep 0.2;;
+2) sleep 0.05;;
 esac
 `
 	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	var journal lockedWriter
-	o := options{role: hostRole, nodes: 4, minute: 50 * time.Millisecond, state: filepath.Join(dir, "s"), provision: program, provisionTimeout: 300 * time.Millisecond, provisionWait: time.Hour}
+	o := options{role: hostRole, nodes: 4, minute: 50 * time.Millisecond, state: filepath.Join(dir, "s"), provision: program, provisionTimeout: 2 * time.Second, provisionWait: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
 	h, err := newHost(ctx, o, &journal)
 	if err != nil {
@@ -235,7 +235,7 @@ esac
 	cancel()
 	<-done
 	h.store.close()
-	if said := journal.String(); !strings.Contains(said, "cannot prepare node 0 for hpc: exit status 3: no ?[31m disk") || !strings.Contains(said, "cannot prepare node 1 for hpc: it was ended after 300ms") ||
+	if said := journal.String(); !strings.Contains(said, "cannot prepare node 0 for hpc: exit status 3: no ?[31m disk") || !strings.Contains(said, "cannot prepare node 1 for hpc: it was ended after 2s") ||
 		strings.Contains(said, "\x1b") {
 		t.Errorf("the journal says:\n%s", said)
 	}
