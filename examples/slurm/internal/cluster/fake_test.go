@@ -522,8 +522,8 @@ func TestUntil(t *testing.T) {
 		t.Errorf("asked %d times, %v", n, err)
 	}
 	n = 0
-	err := until(t.Context(), 30*time.Millisecond, "it does not", func() bool { n++; return false })
-	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "cluster: it does not: context deadline exceeded" || n < 2 || n > 6 {
+	err := until(t.Context(), 300*time.Millisecond, "it does not", func() bool { n++; return false })
+	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "cluster: it does not: context deadline exceeded" || n < 2 || n > 15 {
 		t.Errorf("asked %d times, %v", n, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
