@@ -167,14 +167,26 @@ func source(ctx context.Context) (string, error) {
 			return dir, nil
 		}
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path == module && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		text, err := output(ctx, "", "mod", "download", "-json", module+"@"+info.Main.Version)
-		var got struct{ Dir string }
-		if err == nil && json.Unmarshal([]byte(text), &got) == nil && got.Dir != "" {
-			return got.Dir, nil
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if dir := downloaded(ctx, &info.Main); dir != "" {
+			return dir, nil
 		}
 	}
 	return "", cli.Mistakef("the source of the library is not found: run the program in a copy of the repository")
+}
+
+// downloaded returns the folder of the version of the module that a program was built of, "" if
+// there is none.
+func downloaded(ctx context.Context, m *debug.Module) string {
+	if m.Path != module || m.Version == "" || m.Version == "(devel)" {
+		return ""
+	}
+	var got struct{ Dir string }
+	text, err := output(ctx, "", "mod", "download", "-json", module+"@"+m.Version)
+	if err != nil || json.Unmarshal([]byte(text), &got) != nil {
+		return ""
+	}
+	return got.Dir
 }
 
 func exists(name string) bool {

@@ -9,13 +9,16 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +30,9 @@ import (
 // fakeGo is a go command that builds nothing: what it was asked for is in the file that it builds.
 const fakeGo = `#!/bin/sh
 case "$1" in
-env) [ "$2" = GOROOT ] && echo "$FAKE_GOROOT" ;;
-list) [ -n "$FAKE_LIST" ] && echo "$FAKE_LIST" || exit 1 ;;
+env) [ "$2" = GOROOT ] && [ -n "$FAKE_GOROOT" ] && echo "$FAKE_GOROOT" ;;
+list) [ -n "$FAKE_LIST" ] && echo "${FAKE_LIST#nothing}" || exit 1 ;;
+mod) [ "$*" = "mod download -json github.com/plimsoll/plimsoll@v1.2.3" ] && echo "$FAKE_MOD" ;;
 build)
 	[ -n "$FAKE_FAILS" ] && { echo "$FAKE_FAILS" >&2; exit 1; }
 	all="$* $GOOS $GOARCH $CGO_ENABLED $(pwd)"
@@ -36,7 +40,7 @@ build)
 		[ "$1" = -o ] && out=$2
 		shift
 	done
-	echo "$all" >"$out" ;;
+	[ -n "$FAKE_IDLE" ] || echo "$all" >"$out" ;;
 esac
 `
 
@@ -77,9 +81,13 @@ func unpacked(t *testing.T, data []byte) string {
 // compressed, and as a script for folders that gives the same.
 func TestBuild(t *testing.T) {
 	dir := withFakeGo(t)
+	t.Setenv("TMPDIR", t.TempDir())
 	files, err := build(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 	byName := map[string][]byte{}
 	var names []string
@@ -152,8 +160,33 @@ func TestBuild(t *testing.T) {
 	if got, err := source(t.Context()); err != nil || got != mustAbs(t, ".") {
 		t.Errorf("the source is %q, %v", got, err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "plimsoll-page-*")); len(left) > 0 {
-		t.Logf("another program's folders: %v", left)
+	t.Setenv("FAKE_LIST", "nothing")
+	if got, err := source(t.Context()); err != nil || got != mustAbs(t, ".") {
+		t.Errorf("the source is %q, %v", got, err)
+	}
+	for _, name := range []string{"FAKE_IDLE", "TMPDIR"} { // nothing is built, or can be
+		t.Setenv(name, filepath.Join(dir, "none"))
+		if _, err := build(t.Context()); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Setenv(name, "")
+	}
+	t.Setenv("FAKE_GOROOT", "")
+	if _, err := build(t.Context()); err == nil || err.Error() != "exit status 1" {
+		t.Errorf("without a distribution: %v", err)
+	}
+	// A program of a version has that version's source.
+	for _, c := range []struct {
+		m         debug.Module
+		says, dir string
+	}{
+		{debug.Module{Path: module, Version: "v1.2.3"}, `{"Dir": "/there"}`, "/there"}, {debug.Module{Path: module, Version: "v1.2.4"}, `{"Dir": "/there"}`, ""},
+		{debug.Module{Path: "other", Version: "v1.2.3"}, `{"Dir": "/there"}`, ""}, {debug.Module{Path: module, Version: "v1.2.3"}, "{", ""}, {debug.Module{Path: module}, "", ""}, {debug.Module{Path: module, Version: "(devel)"}, "", ""},
+	} {
+		t.Setenv("FAKE_MOD", c.says)
+		if got := downloaded(t.Context(), &c.m); got != c.dir {
+			t.Errorf("%+v, %s: %q", c.m, c.says, got)
+		}
 	}
 	if _, err := output(t.Context(), "", "env", "NONE"); err == nil || err.Error() != "exit status 1" {
 		t.Errorf("a go command that says nothing: %v", err)
@@ -330,5 +363,37 @@ func TestAnswers(t *testing.T) {
 	}
 	if !slices.Contains(scripts, "engine.js") || !exists("web/engine.js") || exists("web/nothing.js") {
 		t.Error("what exists does not")
+	}
+}
+
+// An interrupted program ends with status 130, another one with that of run.
+func TestInterrupt(t *testing.T) {
+	if args := os.Getenv("PAGE_TEST_ARGS"); args != "" {
+		os.Args = strings.Fields(args)
+		main()
+	}
+	withFakeGo(t)
+	for args, want := range map[string]int{"page -port 0": 130, "page -h": 0, "page -x": 2} {
+		cmd := exec.Command(mustAbs(t, os.Args[0]), "-test.run=^TestInterrupt$")
+		cmd.Env = append(os.Environ(), "PAGE_TEST_ARGS="+args)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _ := bufio.NewReader(out).ReadString('\n')
+		if want == 130 {
+			if !strings.HasPrefix(line, "http://") {
+				t.Errorf("%s: it says %q", args, line)
+			}
+			cmd.Process.Signal(os.Interrupt)
+		}
+		io.Copy(io.Discard, out)
+		cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != want {
+			t.Errorf("%s: status %d, want %d", args, got, want)
+		}
 	}
 }
