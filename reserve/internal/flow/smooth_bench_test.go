@@ -53,6 +53,11 @@ func BenchmarkSmooth(b *testing.B) {
 				b.ReportMetric(float64(s.Stats.Phases), "paths")
 				return
 			}
+			if s.Stats.Paths > 0 {
+				b.ReportMetric(float64(s.Stats.Paths), "paths")
+				b.ReportMetric(float64(s.Stats.Joined), "nodes")
+				return
+			}
 			b.ReportMetric(float64(s.Stats.Pivots), "steps")
 			b.ReportMetric(float64(s.Stats.Stale), "stale")
 			b.ReportMetric(float64(s.Stats.Sweeps), "sweeps")
