@@ -102,6 +102,26 @@ func TestForgedClaims(t *testing.T) {
 	}
 }
 
+// What a plan breaks is said with its class or row, and its period.
+func TestPlanErrors(t *testing.T) {
+	p := &Problem{Demand: []int{1, 1, 1}, OnDemand: 10, Classes: []Class{{Term: 2, Fee: 9, Rate: 1}, {Term: 1, Fee: 8}},
+		MaxClass: [][]int{nil, {1, 1, 1}}, MaxActive: []int{2, 1, 2}, MaxBuy: []int{1, 3, 1}}
+	for _, c := range []struct {
+		plan []int
+		want string
+	}{
+		{[]int{1, 0}, "2 entries, want 6"},
+		{[]int{0, 0, 0, 0, 0, 2}, "2 of class 1 at 2"},
+		{[]int{0, -1, 0, 0, 0, 0}, "-1 of class 0 at 1"},
+		{[]int{0, 2, 0, 0, 1, 0}, "2 over the limit of row 0, period 1"},
+		{[]int{1, 0, 1, 0, 0, 1}, "1 over the limit of row 2, period 2"},
+	} {
+		if _, _, err := Verify(p, c.plan, nil); !errors.Is(err, ErrPlan) || err.Error() != ErrPlan.Error()+": "+c.want {
+			t.Errorf("%v: %v, want %s", c.plan, err, c.want)
+		}
+	}
+}
+
 // counterexamples: one usage-priced class beside prepaid ones, bought per slot,
 // is no flow. LP values and optima by HiGHS (search/counterexamples.py).
 var counterexamples = []struct {

@@ -234,6 +234,11 @@ func TestSearchLimits(t *testing.T) {
 		if best.Rounded < cost || nodes == 0 && best.Rounded != cost {
 			t.Fatalf("%+v: rounded %d, cost %d after %d nodes", p, best.Rounded, cost, nodes)
 		}
+		for j, most := range v.s.cap { // a search that ends by itself leaves no bound of a branch
+			if v.s.lo[j] != 0 || v.s.hi[j] != most {
+				t.Fatalf("%+v: column %d is left between %v and %v", p, j, v.s.lo[j], v.s.hi[j])
+			}
+		}
 		most, total, steps = max(most, nodes), total+nodes, steps+best.Iterations
 		for _, most := range []int{1, 2, 3} {
 			res, err := v.Solve(p, Options{MaxNodes: most})
@@ -262,6 +267,110 @@ func TestSearchLimits(t *testing.T) {
 	// The rules of the simplex are there for speed: 1939 steps over all nodes.
 	if ended < 3 || most > 30 || total > 10 || steps > 1960 {
 		t.Errorf("%d searches ended by their limit; up to %d nodes, %d in all, %d steps", ended, most, total, steps)
+	}
+}
+
+// byBounds is the optimum by another search: what a node buys at least is held and paid for, so that each node is
+// a problem of its own, of which the linear program alone is solved.
+func byBounds(t *testing.T, p *Problem, paid int64, best *int64, nodes *int) {
+	t.Helper()
+	*nodes++
+	var v Solver
+	res, err := v.Solve(p, Options{MaxNodes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	*best = min(*best, paid+res.Cost)
+	if paid+res.LP >= *best {
+		return
+	}
+	n := p.periods()
+	j := slices.IndexFunc(v.s.x[:n*len(p.Classes)], func(x float64) bool { return math.Abs(x-math.Round(x)) > integral })
+	if j < 0 {
+		t.Fatalf("an integral program of %d has the plan of %d", res.LP, res.Cost)
+	}
+	c, i, most := j/n, j%n, int(v.s.x[j])
+	with := func() *Problem {
+		q := *p
+		q.Held, q.MaxClass = make([][]int, len(p.Classes)), make([][]int, len(p.Classes))
+		for c := range p.Classes {
+			q.Held[c], q.MaxClass[c] = make([]int, n), slices.Repeat([]int{1 << 20}, n)
+			if p.Held != nil {
+				copy(q.Held[c], p.Held[c])
+			}
+			if p.MaxClass != nil {
+				copy(q.MaxClass[c], p.MaxClass[c])
+			}
+		}
+		return &q
+	}
+	down := with()
+	down.MaxClass[c][i] = most
+	byBounds(t, down, paid, best, nodes)
+	up := with()
+	up.MaxClass[c][i] -= most + 1
+	if p.MaxBuy != nil {
+		up.MaxBuy = slices.Clone(p.MaxBuy)
+		up.MaxBuy[i] -= most + 1
+	}
+	for k := i; k < min(i+p.Classes[c].Term, n); k++ {
+		up.Held[c][k] += most + 1
+	}
+	byBounds(t, up, paid+int64(most+1)*p.fee(c, i), best, nodes)
+}
+
+// Searches of many nodes end at the optimum: another search, whose nodes know nothing of each other, finds the same.
+func TestSearchesOfManyNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(85, 86)) // seed 85, 86
+	var v Solver
+	trees, nodes, others := 0, 0, 0
+	for it := range 800 {
+		p := medium(r, it)
+		if p.MaxActive != nil { // what is held may exceed it
+			continue
+		}
+		if it >= 400 {
+			p = fractional(r)
+		}
+		res, err := v.Solve(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Nodes < 4 {
+			continue
+		}
+		best := int64(math.MaxInt64)
+		byBounds(t, p, 0, &best, &others)
+		if res.Bound != best || res.Cost != best {
+			t.Errorf("problem %d: bound %d, cost %d after %d nodes, want %d", it, res.Bound, res.Cost, res.Nodes, best)
+		}
+		trees, nodes = trees+1, nodes+res.Nodes
+	}
+	t.Logf("%d searches of %d nodes, %d by the other way", trees, nodes, others)
+	if trees < 2 || nodes < 100 {
+		t.Errorf("%d searches of %d nodes: too few to test anything", trees, nodes)
+	}
+}
+
+// The second node of this search begins with more purchases at a date than MaxBuy allows: a column at its bound
+// moves with the bound. Once the search took the node's end for its optimum, and claimed that 539.885 was the least cost.
+func TestSearchBeginsOverALimit(t *testing.T) {
+	p := &Problem{
+		Demand:   []int{6, 2, 2, 3, 4, 2, 2, 2, 3, 0, 1, 3, 0, 0, 6, 3, 3, 2, 6, 3, 4, 2, 5, 5},
+		OnDemand: 10 * nanos,
+		Classes:  []Class{{Term: 6, Fee: 9492e6, Rate: 6045e6}, {Term: 6, Fee: 41046e6}},
+		Pure:     true,
+		MaxClass: [][]int{
+			{2, 2, 1, 3, 2, 3, 2, 1, 3, 2, 3, 1, 1, 1, 3, 1, 1, 2, 2, 2, 3, 1, 2, 2},
+			{3, 1, 3, 2, 2, 1, 3, 1, 1, 3, 3, 1, 3, 1, 2, 2, 1, 1, 3, 1, 2, 3, 1, 1},
+		},
+		MaxBuy: []int{2, 2, 3, 3, 1, 2, 3, 3, 2, 2, 3, 1, 1, 3, 1, 3, 2, 2, 3, 3, 1, 3, 1, 3},
+	}
+	res, err := new(Solver).Solve(p, Options{})
+	best, nodes := int64(math.MaxInt64), 0
+	byBounds(t, p, 0, &best, &nodes)
+	if err != nil || best != 539_870e6 || res.Cost != best || res.Bound != best {
+		t.Errorf("cost %d, bound %d after %d nodes, %v; %d by another search", res.Cost, res.Bound, res.Nodes, err, best)
 	}
 }
 
@@ -579,6 +688,16 @@ func TestCleanRefines(t *testing.T) {
 			t.Fatalf("problem %d: an active row is off by %g", it, worst)
 		}
 		consistent(t, s)
+		// A program that ends has an inverse that was refined at the end, though the error is too small to show.
+		for c := range s.p {
+			for q := range s.p {
+				s.w[c*s.stride+q] += 1e-12 * (2*r.Float64() - 1)
+			}
+		}
+		if !s.run(s.limit()) || off() > 1e-13 {
+			t.Fatalf("problem %d: the program ends with an inverse that is off by %g", it, off())
+		}
+		s.settle(false)
 		for j := range x {
 			if math.Abs(x[j]-s.x[j]) > 1e-7 {
 				t.Fatalf("problem %d: column %d was %v, is %v", it, j, x[j], s.x[j])

@@ -67,7 +67,6 @@ type simplex struct {
 	doubt      float64 // gains below this may be rounding errors
 	big        float64 // price of a unit outside [lo, hi]
 	iterations int
-	pivots     [5]int // flips; K grown; column swapped; row swapped; K shrunk
 	maxP       int
 }
 
@@ -125,7 +124,6 @@ func (s *simplex) start() {
 	s.p = 0
 	s.reserve(min(64, s.rows))
 	s.iterations, s.maxP = 0, 0
-	s.pivots = [5]int{}
 }
 
 // find is the piece of row r that holds v: the number of breakpoints below it.
@@ -572,6 +570,9 @@ func (s *simplex) step(enter, row int, sign float64) bool {
 			d := dr[c]
 			slope += math.Abs(d) * s.big
 			at := s.x[j] + t*d
+			if s.lo[j] == s.hi[j] && math.Abs(s.x[j]-s.lo[j]) > tinyStep {
+				slope += math.Abs(d) * s.big // it came from outside, and both bounds are here
+			}
 			if slope >= 0 {
 				leave = e
 				break
@@ -614,29 +615,23 @@ func (s *simplex) step(enter, row int, sign float64) bool {
 	}
 	switch {
 	case leave == -1 && enter >= 0:
-		s.pivots[0]++
 		if sign > 0 {
 			s.x[enter] = s.hi[enter]
 		} else {
 			s.x[enter] = s.lo[enter]
 		}
 	case leave == -1:
-		s.pivots[0]++
 		s.seg[row] += selfSteps
 		s.N[row] = float64(s.val[s.off[row]+s.seg[row]])
 	case enter >= 0 && leave < s.rows:
-		s.pivots[1]++
 		s.growKernel(enter, leave, sign)
 	case enter >= 0:
-		s.pivots[2]++
 		s.leaveAt(leave-s.rows, dr)
 		s.swapColumn(leave-s.rows, enter, sign)
 	case leave < s.rows:
-		s.pivots[3]++
 		s.releaseRow(row, sign, selfSteps, t)
 		s.swapRow(q0, leave)
 	default:
-		s.pivots[4]++
 		s.releaseRow(row, sign, selfSteps, t)
 		s.leaveAt(leave-s.rows, dr)
 		s.shrinkKernel(leave-s.rows, q0)

@@ -200,13 +200,19 @@ func pivots(t *testing.T, s *simplex) (steps int) {
 	}
 }
 
+// restored begins afresh, and says whether some plan is within the limits of all rows and the bounds of all columns.
+func restored(s *simplex) bool {
+	s.afresh()
+	return !s.over()
+}
+
 // Each step of the simplex is right by itself, also from a basis that the bounds of a branch have made infeasible.
 // The optimum under the bounds of a branch is that of the same problem with caps, and certify proves it.
 func TestStepsByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(79, 80)) // seed 79, 80
 	var v, ref Solver
 	s := &v.s
-	steps, branches, outside := 0, 0, 0
+	steps, branches, outside, siblings, over, rooms := 0, 0, 0, 0, 0, 0
 	for it := range 240 {
 		p := small(r, it%32)
 		if it >= 200 {
@@ -222,24 +228,52 @@ func TestStepsByDefinition(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.start()
+		if it%2 == 0 { // the kernel grows out of its room, again and again
+			s.w, s.stride = nil, 0
+			s.reserve(min(1, s.rows))
+			rooms++
+		}
 		s.work, s.budget = 0, math.MaxInt64
 		steps += pivots(t, s)
+		if it%2 == 0 && s.stride > max(s.rows, 1) || s.stride < s.p {
+			t.Fatalf("problem %d: room for %d rows of %d, %d are active", it, s.stride, s.rows, s.p)
+		}
 		n := s.n
-		for range 3 {
+		at := -1 // the column of the branch before
+		var oldLo, oldHi float64
+		for k := range 4 {
 			if s.p == 0 {
 				break
 			}
-			j := int(s.colsK[r.IntN(s.p)])
 			s.settle(false)
-			if x := s.x[j]; r.IntN(3) == 0 {
-				s.lo[j] = max(s.lo[j], min(s.hi[j], math.Floor(x)+1+float64(r.IntN(2))))
+			if k == 3 && at >= 0 && s.pos[at] < 0 && (s.x[at] != oldLo || s.x[at] != oldHi) {
+				// The sibling of a branch: a column that is not basic moves.
+				if s.hi[at] < oldHi {
+					s.lo[at], s.hi[at] = s.hi[at]+1, oldHi
+				} else {
+					s.lo[at], s.hi[at] = oldLo, s.lo[at]-1
+				}
+				siblings++
 			} else {
-				s.hi[j] = min(s.hi[j], max(s.lo[j], math.Ceil(x)-1-float64(r.IntN(2))))
+				j := int(s.colsK[r.IntN(s.p)])
+				at, oldLo, oldHi = j, s.lo[j], s.hi[j]
+				if x := s.x[j]; r.IntN(3) == 0 {
+					s.lo[j] = max(s.lo[j], min(s.hi[j], math.Floor(x)+1+float64(r.IntN(2))))
+				} else {
+					s.hi[j] = min(s.hi[j], max(s.lo[j], math.Ceil(x)-1-float64(r.IntN(2))))
+				}
+				if s.x[j] < s.lo[j] || s.x[j] > s.hi[j] {
+					outside++
+				}
+				if s.lo[j] == oldLo && s.hi[j] == oldHi {
+					at = -1
+				}
 			}
-			if s.x[j] < s.lo[j] || s.x[j] > s.hi[j] {
-				outside++
+			if s.restart(); s.over() {
+				if over++; !restored(s) {
+					break
+				}
 			}
-			s.restart()
 			steps += pivots(t, s)
 			bound, err := v.certify(true)
 			if err != nil {
@@ -274,9 +308,54 @@ func TestStepsByDefinition(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d steps, %d branches, %d from outside", steps, branches, outside)
-	if steps < 900 || branches < 150 || outside < 120 {
-		t.Errorf("%d steps, %d branches, %d of them from outside: too few to test anything", steps, branches, outside)
+	t.Logf("%d steps, %d branches, %d from outside, %d siblings, %d over a limit, %d kernels without room", steps, branches, outside, siblings, over, rooms)
+	if steps < 900 || branches < 150 || outside < 120 || siblings < 20 || rooms < 50 {
+		t.Errorf("%d steps, %d branches, %d of them from outside, %d siblings, %d kernels without room: too few to test anything", steps, branches, outside, siblings, rooms)
+	}
+}
+
+// Columns that are far outside narrow bounds go to one bound, and on to the other where that still pays.
+func TestStepsFromFarOutside(t *testing.T) {
+	r := rand.New(rand.NewPCG(85, 86)) // seed 85, 86
+	var v Solver
+	s := &v.s
+	steps, within := 0, 0
+	for it := range 600 {
+		p := small(r, it%32)
+		if it%2 == 0 {
+			if p = medium(r, it/2); p.periods() > 32 {
+				continue
+			}
+		}
+		if _, err := v.Solve(p, Options{MaxNodes: -1}); err != nil {
+			t.Fatal(err)
+		}
+		if s.p < 2 {
+			continue
+		}
+		for _, j := range s.colsK[:s.p] {
+			if r.IntN(3) > 0 {
+				continue
+			}
+			if at := math.Round(s.x[j]) + float64(r.IntN(7)-3); at >= s.lo[j] && at <= s.hi[j] {
+				s.lo[j], s.hi[j] = at, min(s.hi[j], at+float64(r.IntN(2)))
+			}
+		}
+		if s.restart(); s.over() && !restored(s) {
+			continue
+		}
+		steps += pivots(t, s)
+		if bound, err := v.certify(true); err != nil {
+			t.Fatal(err)
+		} else if s.settle(false); !slices.ContainsFunc(s.colsK[:s.p], func(j int32) bool { return s.x[j] < s.lo[j]-1e-5 || s.x[j] > s.hi[j]+1e-5 }) {
+			if within++; math.Abs(s.objective()-float64(bound)) > 1e-8*math.Abs(float64(bound))+float64(s.unit) {
+				t.Fatalf("problem %d: a branch costs %v, and the bound is %d", it, s.objective(), bound)
+			}
+		}
+	}
+	t.Logf("%d steps, %d problems within bounds", steps, within)
+	if steps < 300 || within < 100 {
+		t.Errorf("%d steps, %d problems within their bounds: too few to test anything", steps, within)
 	}
 }
 

@@ -203,7 +203,12 @@ func (v *Solver) search(lp int64, limit int, gap float64, stalled bool) (int64, 
 			return least, nodes, nil
 		}
 		nodes++
-		s.restart()
+		if s.restart(); s.over() {
+			if s.afresh(); s.over() {
+				bound, stalled = math.MaxInt64, false // no plan lies within the node's bounds
+				continue
+			}
+		}
 		stalled = !s.run(s.limit()) // the bound below holds all the same
 		var err error
 		if bound, err = v.certify(true); err != nil {
@@ -233,6 +238,30 @@ func (s *simplex) restart() {
 			s.seg[r] = s.find(r, s.N[r])
 		}
 	}
+}
+
+// over says whether a row is above its limit. A step keeps within the limits but does not come back to them.
+func (s *simplex) over() bool {
+	for r := range s.rows {
+		if s.hard[r] && s.N[r] > float64(s.val[s.off[r]+s.size[r]-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// afresh puts every column at its lower bound and leaves the basis empty. If a row is above its limit then, no plan
+// within the bounds is below it.
+func (s *simplex) afresh() {
+	s.p = 0
+	for j := range s.x {
+		s.pos[j], s.weight[j] = -1, 1
+	}
+	copy(s.x, s.lo)
+	for r := range s.rows {
+		s.kpos[r], s.rowWeight[r] = -1, 1
+	}
+	s.restart()
 }
 
 // certify rounds the current prices to integers, into duals, and evaluates the
