@@ -745,3 +745,29 @@ func TestTexts(t *testing.T) {
 func TestBrokenOutput(t *testing.T) {
 	tested.Broken(t, []string{"-model", "work", "-starts", "1"}, []string{"-model", "work", "-starts", "1", "-json"})
 }
+
+// What the pictures show, number by number, of profiles whose models are simple.
+func TestCharts(t *testing.T) {
+	flat, exact := programtest.Write(t, "flat.csv", flattening), programtest.Write(t, "exact.csv", eq2Profile)
+	text := ""
+	for _, args := range [][]string{
+		{"-profile", exact, "-model", "eq2", "-deadline", "2h", "-budget", "3", "-starts", "2", "-customer", "x:48"},
+		{"-profile", flat, "-model", "amdahl", "-deadline", "50m", "-choose", "cost", "-starts", "3", "-rules", "paper,hedged"},
+	} {
+		r, err := program.Results(args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.charts() {
+			text += fmt.Sprintf("%s | %s | %s | %q, logarithms %v %v\n", c.Title, c.X, c.Y, c.Labels, c.LogX, c.LogY)
+			for _, s := range c.Series {
+				n := min(len(s.X), 40) // the beginning of a history
+				text += fmt.Sprintf("  %s, points %v, steps %v, rings %v, %d\n    %.4g\n    %.4g\n", s.Name, s.Points, s.Steps, s.Rings, len(s.Y), s.X[:n], s.Y[:min(len(s.Y), 40)])
+				if s.Low != nil {
+					text += fmt.Sprintf("    %.4g\n    %.4g\n", s.Low, s.High)
+				}
+			}
+		}
+	}
+	programtest.Golden(t, "charts.txt", text)
+}

@@ -52,6 +52,10 @@ func TestRecord(t *testing.T) {
 	if said := strings.Join(strings.Fields(text), " "); !strings.Contains(said, "profile.0.0.0: line 4 (functions): the file ends early: after 1 of 5 functions") || !strings.Contains(stderr, "no grid for 3") {
 		t.Errorf("a truncated file is not told:\n%s\n%s", text, stderr)
 	}
+	written := programtest.Read(t, "p.csv")
+	t.Chdir(folder)
+	programtest.Golden(t, "texts/record.txt", text+"Notes:\n"+stderr+"Profile:\n"+written)
+	t.Chdir(dir)
 	calls := strings.Count(programtest.Read(t, "calls"), "\n")
 	if calls != 2*9+6 { // what has failed is not repeated
 		t.Errorf("%d calls", calls)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,6 +37,24 @@ func TestRunMadeUp(t *testing.T) {
 	text, _ := carrying.Short(t, "of 4 tasks 1 missed the deadline", "-tasks", tasks)
 	if !strings.Contains(text, "3 of 4 tasks met their deadlines") || !strings.Contains(text, "the same") {
 		t.Errorf("%s", text)
+	}
+}
+
+// What run writes, whole, where a price above all bids comes every twelve hours for half an
+// hour: who bids loses the hour begun, which is free, and goes on from the last checkpoint.
+func TestRunTexts(t *testing.T) {
+	tasks := programtest.Write(t, "tasks.csv", "name,estimate,deadline,instances,checkpoint,runtime\nsmall,20m,2h,2,,\nlong,5h,20h,8,30m,4h50m\nurgent,1h,1h20m,1,,\nlate,1h,10m,1,,\nlonger,9h,40h,1,,\n")
+	spikes := "AvailabilityZone,InstanceType,ProductDescription,SpotPrice,Timestamp\n"
+	for d := range 80 {
+		from := time.Date(2013, 1, 1, 12*d, 0, 0, 0, time.UTC)
+		for after, price := range map[time.Duration]float64{0: .21 + .01*float64(d%3), 2 * time.Hour: 1.5, 150 * time.Minute: .215} {
+			spikes += fmt.Sprintf("a,cc1.4xlarge,Linux/UNIX,%.3f,%s\n", price, from.Add(after).Format(time.RFC3339))
+		}
+	}
+	path := programtest.Write(t, "spot.csv", spikes)
+	for _, rule := range []string{"paper", "planned"} {
+		text, notes := carrying.Short(t, "of 5 tasks 1 missed the deadline", "-tasks", tasks, "-spot", path, "-rule", rule)
+		programtest.Golden(t, "texts/run-"+rule+".txt", text+"Notes:\n"+regexp.MustCompile(`t[0-9a-f]{8}-`).ReplaceAllString(notes, "ID-"))
 	}
 }
 
