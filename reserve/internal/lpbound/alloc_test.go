@@ -41,4 +41,15 @@ func TestAllocs(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations a warm solve", n)
 	}
+	// A solver that has seen one problem only has exactly the room for it.
+	for i, p := range ps[:40] {
+		var s Solver
+		if n := testing.AllocsPerRun(1, func() {
+			if _, err := s.Solve(p, Options{MaxNodes: 200}); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("problem %d: %v allocations a warm solve", i, n)
+		}
+	}
 }

@@ -207,6 +207,7 @@ func TestSearchLimits(t *testing.T) {
 		{Options{Gap: .0125}, 84_608e6, 83_559_250_000, false},
 		{Options{Gap: .0123}, 83_898e6, 83_559_250_000, true}, // now the gap is .4038%
 		{Options{Gap: .004038}, 83_898e6, 83_559_250_000, true},
+		{Options{Gap: 338_750_000.5 / 83_898e6}, 83_898e6, 83_559_250_000, true}, // exactly at it
 		{Options{Gap: .004037}, 83_898e6, 83_898e6, true},
 		{Options{}, 83_898e6, 83_898e6, true},
 	} {

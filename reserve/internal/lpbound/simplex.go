@@ -777,9 +777,6 @@ func (s *simplex) settle(perturbed bool) float64 {
 			}
 			at := s.span(j)
 			i, e, lev := int(at.i), int(at.e), int(at.lev)
-			if lev < 0 {
-				continue
-			}
 			s.diff[lev*W+i] += x
 			s.diff[lev*W+e] -= x
 			if s.dates {
