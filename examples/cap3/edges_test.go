@@ -26,6 +26,8 @@ func TestRunFlags(t *testing.T) {
 		"-tasks t -th1 2 -th2 2": "", "-tasks t -th1 2.5 -th2 2": "-th1 2.5: want at most -th2, 2", "-tasks t -latency 0s -checkpoint-cost 0s": "", "-tasks t -latency -1s": "not negative",
 		"-tasks t -th1 -1e6 -th2 1e6": "", "-tasks t -th1 -1.1e6 -th2 1": "a number, such as 1", "-tasks t -th1 1 -th2 1.1e6": "a number, such as 2",
 		"-tasks t -hour 1h": "", "-tasks t -hour 1h0m1s": "a span of time above 0", "-tasks t -hour 0s": "a span of time above 0", "-tasks t -poll 0s": "a span of time above 0",
+		"-tasks t -latency 87600h -checkpoint-cost 87600h -poll 87600h": "", "-tasks t -latency 87600h1s": "not negative", "-tasks t -checkpoint-cost 87600h1s": "not negative", "-tasks t -poll 87600h1s": "a span of time above 0",
+		"-tasks t -on-demand 1000000000": "", "-tasks t -on-demand 1000000000.1": "a price above 0", "-tasks t -checkpoint-cost -1s": "not negative",
 		"-tasks t -on-demand 0": "a price above 0", "-tasks t -on-demand 0.000000001": "",
 	} {
 		var o runOptions
@@ -100,6 +102,39 @@ func TestOverride(t *testing.T) {
 		(&options{onDemand: c.onDemand, ppn: c.processes}).override(in)
 		if in.instance != c.want || in.types[1] != c.want || in.types[0] != large || in.cheapest != c.cheapest {
 			t.Errorf("%+v: %+v of %+v, the cheapest: %v", c, in.instance, in.types, in.cheapest)
+		}
+	}
+}
+
+// Prices must span the deadline and an hour before it.
+func TestHistoryFits(t *testing.T) {
+	o := options{deadline: 10 * time.Hour}
+	for span, want := range map[time.Duration]bool{11 * time.Hour: true, 11*time.Hour - time.Second: false} {
+		var in input
+		in.history.Times, in.history.End = []time.Duration{time.Hour}, time.Hour+span
+		if err := o.fits(&in); (err == nil) != want {
+			t.Errorf("%v: %v", span, err)
+		}
+	}
+}
+
+// The customer's sizes of Table IV are for the profile of the NAS Parallel Benchmarks, where
+// no others are given; the short deadline and the small budget are for its default tasks.
+func TestDefaultsOfProfile(t *testing.T) {
+	exact := programtest.Write(t, "exact.csv", eq2Profile)
+	for args, want := range map[string]struct {
+		sizes    int
+		given    bool
+		deadline time.Duration
+		budget   pricing.Money
+	}{
+		"": {8, false, 16 * time.Minute, 2 * pricing.Unit}, "-customer x:4": {1, true, 16 * time.Minute, 2 * pricing.Unit}, "-task lu": {8, false, 2 * time.Hour, 20 * pricing.Unit},
+		"-profile " + exact: {0, false, 2 * time.Hour, 20 * pricing.Unit}, "-profile " + exact + " -customer x:4,y:5": {2, true, 2 * time.Hour, 20 * pricing.Unit},
+		"-deadline 20m": {8, false, 20 * time.Minute, 2 * pricing.Unit}, "-budget 3": {8, false, 16 * time.Minute, 3 * pricing.Unit},
+	} {
+		o, err := program.Options(strings.Fields(args)...)
+		if err != nil || len(o.customer) != want.sizes || o.customerGiven != want.given || o.deadline != want.deadline || o.budget != want.budget {
+			t.Errorf("%q: %v, %d sizes, given: %v, %v, %v, want %+v", args, err, len(o.customer), o.customerGiven, o.deadline, o.budget, want)
 		}
 	}
 }

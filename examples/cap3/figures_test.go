@@ -4,7 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
 // Tables IV and V and Figs. 3 to 5 by hand, for one program that takes 1600·n/P seconds on
@@ -40,4 +44,58 @@ func TestFiguresByHand(t *testing.T) {
 	}
 	tested.SVG(t, args, "Fig. 3", "Fig. 4", "Fig. 5")
 	tested.Mistake(t, "want APPLICATION:PROCESSES", "-customer", "x")
+}
+
+// A figure comes out where all that the paper tells of it is there. What differs in one
+// respect only, comes out in part or not at all.
+func TestFiguresComeOut(t *testing.T) {
+	const none, part, whole = finding.DidNot, finding.InPart, finding.CameOut
+	for what, c := range map[string]struct {
+		change func(f []figured)
+		want   [5]finding.Verdict // Fig. 3, Tables IV and V, Figs. 4 and 5
+	}{
+		"the paper's":                    {func([]figured) {}, [5]finding.Verdict{whole, whole, whole, whole, whole}},
+		"EP on 64":                       {func(f []figured) { f[1].ours.Processes = 64 }, [5]finding.Verdict{whole, part, whole, whole, whole}},
+		"LU on 64":                       {func(f []figured) { f[6].ours.Processes = 64 }, [5]finding.Verdict{whole, part, whole, whole, whole}},
+		"CG on 32":                       {func(f []figured) { f[0].ours.Processes = 32 }, [5]finding.Verdict{whole, part, whole, whole, whole}},
+		"medium instances for CG":        {func(f []figured) { f[0].cheapest = 0 }, [5]finding.Verdict{none, whole, whole, whole, whole}},
+		"cluster instances for IS":       {func(f []figured) { f[3].cheapest = 1 }, [5]finding.Verdict{none, whole, whole, whole, whole}},
+		"CAP3 late":                      {func(f []figured) { f[0].meets = false }, [5]finding.Verdict{whole, whole, part, whole, whole}},
+		"the customer in time":           {func(f []figured) { f[7].meets2 = true }, [5]finding.Verdict{whole, whole, part, whole, whole}},
+		"CAP3 within one budget more":    {func(f []figured) { f[6].within = true }, [5]finding.Verdict{whole, whole, part, whole, whole}},
+		"the customer within one less":   {func(f []figured) { f[0].theirs2 = false }, [5]finding.Verdict{whole, whole, part, whole, whole}},
+		"more dear in all":               {func(f []figured) { f[7].ours.Cost = 99 * pricing.Unit }, [5]finding.Verdict{whole, whole, whole, part, whole}},
+		"the same for two":               {func(f []figured) { f[0].ours.Cost = f[0].theirs.Cost }, [5]finding.Verdict{whole, whole, whole, part, whole}},
+		"a sixth on spot":                {func(f []figured) { f[5].tier, f[5].bid = spot.TierLow, .16 }, [5]finding.Verdict{whole, whole, whole, whole, part}},
+		"a low bid of 22%":               {func(f []figured) { f[0].bid = .22 }, [5]finding.Verdict{whole, whole, whole, whole, part}},
+		"a low bid of 10%":               {func(f []figured) { f[0].bid = .10 }, [5]finding.Verdict{whole, whole, whole, whole, part}},
+		"a medium bid as of a low agent": {func(f []figured) { f[0].tier = spot.TierMedium }, [5]finding.Verdict{whole, whole, whole, whole, part}},
+	} {
+		r := &results{o: &options{budget: 20 * pricing.Unit}, in: &input{}}
+		r.in.types = append(r.in.types, perfmodel.InstanceType{Name: "m1.medium"}, perfmodel.InstanceType{Name: "cc1.4xlarge"})
+		for i, name := range []string{"cg", "ep", "ft", "is", "mg", "bt", "lu", "sp"} {
+			f := figured{s: &sized{task: perfmodel.Case{Application: name}}, cheapest: 1, meets: true, meets2: i != 7, within: i < 6, theirs2: i < 5}
+			f.ours.Processes = [8]int{16, 96, 16, 16, 16, 16, 128, 16}[i]
+			f.ours.Cost, f.theirs.Cost = [8]pricing.Money{2, 2, 2, 2, 2, 3, 4, 4}[i]*pricing.Unit, 3*pricing.Unit
+			if f.tier = spot.TierHigh; i < 4 {
+				f.tier, f.bid = spot.TierLow, .16
+			} else if i == 4 {
+				f.tier, f.bid = spot.TierMedium, .88
+			}
+			r.figures = append(r.figures, f)
+		}
+		r.figures[3].cheapest = 0
+		c.change(r.figures)
+		for i, f := range r.judgeFigures() {
+			if f.Verdict != c.want[i] {
+				t.Errorf("%s: %q %v, want %v: %s", what, f.Says, f.Verdict, c.want[i], f.Shown)
+			}
+			if why := f.Why != "" && strings.HasSuffix(said(f), f.Why); why != (f.Verdict != whole && i != 3) {
+				t.Errorf("%s: says %q", what, said(f))
+			}
+		}
+	}
+	if got := (&results{}).judgeFigures(); got != nil {
+		t.Errorf("without figures: %v", got)
+	}
 }

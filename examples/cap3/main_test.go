@@ -715,6 +715,7 @@ func TestTexts(t *testing.T) {
 	programtest.WriteIn(t, dir, "flat.csv", flattening)
 	programtest.WriteIn(t, dir, "exact.csv", eq2Profile)
 	programtest.WriteIn(t, dir, "spot.csv", prices)
+	programtest.WriteIn(t, dir, "slower.csv", flattening+"flat,size 1,1,64,120\nflat,size 2,2,64,240\nflat,size 4,4,64,480\n")
 	t.Chdir(dir)
 	texts := map[string]string{}
 	for name, args := range map[string]string{
@@ -731,6 +732,8 @@ func TestTexts(t *testing.T) {
 		"small":          "-profile exact.csv -model eq2 -deadline 5h -instance m1.small -starts 1",
 		"amdahl":         "-profile flat.csv -model amdahl -deadline 40m -starts 1",
 		"json":           "-profile exact.csv -model eq2 -deadline 2h -budget 3 -customer x:48 -across -starts 2 -json -rules paper,planned -checkpoint 20m",
+		"across":         "-profile exact.csv -model eq2 -deadline 40m -budget 1 -across -starts 1",
+		"slower":         "-profile slower.csv -model amdahl -deadline 1h -starts 1",
 		"customers-json": "-profile exact.csv -model eq2 -deadline 3h -customers ann:3:x,bob:0.1:y -starts 1 -json",
 	} {
 		stdout, stderr := tested.Must(t, strings.Fields(args)...)

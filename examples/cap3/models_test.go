@@ -65,6 +65,38 @@ func TestLeftOut(t *testing.T) {
 	tested.Must(t, "-profile", path, "-starts", "1", "-oversubscribed", "keep")
 }
 
+// A flag is offered only where it helps: -dependent drop where a feature is determined by
+// another and the task keeps to that, too; -oversubscribed keep where the runs that became no
+// faster are what the model lacks.
+func TestOffers(t *testing.T) {
+	const titles = "application,case,n,m,processes,seconds\n"
+	twice := titles + "x,a,1,2,1,100\nx,a,1,2,2,51\nx,b,3,6,1,300\nx,b,3,6,2,152\nx,c,7,14,1,700\nx,c,7,14,2,352\n"
+	within := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1,x2_name,x2\nx,d,n,9,m,18\n")
+	other := programtest.Write(t, "g.csv", "benchmark,class,x1_name,x1,x2_name,x2\nx,d,n,9,m,19\n")
+	path := programtest.Write(t, "twice.csv", twice)
+	for _, c := range []struct {
+		args string
+		drop bool
+	}{{"-model eq2 -task x:c", true}, {"-model eq2 -task x:d -features " + within, true}, {"-model eq2 -task x:d -features " + other, false}} {
+		args := append(strings.Fields(c.args), "-profile", path, "-starts", "1", "-by", "features")
+		status, _, stderr := tested.Try(args...)
+		if offers := strings.Contains(stderr, "-dependent drop leaves out the columns that others determine"); status != 2 || offers != c.drop || !strings.Contains(stderr, "-by work") {
+			t.Errorf("%s: status %d: %s", c.args, status, stderr)
+		}
+		if c.drop {
+			tested.Must(t, append(args, "-dependent", "drop")...)
+		}
+	}
+	// The run on 8 became no faster: with it there are three numbers of processes, which
+	// quadratic needs; the columns that cannot be told apart are so with it, too.
+	kept := titles + "x,a,1,1,1,100\nx,a,1,1,2,51\nx,a,1,1,8,60\nx,b,3,5,1,300\nx,b,3,5,2,152\nx,b,3,5,8,170\nx,c,7,8,1,700\nx,c,7,8,2,352\nx,c,7,8,8,400\n"
+	tested.Mistake(t, "the runs on 8 processes became no faster and are left out, -oversubscribed keep takes them", "-profile", programtest.Write(t, "kept.csv", kept), "-model", "quadratic", "-by", "work", "-starts", "1")
+	status, _, stderr := tested.Try("-profile", programtest.Write(t, "both.csv", twice+"x,a,1,2,8,60\nx,b,3,6,8,170\nx,c,7,14,8,400\n"), "-model", "eq2", "-by", "features", "-starts", "1")
+	if status != 2 || strings.Contains(stderr, "-oversubscribed") || !strings.Contains(stderr, "-dependent drop") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
 // As many runs as coefficients tell no interval: the flag that does without one is named.
 func TestNoInterval(t *testing.T) {
 	args := []string{"-profile", programtest.Write(t, "two.csv", "application,case,n,processes,seconds\nx,a,1,1,10\nx,a,1,2,6\n"), "-model", "amdahl", "-starts", "1"}

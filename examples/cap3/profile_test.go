@@ -68,6 +68,8 @@ func TestProfile(t *testing.T) {
 		put(t, fmt.Sprintf("again/MULTI__TIME/profile.%d.0.0", i), tauOf(4.2, 1.2, 9000))
 		put(t, fmt.Sprintf("again/MULTI__PAPI_FP_OPS/profile.%d.0.0", i), "of no interest")
 	}
+	put(t, "again/MULTI__TIME/profile.0.0.1", tauOf(4.2, 9, 9000)) // threads are no processes
+	put(t, "again/MULTI__TIME/profile.0.1.0", tauOf(4.2, 9, 9000))
 	put(t, "large/a.mpiP", mpipOf(1, 32, .4))
 	put(t, "large/b.mpiP", mpipOf(2, 20, 4))
 	put(t, "four.mpiP", mpipOf(4, 14, 6))

@@ -111,6 +111,37 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// With -retry what has failed is run anew, and takes the place of what failed; without, it
+// is not. With -profiler none the time is that of the command, whatever it has written.
+func TestRecordRetry(t *testing.T) {
+	t.Chdir(t.TempDir())
+	defer t.Chdir(folder)
+	if err := os.WriteFile("tau.sh", []byte(tau), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-out", "p.csv", "-counts", "1,2", "-repeat", "1", "-input", "a:n=1", "--", "sh", "-c", "[ {P} = 1 ] || [ -e ready ] || exit 9; sh tau.sh {P} {n}"}
+	for i, want := range []string{"1 case in p.csv, 1 run failed", "1 case in p.csv, 1 run failed", "2 cases in p.csv, 0 runs failed", "2 cases in p.csv, 0 runs failed"} {
+		if i == 1 {
+			put(t, "ready", "")
+		}
+		a := args
+		if i == 2 {
+			a = append([]string{"-retry"}, args...)
+		}
+		if text, _ := recording.Must(t, a...); !strings.Contains(text, want) {
+			t.Errorf("run %d: want %q in:\n%s", i, want, text)
+		}
+	}
+	if calls := strings.Count(programtest.Read(t, "calls"), "\n"); calls != 2 {
+		t.Errorf("%d calls", calls)
+	}
+	rows, _ := recording.Must(t, "-out", "q.csv", "-counts", "2", "-repeat", "1", "-input", "a:n=1000000", "-profiler", "none", "-json", "--", "sh", "tau.sh", "{P}", "{n}")
+	r := programtest.Rows[map[string]any](t, rows)[0]
+	if r["communication"] != nil || r["seconds"] != r["wall_s"] || r["seconds"].(float64) > 1000 {
+		t.Errorf("%v", r)
+	}
+}
+
 // A program that is no MPI program is timed as a whole.
 func TestRecordPlain(t *testing.T) {
 	t.Chdir(t.TempDir())
