@@ -41,17 +41,17 @@ import (
 //
 // Time: no polynomial bound is known for this pivot rule. A single class of a short term takes a
 // path for each price by which its fee is below its term's, each about linear in the slots.
-// Several prepaid classes on long demand that seldom turns take shortest paths too.
+// Several prepaid classes on long demand that rises and falls gradually take shortest paths too.
 // BENCHMARKS.md has measurements.
 // Memory: about 170 bytes a slot, and 8 bytes a slot and class with dates or the Pure
-// horizon.
+// horizon. Several classes that take shortest paths need 100 bytes a slot more, and 8 a slot and class.
 
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are
 // exact. Otherwise plans come from a linear program and have a certified gap, which is 0
 // where a plan meets the bound of the program. The zero value is ready. Exact keeps its
 // memory and allocates nothing after the largest problem of its kind: a single class of a
 // short term has a method of its own, with 54 bytes a slot, and several classes on smooth demand
-// have another, with 100 bytes a slot and 8 for each class. A plan is valid until the next
+// have another, which needs 100 bytes a slot more and 8 for each class. A plan is valid until the next
 // call. One goroutine at a time.
 type Exact struct {
 	// Work limits the work of the linear program's simplex, for classes with several use
@@ -110,9 +110,9 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 // the horizon if that is shorter. The fee must be above 0 and save an eighth of full or more, but
 // no more than 32 slots of it.
 //
-// Several prepaid classes on long demand that rises and falls in long runs may tie differently
-// from both. That is so under the same conditions, from 4,096 slots on, with at least 64 slots
-// from turn to turn on average.
+// Several prepaid classes on long demand that rises and falls gradually, in long runs, may tie
+// differently from both. That is so under the same conditions, from 4,096 slots on, with at least
+// 64 slots from turn to turn on average.
 //
 // The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a malformed
 // problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the inventory alone

@@ -6,8 +6,7 @@ import "math/bits"
 // feeds take about the same work, and not too many candidates go stale.
 func (s *Solver) nextBlock(block int, before Stats) int {
 	att := s.Stats.Pivots - before.Pivots + s.Stats.Stale - before.Stale
-	work := 2*(s.Stats.Slots-before.Slots) + 20*(s.Stats.Hops-before.Hops) + 200*att
-	sweep := 2 * s.T * (6 + len(s.prob.Classes))
+	work, sweep := s.stepWork(before), s.sweepWork()
 	stale := s.Stats.Stale - before.Stale
 	switch {
 	case work < sweep:
@@ -17,6 +16,15 @@ func (s *Solver) nextBlock(block int, before Stats) int {
 	}
 	return block
 }
+
+// stepWork returns the work of the steps since before, and sweepWork that of a sweep, in
+// the same unit: half of what looking at an arc takes.
+func (s *Solver) stepWork(before Stats) int {
+	att := s.Stats.Pivots - before.Pivots + s.Stats.Stale - before.Stale
+	return 2*(s.Stats.Slots-before.Slots) + 20*(s.Stats.Hops-before.Hops) + 200*att
+}
+
+func (s *Solver) sweepWork() int { return 2 * s.T * (6 + len(s.prob.Classes)) }
 
 // order sorts the candidates into 64 classes of falling violation, keeping
 // their order inside a class.

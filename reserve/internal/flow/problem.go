@@ -130,9 +130,10 @@ func (s *Solver) init(p Problem) error {
 	}
 	s.y = grow.To(s.y, T+1)
 	s.phases, s.falling = p.phases()
-	if s.scaling = p.smooth(); s.falling || s.scaling {
+	if s.falling {
 		return s.checkTotal(total)
 	}
+	s.scaling, s.smooth = false, p.smooth()
 
 	s.x = grow.To(s.x, T)
 	s.seg = grow.To(s.seg, T+1)

@@ -50,16 +50,22 @@ import (
 //
 // Time: of the order of T·classes for each path at most, but most trees are small. On the sine with ten
 // terms there are 8,130 paths, and 530,000 nodes join trees (BENCHMARKS.md, smooth demand).
-// Memory: 100 bytes a slot, and 8 for each class.
+// Memory: 100 bytes a slot, and 8 for each class, beside that of the simplex.
 
 // The simplex is faster where demand turns often: on three logs of the shared folder, and on a walk, with ten
-// terms, scaling takes 2 to 5 times as long. It is also faster where few slots change the demand (stairs).
-// leastRun bounds the mean length of a run in which demand does not turn, and leastChanges the
-// changes times the classes for each slot. With fewer than leastSlots slots, both take milliseconds.
+// terms, scaling takes 2 to 5 times as long. It is also faster where demand only grows, or falls at once
+// what it rises in hours: there scaling takes 8 to 130 times as long. So leastRun bounds the mean length
+// of a run in which demand does not turn, and leastChanges the slots that rise, as those that fall, times the
+// classes for each slot. With fewer than leastSlots slots, both methods take milliseconds.
+//
+// Even so the simplex may be the faster by far, as with terms of years. So it goes first for a while (solver.go).
+// And after mostJoined nodes for each slot, it goes on where it was: that is more than scaling took in any
+// case in which it was the faster method.
 const (
 	leastSlots   = 4096
 	leastRun     = 64
-	leastChanges = 4
+	leastChanges = 2
+	mostJoined   = 250
 )
 
 const scaleBits = 2 // at a time; with 1 or 3, a tenth more nodes join trees on the sine and the triangle with ten terms
@@ -106,23 +112,25 @@ func (p *Problem) smooth() bool {
 			return false
 		}
 	}
-	changes, turns, way := 0, 0, 0
+	rises, falls, turns, way := 0, 0, 0, 0
 	for t := 1; t < T; t++ {
 		a, b := p.net(t-1), p.net(t)
 		if a == b {
 			continue
 		}
-		changes++
 		now := 1
 		if b < a {
 			now = -1
+			falls++
+		} else {
+			rises++
 		}
 		if now == -way {
 			turns++
 		}
 		way = now
 	}
-	return changes*K >= leastChanges*T && turns*leastRun <= T
+	return min(rises, falls)*K >= leastChanges*T && turns*leastRun <= T
 }
 
 // net returns the demand of slot t less what is held.
@@ -134,7 +142,8 @@ func (p *Problem) net(t int) int {
 }
 
 // solve fills in bought, and y with the potentials of the package comment.
-func (c *scaling) solve(p *Problem, y []int64, stats *Stats) {
+// If more nodes join trees than mostJoined for each slot, solve gives up and returns false.
+func (c *scaling) solve(p *Problem, y []int64, stats *Stats) bool {
 	T, K := len(p.Demand), len(p.Classes)
 	c.price, c.last, c.y, c.stats = p.Price, T, y, stats
 	c.terms = grow.To(c.terms, K)
@@ -190,15 +199,18 @@ func (c *scaling) solve(p *Problem, y []int64, stats *Stats) {
 				c.excess[t+1] -= e
 			}
 		}
-		c.ship()
+		if !c.ship() {
+			return false
+		}
 		for v := T; v >= 0; v-- {
 			y[v] -= y[0]
 		}
 	}
+	return true
 }
 
-// ship ships all supply.
-func (c *scaling) ship() {
+// ship ships all supply. It returns false if that takes too much work.
+func (c *scaling) ship() bool {
 	T, y, label := c.last, c.y, c.label
 	q := &c.queue
 	q.clear(T + 1)
@@ -212,7 +224,11 @@ func (c *scaling) ship() {
 			c.reach(v, y[v], v, source)
 		}
 	}
+	most := mostJoined * (T + 1)
 	for roots > 0 {
+		if c.stats.Joined > most {
+			return false
+		}
 		v := q.take()
 		if how := c.how[v]; how == source {
 			c.root[v], c.member[v] = int32(v), -1
@@ -235,6 +251,7 @@ func (c *scaling) ship() {
 			roots--
 		}
 	}
+	return true
 }
 
 // reach gives node v, which is in no tree, a label.

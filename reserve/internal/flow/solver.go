@@ -19,8 +19,8 @@ type Stats struct {
 	Hops    int // reservation arcs on the cycles, likewise
 	Crossed int // breakpoints crossed by long steps
 	Phases  int // of byFee, which counts nothing else
-	Paths   int // of scaling, which counts only these and
-	Joined  int // nodes that joined a tree of paths
+	Paths   int // of scaling
+	Joined  int // nodes that joined a tree of its paths
 }
 
 // A Solver keeps its memory between calls. The zero value is ready. It must
@@ -71,7 +71,8 @@ type Solver struct {
 
 	// problems of several classes on smooth demand; see scaling.go
 	scales  scaling
-	scaling bool // the problem is one
+	smooth  bool // scaling may solve the problem
+	scaling bool // and has
 
 	// general problems only (Prices, MaxActive or Max)
 	general bool
@@ -125,6 +126,10 @@ const (
 	minBlock   = 8   // slots; smaller ones only added stale candidates on the reference problems
 	shortCycle = 128 // slots; up to here one pass over the cycle beats two
 
+	// On smooth demand the simplex goes before scaling, for so much work a slot. With terms of years it
+	// ends within half of that; where scaling is the faster method, the simplex takes 9,000 and more.
+	firstWork = 500
+
 	maxBank  = 12 // nodes to shift that a slot may have saved up
 	hopNodes = 8  // a hop of a cycle takes the time to shift so many nodes
 	tryNodes = 60 // and a candidate so many more
@@ -149,10 +154,6 @@ func (s *Solver) solve() {
 		s.fees.solve(&s.prob, s.phases, s.y)
 		return
 	}
-	if s.scaling {
-		s.scales.solve(&s.prob, s.y, &s.Stats)
-		return
-	}
 	tmin, tmax := s.T, 1
 	for _, c := range s.prob.Classes {
 		tmin, tmax = min(tmin, c.Term), max(tmax, min(c.Term, s.T))
@@ -164,7 +165,15 @@ func (s *Solver) solve() {
 		s.weights[k] = math.Sqrt(math.Sqrt(float64(c.Term) / float64(tmin)))
 		s.plain = s.plain && c.Fees == nil
 	}
+	work, most := 0, firstWork*s.T
 	for {
+		if s.smooth && work > most {
+			if s.smooth = false; s.scales.solve(&s.prob, s.y, &s.Stats) {
+				s.scaling = true
+				return
+			}
+			s.live = false
+		}
 		if !s.live {
 			s.potentials()
 			s.Stats.Whole++
@@ -183,6 +192,7 @@ func (s *Solver) solve() {
 			s.pivot(c)
 		}
 		block = s.nextBlock(block, before)
+		work += s.sweepWork() + s.stepWork(before)
 	}
 }
 

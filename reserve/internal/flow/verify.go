@@ -45,7 +45,7 @@ func Verify(p Problem, plan []Purchase, y []int64) error {
 		}
 		bought[q.Class*T+q.Slot] += int64(q.Count)
 		diff[q.Slot] += int64(q.Count)
-		diff[min(T, q.Slot+c.Term)] -= int64(q.Count)
+		diff[q.Slot+min(c.Term, T-q.Slot)] -= int64(q.Count)
 	}
 	var act int64
 	for t := range T {
@@ -87,7 +87,7 @@ func Verify(p Problem, plan []Purchase, y []int64) error {
 					continue
 				}
 			}
-			v := y[min(T, t+c.Term)] - y[t] - f
+			v := y[t+min(c.Term, T-t)] - y[t] - f
 			r := bought[k*T+t]
 			if c.Max > 0 && r > int64(c.Max) {
 				return fmt.Errorf("flow: slot %d class %d: %d bought, %d allowed", t, k, r, c.Max)
@@ -122,7 +122,7 @@ func Cost(p Problem, plan []Purchase) (hi, lo uint64) {
 		}
 		add(int64(q.Count), f)
 		diff[q.Slot] += int64(q.Count)
-		diff[min(T, q.Slot+c.Term)] -= int64(q.Count)
+		diff[q.Slot+min(c.Term, T-q.Slot)] -= int64(q.Count)
 	}
 	var act int64
 	for t := range T {
