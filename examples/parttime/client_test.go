@@ -368,6 +368,77 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// Of four nodes, one with a job and one of the pool, two are idle: they go back when they were
+// held for ten minutes, and not before.
+func TestScaleBack(t *testing.T) {
+	c, now := timed(t, options{load: 1, job: time.Hour, pool: 1, save: -1})
+	m, err := exchange.NewManager(exchange.ManagerOptions{Term: -1}, make([]string, 4))
+	if err == nil {
+		err = m.CreatePartition("x", 1, 0)
+	}
+	*now = time.Hour
+	if err == nil {
+		_, err = m.ResetClient(*now, "x", c.state.Instance, false)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	deliver := func(msgs []exchange.Message, err error) {
+		t.Helper()
+		for k := 0; err == nil && k < len(msgs); k++ {
+			var out []exchange.Message
+			if msgs[k].Call > exchange.AcknowledgeDelete { // to a partition
+				out, err = c.state.Client.Handle(*now, msgs[k].Clone())
+			} else {
+				out, err = m.Handle(*now, msgs[k].Clone())
+			}
+			for _, o := range out {
+				msgs = append(msgs, o.Clone())
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, msgs, err := c.state.Client.AddNodes(*now, "", 4)
+	deliver(msgs, err)
+	c.arrive(*now)
+	c.jobs.queue, c.jobs.until = []waiting{{*now, time.Hour}}, 1000*time.Hour
+	_, values := c.schedule(*now)
+	if len(values) != 4 || len(c.state.Jobs) != 1 {
+		t.Fatalf("%d nodes, jobs %v", len(values), c.state.Jobs)
+	}
+	deliver(c.state.Client.SetResourceValues(*now, values)) // the host learns that the nodes have come
+	for _, row := range []struct {
+		after time.Duration
+		want  string
+	}{{5 * time.Minute, ""}, {10*time.Minute - time.Nanosecond, ""}, {10 * time.Minute, "DeleteNodes [1 2]"}, {20 * time.Minute, ""}} {
+		*now = time.Hour + row.after
+		c.schedule(*now)
+		if err := c.scale(); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for len(c.queue) > 0 {
+			msg := <-c.queue
+			if msg.Call == exchange.AddNodes { // the request, which is fulfilled, is taken from the list
+				continue
+			}
+			var nodes []int
+			for _, l := range msg.Leases {
+				nodes = append(nodes, l.Node)
+			}
+			got += fmt.Sprint(msg.Call, " ", nodes)
+		}
+		if got != row.want {
+			t.Errorf("after %v: %q, want %q", row.after, got, row.want)
+		}
+	}
+	if len(c.jobs.ages) != 2 {
+		t.Errorf("the ages of %d nodes are known, want 2", len(c.jobs.ages))
+	}
+}
+
 // A state on disk is what its snapshot and its records say: the last whole state of a client,
 // and of a host all terms and changes. What is no such record is told.
 func TestRestore(t *testing.T) {
@@ -417,6 +488,11 @@ func TestRestore(t *testing.T) {
 	} {
 		if got, err := restore(&statelog.State{Snapshot: host, Records: records}); err == nil || err.Error() != want || got != nil {
 			t.Errorf("%+v, %v, want %s", got, err, want)
+		}
+	}
+	for _, text := range []string{"", "text", string(host[:len(host)/2])} {
+		if got, err := restore(&statelog.State{Snapshot: []byte(text)}); err == nil || err.Error() != "it is not a state, or not a whole one: want the file as this program wrote it" || got != nil {
+			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
 	// A host remembers a bounded number of partitions that were removed.

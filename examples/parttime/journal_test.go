@@ -196,6 +196,59 @@ func TestJobs(t *testing.T) {
 	}
 }
 
+// Nodes that are to be given back get no job any more. One without a job is given back at
+// once, one with a job when that has ended, or half a minute before the grace period is over.
+// The framework is told until when it has those, and of the others no end.
+func TestDraining(t *testing.T) {
+	k := newTalk(t, 4, exchange.ManagerOptions{Grace: 5 * time.Minute, Term: -1, MaxAge: time.Hour}, "a")
+	a := k.clients["a"]
+	a.o, a.state.Jobs, a.jobs.ages = options{load: 1, job: time.Hour, save: -1}, map[int]job{}, map[int]nodeAge{}
+	k.at(0, func() ([]exchange.Message, error) {
+		_, msgs, err := a.state.Client.AddNodes(0, "", 4)
+		return msgs, err
+	})
+	a.jobs.queue = []waiting{{0, 4 * time.Minute}, {0, time.Hour}, {0, 2 * time.Hour}}
+	a.schedule(0)
+	_, values := a.schedule(time.Minute)
+	k.at(time.Minute, func() ([]exchange.Message, error) { return a.state.Client.SetResourceValues(k.now, values) })
+	// The idle node, and of those whose jobs began together the first ones.
+	k.want(k.at(time.Minute, func() ([]exchange.Message, error) { return k.host.state.Manager.Reclaim(k.now, "a", 3) }),
+		"host: notifies a that it takes nodes 0, 1 and 3", "a: is to give back nodes 0, 1 and 3 within 5.0 minutes")
+	h := a.holdings()
+	if len(h.Nodes) != 4 || h.Time != 60 {
+		t.Fatalf("%+v", h)
+	}
+	for i, n := range h.Nodes {
+		if end, state := n.Ends, [4]string{"draining", "draining", "usable", "draining"}[i]; n.Node != i || n.Epoch != 1 || n.State != state || (end == nil) != (i == 2) || end != nil && *end != 360 {
+			t.Errorf("the framework is told %+v of node %d", n, i)
+		}
+	}
+	a.jobs.queue = []waiting{{time.Minute, time.Hour}} // for which there is no node
+	for _, c := range []struct {
+		now  time.Duration
+		want []int
+		said string
+	}{
+		{time.Minute, []int{3}, ""}, {4*time.Minute - time.Nanosecond, []int{3}, ""}, {4 * time.Minute, []int{0, 3}, ""}, {5*time.Minute + 29*time.Second, []int{0, 3}, ""},
+		{5*time.Minute + 30*time.Second, []int{0, 1, 3}, "ends the jobs on node 1 before they are done: 5.5 node-minutes are lost, 5.5 in all"},
+	} {
+		ended, values := a.schedule(c.now)
+		var said []string
+		for line := range strings.Lines(k.text["a"].String()) {
+			_, text, _ := strings.Cut(strings.TrimSpace(line), "  ")
+			said = append(said, text)
+		}
+		k.text["a"].Reset()
+		if !slices.Equal(ended, c.want) || len(values) != 4-len(ended) || strings.Join(said, "; ") != c.said {
+			t.Errorf("at %v nodes %v are given back, %d are worth something, the journal says %q; want %v and %q", c.now, ended, len(values), said, c.want, c.said)
+		}
+	}
+	// The job that was ended begins anew, before that which came later.
+	if want := []waiting{{5*time.Minute + 30*time.Second, time.Hour}, {time.Minute, time.Hour}}; !slices.Equal(a.jobs.queue, want) || len(a.state.Jobs) != 1 {
+		t.Errorf("%v wait and %v run, want %v", a.jobs.queue, a.state.Jobs, want)
+	}
+}
+
 // The ends of what flags take.
 func TestEndsOfFlags(t *testing.T) {
 	for _, c := range []struct {

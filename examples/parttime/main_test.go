@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"net/http"
@@ -446,6 +447,75 @@ func TestReclaimSaved(t *testing.T) {
 	}
 }
 
+// An order that cannot be saved is undone by itself: what was saved before it stays.
+func TestUndoneAlone(t *testing.T) {
+	h, spoil, _ := breakable(t)
+	order := struct {
+		Partition string `json:"partition"`
+		terms
+	}{"htc", terms{Weight: 2, URL: "http://127.0.0.1:9"}}
+	if _, err := h.create(order); err != nil {
+		t.Fatal(err)
+	}
+	spoil()
+	s := httptest.NewServer(h.secure.Handler(h.limit, h.mux()))
+	defer s.Close()
+	if status, answer := send(t, "POST", s.URL+"/Reclaim", "application/json", `{"partition":"hpc","count":1}`); status != 500 {
+		t.Errorf("%d %s", status, answer)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if got, ok := h.state.Partitions["htc"]; !ok || got.Weight != 2 {
+		t.Errorf("the partition is gone: %+v", h.state.Partitions)
+	}
+}
+
+// What stands at the end of the log and is not a whole change is left out, and that is said.
+func TestTornLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if status := run(ctx, []string{"host", "-nodes", "3", "-state", path}, io.Discard, io.Discard); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	logs, err := filepath.Glob(path + "?*")
+	logs = slices.DeleteFunc(logs, func(name string) bool { return !strings.Contains(filepath.Base(name), "log") })
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("%q, %v", logs, err)
+	}
+	f, err := os.OpenFile(logs[0], os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString("torn!")
+		f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, torn := range []bool{true, false} { // what follows is in another log
+		var errs bytes.Buffer
+		if status := run(ctx, []string{"host", "-nodes", "3", "-state", path}, io.Discard, &errs); status != 0 || torn != strings.Contains(errs.String(), "leaves out 5 bytes at the end of the log of -state, a change that was not saved whole\n") {
+			t.Errorf("start %d: status %d, %s", i, status, errs.String())
+		}
+	}
+}
+
+// fullPipe is an output that takes nothing.
+type fullPipe struct{}
+
+func (fullPipe) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
+
+// Who cannot say where it listens ends, and says why.
+func TestNobodyReads(t *testing.T) {
+	for _, args := range [][]string{{"host", "-nodes", "3"}, {"client", "-host", "http://127.0.0.1:1", "-name", "x"}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		var errs bytes.Buffer
+		if status := run(ctx, args, fullPipe{}, &errs); status == 0 || ctx.Err() != nil || !strings.Contains(errs.String(), "nobody reads") {
+			t.Errorf("%q: status %d, %s", args, status, errs.String())
+		}
+		cancel()
+	}
+}
+
 // Two processes do not have one state, and the second one changes nothing.
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host.json")
@@ -553,6 +623,22 @@ func TestInterrupted(t *testing.T) {
 	var errs bytes.Buffer
 	if status := run(ctx, nil, io.Discard, &errs); status != 0 || errs.Len() > 0 {
 		t.Errorf("status %d, %s", status, errs.String())
+	}
+}
+
+// However long a minute takes, the demonstration waits for its processes.
+func TestSlowDemonstration(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	granted := writerFunc(func(p []byte) (int, error) {
+		if bytes.Contains(p, []byte("has nodes 0-7")) {
+			cancel()
+		}
+		return len(p), nil
+	})
+	var errs bytes.Buffer
+	if status := run(ctx, []string{"-minute", "1h"}, granted, &errs); status != 0 || errs.Len() > 0 || !errors.Is(ctx.Err(), context.Canceled) {
+		t.Errorf("status %d, %v, %s", status, ctx.Err(), errs.String())
 	}
 }
 
