@@ -40,6 +40,12 @@ func TestCustomers(t *testing.T) {
 	if got := cost("ann:2:a+d,bob:5:b,cy:5:c"); got["a"] != "0.78" || got["d"] != "0" {
 		t.Errorf("%v", got)
 	}
+	// Two whole hours cost as much on one instance as on two, so that each has its own.
+	hours := programtest.Write(t, "h.csv", "benchmark,class,x1_name,x1\na,x,n,72\nb,x,n,72\n")
+	same, _ := tested.Must(t, "-profile", args[1], "-features", hours, "-model", "eq2", "-latency", "0s", "-deadline", "2h", "-starts", "1", "-task", "a:x,b:x", "-customers", "ann:5:a,bob:5:b")
+	if want := "2 clusters on demand for 2 tasks; $2.60 in all, $2.60 if each task had a cluster of its own"; !strings.Contains(strings.Join(strings.Fields(same), " "), want) {
+		t.Errorf("want %q in:\n%s", want, same)
+	}
 	tested.Mistake(t, `there is no task of "e"`, append(args, "-customers", "ann:2:e")...)
 	// What is compared is the tasks that stay: a, b and c, without d.
 	text, _ := tested.Must(t, append(args, "-customers", "ann:2:a+d,bob:5:b,cy:5:c")...)

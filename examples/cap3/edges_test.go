@@ -139,6 +139,37 @@ func TestDefaultsOfProfile(t *testing.T) {
 	}
 }
 
+// Thresholds of 0 are those that were given, not the default ones; a task saves for what
+// -checkpoint-cost says, and pays nothing if it does not save.
+func TestThresholdsAndCheckpoints(t *testing.T) {
+	exact := programtest.Write(t, "exact.csv", eq2Profile)
+	for _, c := range []struct {
+		args          string
+		every, cost   time.Duration
+		medium, tiers float64
+	}{
+		{"-th1 0 -th2 0", 0, 0, 0, math.SmallestNonzeroFloat64}, {"-checkpoint 20m -checkpoint-cost 2m", 20 * time.Minute, 2 * time.Minute, 1, 2}, {"-checkpoint 20m", 20 * time.Minute, time.Minute, 1, 2},
+		{"-th1 -1 -th2 0", 0, 0, -1, 0},
+	} {
+		o, err := program.Options(append(strings.Fields(c.args), "-profile", exact, "-model", "eq2", "-starts", "1")...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := provision(&o, cli.Quiet())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.thresholds.Medium != c.medium || o.thresholds.Low != c.tiers {
+			t.Errorf("%s: %+v", c.args, o.thresholds)
+		}
+		for _, s := range r.sized {
+			if k := s.scheduled.task.Checkpoints; k.Every != c.every || k.Write != c.cost || k.Restart != c.cost {
+				t.Errorf("%s: %+v", c.args, k)
+			}
+		}
+	}
+}
+
 func TestTimesForPeople(t *testing.T) {
 	for want, s := range map[string]float64{"0.1235 s": .12345, "1.00 s": 1, "99.99 s": 99.99, "100 s": 100, "12,346 s": 12345.6} {
 		if got := seconds(s); got != want {

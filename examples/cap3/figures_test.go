@@ -86,6 +86,17 @@ func TestFiguresComeOut(t *testing.T) {
 		}
 		r.figures[3].cheapest = 0
 		c.change(r.figures)
+		if what == "the paper's" {
+			for i, f := range r.judgeFigures() {
+				if want := [5]string{
+					"cg cc1.4xlarge, ep cc1.4xlarge, ft cc1.4xlarge, is m1.medium, mg cc1.4xlarge, bt cc1.4xlarge, lu cc1.4xlarge, sp cc1.4xlarge",
+					"cg 16, ep 96, ft 16, is 16, mg 16, bt 16, lu 128, sp 16", "of 8 CAP3 meets 8 and 6, the customer 7 and 5",
+					"less for 5, the same for 1, more for 2; $21.00 against $24.00", "5 tasks on spot: cg 16%, ep 16%, ft 16%, is 16%, mg 88%",
+				}[i]; f.Shown != want {
+					t.Errorf("%q, want %q", f.Shown, want)
+				}
+			}
+		}
 		for i, f := range r.judgeFigures() {
 			if f.Verdict != c.want[i] {
 				t.Errorf("%s: %q %v, want %v: %s", what, f.Says, f.Verdict, c.want[i], f.Shown)

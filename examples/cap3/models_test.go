@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
 // Every model of every benchmark either plans class C on the default profile, or says in
@@ -94,6 +96,118 @@ func TestOffers(t *testing.T) {
 	status, _, stderr := tested.Try("-profile", programtest.Write(t, "both.csv", twice+"x,a,1,2,8,60\nx,b,3,6,8,170\nx,c,7,14,8,400\n"), "-model", "eq2", "-by", "features", "-starts", "1")
 	if status != 2 || strings.Contains(stderr, "-oversubscribed") || !strings.Contains(stderr, "-dependent drop") {
 		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// What a profile lacks for a model is told whole: the numbers of processes to add, and the
+// model or the flag that does without.
+func TestLacks(t *testing.T) {
+	const whole = "application,case,n,processes,seconds\nx,a,1,1,100\nx,a,1,2,51\nx,b,3,1,300\nx,b,3,2,152\n"
+	split := "application,case,n,processes,seconds,computation,communication\n"
+	for _, n := range []float64{1, 2, 4} {
+		split += fmt.Sprintf("x,%v,%v,1,%v,%v,0\nx,%v,%v,2,%v,%v,%v\n", n, n, 100*n, 100*n, n, n, 51*n, 50*n, n)
+	}
+	for _, c := range []struct{ text, args, want string }{
+		{whole, "-model quadratic", "quadratic needs runs on 3 numbers of processes, and the profile has 1 and 2 processes: profile it on 3 processes, too (cap3 record -counts 1,2,3), or take -model work, which needs 2"},
+		{whole, "-model usl", "usl needs runs on 3 numbers of processes, and the profile has 1 and 2 processes: profile it on 3 processes, too (cap3 record -counts 1,2,3), or take -model amdahl, which needs 2"},
+		{whole, "-model cap3", "cap3: no run has its computation and communication measured apart; take -model work, which needs the whole times only"},
+		{split, "-model cap3 -network fitted", "cap3 needs runs on 2 numbers of processes above 1, and the profile has 2 processes: profile it on 3 processes, too (cap3 record -counts 2,3), or take -network proportional, which needs one"},
+	} {
+		tested.Mistake(t, c.want, append(strings.Fields(c.args), "-profile", programtest.Write(t, "x.csv", c.text), "-starts", "1")...)
+	}
+	// What is assumed instead, and of which runs, is told of the model that was tried.
+	text, _ := tested.Must(t, "-model", "cap3", "-profile", programtest.Write(t, "x.csv", split+"x,8,8,1,800,,\nx,8,8,2,408,,\n"), "-starts", "1")
+	text = strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{
+		"x: in cap3, T_N is taken as proportional to its growth, since the exponent of Eq. (3) or (4) takes runs on two numbers of processes above 1 (-network fitted says so).",
+		"x 2: cap3 leaves out runs whose computation and communication were not measured apart.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in %s", want, text)
+		}
+	}
+	for _, c := range []struct {
+		f    fitted
+		want int
+	}{
+		{fitted{scores: [models]score{sumOfTwo: {tried: true}}, proportional: true, unsplit: 1}, 2}, {fitted{scores: [models]score{sumOfTwo: {tried: true}}, unsplit: 1}, 1},
+		{fitted{scores: [models]score{sumOfTwo: {tried: true, error: math.Inf(1)}}, proportional: true, chosen: sumOfTwo}, 1},
+		{fitted{scores: [models]score{sumOfTwo: {tried: true, error: math.Inf(1)}}, proportional: true, chosen: workOnly}, 0},
+		{fitted{scores: [models]score{sumOfTwo: {tried: true}}}, 0}, {fitted{proportional: true, unsplit: 1}, 0},
+	} {
+		if gs := (&results{fitted: []*fitted{&c.f}}).assumed(); len(gs) != c.want || len(gs) > 0 && !strings.HasPrefix(gs[0].names[0], "the application") {
+			t.Errorf("%+v: %+v, want %d", c.f, gs, c.want)
+		}
+	}
+}
+
+// Which models stand on the features and which on the work: -by says so, but of those that
+// have no features, and by default a benchmark stands on its work where the model can.
+func TestWorkOfModels(t *testing.T) {
+	lu, err := perfmodel.NPB("lu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	features := map[bool][]float64{true: {64, 64, 64, 250, 2}, false: {3, 5}}
+	for _, benchmark := range []bool{true, false} {
+		f := &fitted{profile: perfmodel.Profile{Application: "x", Features: []string{"n", "m"}}}
+		work := perfmodel.Measure(perfmodel.Product)
+		if benchmark {
+			f.profile.Application, f.profile.Features = "lu", lu.Features
+			work = lu.Work
+		}
+		x := features[benchmark]
+		for by, want := range map[byName]map[modelName]bool{ // by work
+			byAuto:     {eq1: false, eq2: false, workOnly: true, quadratic: benchmark, sumOfTwo: benchmark, amdahl: true, usl: true},
+			byFeatures: {eq1: false, eq2: false, workOnly: true, quadratic: false, sumOfTwo: false, amdahl: true, usl: true},
+			byWork:     {eq1: true, eq2: true, workOnly: true, quadratic: true, sumOfTwo: true, amdahl: true, usl: true},
+		} {
+			for m, want := range want {
+				var got perfmodel.Measure
+				dropped := true
+				switch model := (&options{by: by, drop: 1}).newModel(m, f).(type) {
+				case *perfmodel.Additive:
+					got, dropped = model.Work, model.DropDependent
+				case *perfmodel.LogLinear:
+					got, dropped = model.Work, model.DropDependent || m == workOnly
+				case *perfmodel.Quadratic:
+					got, dropped = model.Work, model.DropDependent
+				case *perfmodel.CAP3:
+					got, dropped = model.Work, model.DropDependent
+				case *perfmodel.Amdahl:
+					got = model.Work
+				case *perfmodel.USL:
+					got = model.Work
+				}
+				if (got != nil) != want || got != nil && got(x) != work(x) || !dropped {
+					t.Errorf("-by %d, %v of a benchmark: %v: by work: %v, want %v; without dependent columns: %v", by, m, benchmark, got != nil, want, dropped)
+				}
+			}
+		}
+	}
+	for name, want := range map[string]perfmodel.Measure{"lu": lu.Work, "hpl": perfmodel.Product} {
+		if got := newWork(name)(features[true]); got != want(features[true]) {
+			t.Errorf("the work of %s is %v, want %v", name, got, want(features[true]))
+		}
+	}
+}
+
+// A model is chosen by how it predicts more processes if -scale goes beyond the profile, and
+// there are two numbers of processes besides the largest.
+func TestChosenBeyond(t *testing.T) {
+	for _, c := range []struct {
+		model  modelName
+		scale  float64
+		counts []int
+		want   bool
+	}{{auto, 4, []int{1, 2, 4}, true}, {auto, 1, []int{1, 2, 4}, false}, {auto, 4, []int{1, 2}, false}, {eq2, 4, []int{1, 2, 4}, false}, {auto, 1.5, []int{1, 2, 4, 8, 8}, true}} {
+		f := new(fitted)
+		for _, n := range c.counts {
+			f.profile.Runs = append(f.profile.Runs, perfmodel.Run{Processes: n})
+		}
+		if got := (&options{model: c.model, scale: c.scale}).beyond(f); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }
 
