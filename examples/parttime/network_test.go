@@ -160,7 +160,7 @@ echo "$PARTTIME_NODE $PARTTIME_PARTITION $PARTTIME_KIND" >>` + dir + `/log
 case $PARTTIME_NODE in
 0) printf 'no \033[31m disk\n' >&2; exit 3;;
 1) sleep 60 & sleep 60;;
-2) sleep 0.05;;
+2) for i in 1 2 3 4 5 6 7 8; do echo a; echo b >&2; done; sleep 0.05;;
 esac
 `
 	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {

@@ -330,3 +330,16 @@ func TestHostGone(t *testing.T) {
 	}
 	other.kill()
 }
+
+// Of what a command says, the first 1000 bytes are kept, however it is written.
+func TestHead(t *testing.T) {
+	h := new(head)
+	for _, n := range []int{600, 600, 600} {
+		if got, err := h.Write(bytes.Repeat([]byte{'a' + byte(h.b.Len()/600)}, n)); got != n || err != nil {
+			t.Fatalf("%d, %v", got, err)
+		}
+	}
+	if want := strings.Repeat("a", 600) + strings.Repeat("b", 400); h.b.String() != want {
+		t.Errorf("%d bytes: %.20q", h.b.Len(), h.b.String())
+	}
+}

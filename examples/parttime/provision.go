@@ -68,9 +68,9 @@ func (h *host) prepare(ctx context.Context, u exchange.Unprepared) {
 	defer cancel()
 	cmd := exec.CommandContext(limit, h.o.provision)
 	cmd.Env = append(os.Environ(), fmt.Sprint("PARTTIME_NODE=", u.Node), "PARTTIME_PARTITION="+u.Partition, "PARTTIME_KIND="+u.Kind, fmt.Sprint("PARTTIME_LEASE=", u.Epoch))
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &tail{b: &said}, &tail{b: &said}
-	cmd.WaitDelay = time.Second // for what the command has started and left
+	said := new(head)
+	cmd.Stdout, cmd.Stderr = said, said // as they are one, one goroutine writes
+	cmd.WaitDelay = time.Second         // for what the command has started and left
 	alone(cmd)
 	err := cmd.Run()
 	if ctx.Err() != nil {
@@ -82,7 +82,7 @@ func (h *host) prepare(ctx context.Context, u exchange.Unprepared) {
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it has succeeded, and left something that still has its output
 	}
-	h.outcome(u, err, strings.TrimSpace(said.String()))
+	h.outcome(u, err, strings.TrimSpace(said.b.String()))
 }
 
 // outcome tells the manager how the preparation of a node went.
@@ -104,12 +104,12 @@ func (h *host) outcome(u exchange.Unprepared, err error, said string) {
 	}
 }
 
-// tail is a writer that keeps the first bytes.
-type tail struct{ b *bytes.Buffer }
+// head is a writer that keeps the first 1000 bytes.
+type head struct{ b bytes.Buffer }
 
-func (t *tail) Write(p []byte) (int, error) {
-	if room := 1000 - t.b.Len(); room > 0 {
-		t.b.Write(p[:min(room, len(p))])
+func (h *head) Write(p []byte) (int, error) {
+	if room := 1000 - h.b.Len(); room > 0 {
+		h.b.Write(p[:min(room, len(p))])
 	}
 	return len(p), nil
 }
