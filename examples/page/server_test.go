@@ -105,7 +105,7 @@ func TestBuild(t *testing.T) {
 		asked := unpacked(t, byName[l.name+".wasm.gz"])
 		before, rest, ok := strings.Cut(asked, " -o ")
 		_, after, ok2 := strings.Cut(rest, " ")
-		want := "build -trimpath -ldflags=-s -w -gcflags=" + l.flags
+		want := "build -trimpath -ldflags=-s -w -gcflags=" + strings.Join(l.flags, " -gcflags=")
 		if !ok || !ok2 || before != want || after != module+"/examples/page/internal/wasm/"+l.name+" js wasm 0 "+dirOfSource+"\n" {
 			t.Errorf("%s: the go command was asked for %q", l.name, asked)
 		}
