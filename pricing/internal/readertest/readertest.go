@@ -80,9 +80,8 @@ func Mistakes(t *testing.T, read Read, texts map[string]Mistake) {
 	}
 }
 
-// Headers checks for each header whether the package takes the file for one of its own, by
-// Detect as by Read, and that misuse panics with a message that begins with the name of the
-// package.
+// Headers checks for each header whether Detect and Read take the file for one of the package's
+// own. It also checks that misuse panics with a message that begins with the package's name.
 func Headers(t *testing.T, pkg string, read Read, detect func(string) bool, form error, headers map[string]bool) {
 	t.Helper()
 	for header, want := range headers {

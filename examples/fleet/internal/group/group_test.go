@@ -296,7 +296,7 @@ func TestPaths(t *testing.T) {
 			differ++
 		}
 	})
-	if differ < 20 {
+	if !testing.Short() && differ < 20 { // of 20 draws, too few differ
 		t.Errorf("the plan of the mean path costs more in %d cases of 100: want 20 or more", differ)
 	}
 }
