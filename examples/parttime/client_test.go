@@ -155,8 +155,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// A client says once that the host is not heard and that it is heard again, tells each
-// refusal once, comes again when it is unknown, and ends when another client is in its place.
+// A client says once that the host is not heard, once that it is heard again, and each refusal
+// once. It comes again when it is unknown, and ends when another client is in its place.
 func TestSend(t *testing.T) {
 	c1, c2 := scripted{400, refusal("no sense")}, scripted{404, refusal("unknown partition")}
 	s := &script{answers: map[string][]scripted{"/AddNodes": {

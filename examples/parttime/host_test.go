@@ -18,9 +18,9 @@ import (
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
-// The host's journal says that it waits for values, that it has waited in vain, that a
-// partition may keep a node after all, which nodes are being prepared, and which leases it
-// never gave.
+// The host's journal says that it waits for values, and that it has waited in vain. It says
+// which nodes are being prepared, which a partition may keep after all, and which leases the
+// host never gave.
 func TestJournalOfDelays(t *testing.T) {
 	k := newTalk(t, 2, exchange.ManagerOptions{Grace: 5 * time.Minute, Term: -1, MaxAge: 5 * time.Minute, MaxDelay: 5 * time.Minute}, "a", "b")
 	add := func(name string, n int) func() ([]exchange.Message, error) {

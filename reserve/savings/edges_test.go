@@ -921,8 +921,8 @@ func TestSearchSize(t *testing.T) {
 	}
 }
 
-// A node of the search is solved: its values fit the rows and their bounds, no reduced cost disagrees, and
-// its bound is the Lagrangian of its prices, for every price, and the value of the program at the prices of its end.
+// A node of the search is solved: its values fit the rows and their bounds, and no reduced cost disagrees.
+// Its bound is the Lagrangian of any prices, and at the prices of its end the value of the program.
 func TestSearchNodeByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 15)) // seed 22, 15
 	solved, infeasible, pivots := 0, 0, 0

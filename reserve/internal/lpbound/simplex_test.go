@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// value is what x costs in the program that the simplex solves, with its perturbation and the price of what is
-// outside the bounds of a column, and by how much x exceeds the limit of a row.
+// value is what x costs in the program that the simplex solves, and by how much x exceeds the limit of a row.
+// The cost has the perturbation in it, and the price of what is outside the bounds of a column.
 func value(s *simplex, x []float64) (cost, over float64) {
 	n := s.n
 	for j := range s.n * s.classes {
