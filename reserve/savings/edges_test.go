@@ -863,6 +863,80 @@ func TestWholeTooManyChoices(t *testing.T) {
 	}
 }
 
+// VerifyMixed names the price that is forged, of the second type as of the first, and the unit.
+func TestVerifyMixedNamesThePrice(t *testing.T) {
+	for _, c := range []struct {
+		forge func(*MixedPlan)
+		want  string
+	}{
+		{func(q *MixedPlan) {}, ""},
+		{func(q *MixedPlan) { q.Unit++ }, "Unit: not a valid plan: the plan says 0.001000001, the problem 0.001"},
+		{func(q *MixedPlan) { q.Certificate.Prices = q.Certificate.Prices[:4] }, "Certificate: not a valid plan: 4 worths and 4 prices: want 4 and 8"},
+		{func(q *MixedPlan) { q.Certificate.Prices[2] = -1 }, "Certificate.Prices[2]: not a valid plan: -1: want 0 to the price on demand and from the plan"},
+		{func(q *MixedPlan) { q.Certificate.Prices[6] = -1 }, "Certificate.Prices[6]: not a valid plan: -1: want 0 to the price on demand and from the plan"},
+		{func(q *MixedPlan) { // b is not in the savings plan, and 0.09 an hour are more than 0.15 in two hours
+			q.Certificate.Prices[5], q.Certificate.Prices[6] = int64(90*pricing.Milli), int64(90*pricing.Milli)
+		}, "Certificate.Prices[5]: not a valid plan: over the term from this slot s would be worth more than it costs"},
+	} {
+		p := smallMixed()
+		p.Types = append(p.Types, Type{Name: "b", Demand: []int{1, 1, 1, 1}, OnDemand: 100 * pricing.Milli, Plan: 100 * pricing.Milli})
+		s := p.Classes[0]
+		s.Type, s.Class.Name = 1, "s"
+		p.Classes = append(p.Classes, s)
+		plan := MixedPlan{Unit: p.Unit, OnDemand: 800 * pricing.Milli, Cost: 800 * pricing.Milli, Certificate: MixedCertificate{Worth: make([]int64, 4), Prices: make([]int64, 8)}}
+		c.forge(&plan)
+		err := VerifyMixed(p, &plan)
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrForged) || err.Error() != "savings: "+c.want) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// What Verify can say of whole instances, by hand: a slot of one minute with instances of a at 2
+// an hour from the plan and 3 on demand, in 60 nanos, and of b at 1, which the plan does not pay.
+func TestVerifyWholeByHand(t *testing.T) {
+	few := mostChoices
+	defer func() { mostChoices = few }()
+	type amounts struct{ onDemand, unused pricing.Money }
+	for _, c := range []struct {
+		name    string
+		a       int // instances
+		unit    pricing.Money
+		held    int // units
+		choices int
+		price   pricing.Money // of a on demand
+		amounts
+		is   error
+		want string
+	}{
+		{"half an instance pays for none", 1, 60, 1, few, 180, amounts{3 + 1, 1}, nil, ""},
+		{"one of two, and a unit is left", 2, 60, 3, few, 180, amounts{3 + 1, 1}, nil, ""},
+		// 2^64 + 224 nanos, which are 224 in 64 bits.
+		{"more than 64 bits hold", 10, 1<<62/60*60 + 60, 4, few, 180, amounts{1, (1<<62/60+1)*4 - 20}, nil, ""},
+		{"two choices of two", 1, 60, 0, 2, 180, amounts{3 + 1, 0}, nil, ""},
+		{"two choices of one", 1, 60, 0, 1, 180, amounts{3 + 1, 0}, ErrUnsupported, "Types.Demand: not a problem for this algorithm: in slot 0: there are too many choices of whole instances to check"},
+		{"the most that is checked", 1, 60, 0, few, math.MaxInt64 - 7, amounts{(math.MaxInt64-7)/60 + 1, 0}, nil, ""},
+	} {
+		mostChoices = c.choices
+		p := &Problem{Slot: time.Minute, Term: time.Minute, Unit: c.unit, Whole: true, Held: []Held{{Units: c.held, Until: 1}},
+			Types: []Type{{Name: "a", Demand: []int{c.a}, OnDemand: c.price, Plan: 120}, {Name: "b", Demand: []int{1}, OnDemand: 60, Plan: 60}}}
+		plan := Plan{Unit: c.unit, OnDemand: c.onDemand, Unused: c.unused, Cost: c.onDemand, Certificate: Certificate{Values: make([]Uint128, 1), Parts: Uint128{Lo: 1}}}
+		if err := Verify(p, &plan); !errors.Is(err, c.is) || err != nil && err.Error() != "savings: "+c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+		if plan.Unused++; c.is == nil && Verify(p, &plan) == nil {
+			t.Errorf("%s: a nano too much is unused", c.name)
+		}
+	}
+	mostChoices = few
+	// All of a type is charged on demand; 2^62 nanos for each of two instances do not fit.
+	p := &Problem{Slot: time.Hour, Term: time.Hour, Whole: true, Types: []Type{{Name: "a", Demand: []int{2}, OnDemand: 1 << 62, Plan: 1}}}
+	plan := Plan{Unit: p.unitOf(), Certificate: Certificate{Values: make([]Uint128, 1), Parts: Uint128{Lo: 1}}}
+	if err := Verify(p, &plan); !errors.Is(err, ErrOverflow) || !strings.HasSuffix(err.Error(), "in slot 0: whole instances cost too much to be checked") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Where purchases are right and do not move, the steps of prices go on: without a limit of the
 // balance the bound of this problem stayed 7% below that of the linear program, for ever.
 func TestRelaxKeepsItsBalance(t *testing.T) {

@@ -240,9 +240,14 @@ func (a Uint128) big() *big.Int {
 	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
 }
 
+// mostChoices is how many choices of whole instances are looked at for a slot: some seconds. A
+// test lowers it.
+var mostChoices = 1 << 22
+
 type verifier struct {
 	p         *Problem
 	slots     int
+	choices   int      // of whole instances that were looked at, for all slots
 	order     []int    // of payment
 	unit, all *big.Int // all is the product of the plan rates
 	held      []int64  // units
@@ -391,7 +396,7 @@ func (v *verifier) pay(t int, units *big.Int) (cost, left *big.Int, err error) {
 	best, spent, steps := int64(-1), int64(0), 0
 	var choose func(at int, left, saved int64)
 	choose = func(at int, left, saved int64) {
-		if steps++; steps > 1<<22 {
+		if steps++; steps > mostChoices {
 			return
 		}
 		if at == len(v.order) {
@@ -426,7 +431,8 @@ func (v *verifier) pay(t int, units *big.Int) (cost, left *big.Int, err error) {
 		}
 	}
 	choose(0, money.Int64(), 0)
-	if steps > 1<<22 {
+	v.choices += steps
+	if steps > mostChoices {
 		return nil, nil, badInput("Types.Demand", -1, ErrUnsupported, "in slot %d: there are too many choices of whole instances to check", t)
 	}
 	cost.SetInt64(0)
