@@ -247,11 +247,12 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 			accumulate(&plus, a, b)
 		}
 	}
+	largest := maxValue / int64(max(1, n*len(v.worth)))
 	for t := range n {
 		accumulate(&plus, v.least, v.m.tally.short(t, 0))
 		for k, w := range v.worth {
 			value := y[k*n+t]
-			if most := maxValue / int64(n*len(v.worth)); value > most || value < -most {
+			if value > largest || value < -largest {
 				return wide.Uint{}, badInput("Certificate.Values[]", k*n+t, ErrForged, "%d is out of range", value)
 			}
 			if value < 0 && v.p.MaxActive == 0 {
@@ -266,7 +267,7 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 			signed(value, best)
 		}
 	}
-	sums := v.before
+	sums, level := v.before, -1
 	for c := range v.m.classes {
 		if v.level[c] < 0 {
 			continue
@@ -279,12 +280,19 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 		if limit > 0 {
 			most = min(most, int64(limit))
 		}
-		v.sums(sums, y, c)
+		if v.level[c] != level { // classes of one level have the same sums
+			level = v.level[c]
+			v.sums(sums, y, c)
+		}
+		fee, term := v.m.classes[c].fee, v.m.classes[c].term
 		for s := 0; s < n; s += v.m.every {
-			if v.p.Closed != nil && v.p.Closed[s] {
-				continue
+			var left int64
+			if s+term <= n {
+				left = fee - (sums[s+term] - sums[s]) // what reduced returns, in a third of its time
+			} else {
+				left = v.reduced(sums, c, s)
 			}
-			if left := v.reduced(sums, c, s); left < 0 {
+			if left < 0 && (v.p.Closed == nil || !v.p.Closed[s]) {
 				accumulate(&minus, -left, most)
 			}
 		}
