@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -246,6 +247,10 @@ func TestDiscover(t *testing.T) {
 	if len(c.unknown) != 1 || len(c.state.Client.AppendRequests(nil)) != 0 {
 		t.Error("after a reset it does not come again, or still has its requests")
 	}
+	instance := c.state.Instance
+	if c.state.Every = -1; c.reset() == nil || c.state.Instance != instance { // as in a -state that somebody has edited
+		t.Error("a client that cannot be made takes the place of this one")
+	}
 }
 
 // timed is a client without a network at a time that the test sets.
@@ -334,6 +339,8 @@ func TestScale(t *testing.T) {
 	*now = time.Hour
 	waits := func(n int) { c.jobs.queue = slices.Repeat([]waiting{{0, time.Hour}}, n) }
 	want("nothing to do", say())
+	c.jobs.queue = []waiting{{time.Hour - 59*time.Second, time.Hour}}
+	want("one has waited for less than a minute", say())
 	waits(2)
 	want("two wait", say(), "AddNodes 2")
 	want("the same two wait", say())
@@ -366,13 +373,19 @@ func TestScale(t *testing.T) {
 	if rs := c.state.Client.AppendRequests(nil); len(rs) != 1 {
 		t.Errorf("two wait: %+v", rs)
 	}
+	waits(0)
+	say()
+	if rs := c.state.Client.AppendRequests(nil); len(rs) != 0 {
+		t.Errorf("none waits: %+v", rs)
+	}
 }
 
-// Of four nodes, one with a job and one of the pool, two are idle: they go back when they were
-// held for ten minutes, and not before.
-func TestScaleBack(t *testing.T) {
-	c, now := timed(t, options{load: 1, job: time.Hour, pool: 1, save: -1})
-	m, err := exchange.NewManager(exchange.ManagerOptions{Term: -1}, make([]string, 4))
+// hosted is a client at a time that the test sets, of a host that answers at once. The host has
+// four nodes, and others that another partition holds.
+func hosted(t *testing.T, others int, o options) (c *client, now *time.Duration, deliver func([]exchange.Message, error)) {
+	t.Helper()
+	c, now = timed(t, o)
+	m, err := exchange.NewManager(exchange.ManagerOptions{Term: -1}, make([]string, 4+others))
 	if err == nil {
 		err = m.CreatePartition("x", 1, 0)
 	}
@@ -380,10 +393,15 @@ func TestScaleBack(t *testing.T) {
 	if err == nil {
 		_, err = m.ResetClient(*now, "x", c.state.Instance, false)
 	}
+	if err == nil && others > 0 {
+		if err = m.CreatePartition("y", 1, 0); err == nil {
+			_, err = m.Handle(*now, exchange.Message{Call: exchange.AddNodes, Partition: "y", Number: 1, Requests: []exchange.Request{{ID: 1, Count: others}}})
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	deliver := func(msgs []exchange.Message, err error) {
+	deliver = func(msgs []exchange.Message, err error) {
 		t.Helper()
 		for k := 0; err == nil && k < len(msgs); k++ {
 			var out []exchange.Message
@@ -400,6 +418,13 @@ func TestScaleBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return c, now, deliver
+}
+
+// Of four nodes, one with a job and one of the pool, two are idle: they go back when they were
+// held for ten minutes, and not before.
+func TestScaleBack(t *testing.T) {
+	c, now, deliver := hosted(t, 0, options{load: 1, job: time.Hour, pool: 1, save: -1})
 	_, msgs, err := c.state.Client.AddNodes(*now, "", 4)
 	deliver(msgs, err)
 	c.arrive(*now)
@@ -436,6 +461,76 @@ func TestScaleBack(t *testing.T) {
 	}
 	if len(c.jobs.ages) != 2 {
 		t.Errorf("the ages of %d nodes are known, want 2", len(c.jobs.ages))
+	}
+}
+
+// Of six nodes that are asked for four are there, and two may still come: eight jobs need two more.
+func TestScalePartly(t *testing.T) {
+	c, now, deliver := hosted(t, 2, options{load: 1, job: time.Hour, save: -1})
+	_, msgs, err := c.state.Client.AddNodes(*now, "", 6)
+	deliver(msgs, err)
+	c.arrive(*now)
+	_, values := c.schedule(*now)
+	deliver(c.state.Client.SetResourceValues(*now, values)) // the host learns that the nodes have come
+	*now += 2 * time.Minute
+	deliver(c.state.Client.Tick(*now), nil) // and the client that four of six are granted
+	c.jobs.queue = slices.Repeat([]waiting{{0, time.Hour}}, 8)
+	if err := c.scale(); err != nil {
+		t.Fatal(err)
+	}
+	if rs := c.state.Client.AppendRequests(nil); len(rs) != 2 || rs[1].Count != 2 {
+		t.Errorf("%+v, want a second request, for two", rs)
+	}
+	// A node is idle since its job has ended, and as old as its lease.
+	c.jobs.queue = []waiting{{0, 30 * time.Minute}}
+	c.jobs.ages[3] = nodeAge{epoch: 77}
+	begin := *now
+	for _, m := range []int{0, 10, 31, 40} {
+		*now = begin + time.Duration(m)*time.Minute
+		c.schedule(*now)
+	}
+	if diff := cmp.Diff([]nodeAge{{1, time.Hour, begin + 10*time.Minute}, {1, begin, begin}}, []nodeAge{c.jobs.ages[2], c.jobs.ages[3]}, cmp.AllowUnexported(nodeAge{})); diff != "" {
+		t.Errorf("ages (-want +got):\n%s", diff)
+	}
+	// A look is in each half minute before a node is taken.
+	if d := pause(time.Minute); 2*d > margin || pause(time.Millisecond) != 5*time.Millisecond {
+		t.Errorf("a look each %v", d)
+	}
+}
+
+// What run cannot save is told.
+func TestRunNotSaved(t *testing.T) {
+	c, journal := lone(t, new(script), options{})
+	c.o.load, c.o.job, c.o.minute = 1, time.Hour, time.Millisecond
+	c.store = &store{path: "p", log: &noting{fail: "append"}, saving: make(chan struct{}, 1)}
+	done := make(chan struct{})
+	go func() { c.run(c.ctx); close(done) }()
+	until(t, "the disk is full", func() bool { return slices.Contains(lines(journal.String()), "cannot save -state p: no space") })
+	c.stop()
+	<-done
+}
+
+// What is not on disk is not sent: the step that follows saves the whole state.
+func TestNotSynced(t *testing.T) {
+	c, journal := lone(t, new(script), options{})
+	d := &noting{fail: "sync"}
+	c.store = &store{path: "p", log: d, saving: make(chan struct{}, 1)}
+	sent := 0
+	step := func() error {
+		return c.change(false, func(time.Duration) ([]exchange.Message, error) { return []exchange.Message{{}}, nil }, func(exchange.Message) { sent++ })
+	}
+	if err := step(); !errors.Is(err, errTorn) || sent != 0 {
+		t.Errorf("%v, %d sent", err, sent)
+	}
+	if got := lines(journal.String())[1:]; !slices.Equal(got, []string{"cannot save -state p: no space; nothing is sent"}) {
+		t.Errorf("the journal says %q", got)
+	}
+	d.fail = ""
+	if err := step(); err != nil || sent != 1 {
+		t.Errorf("%v, %d sent", err, sent)
+	}
+	if diff := cmp.Diff([]string{"append s", "sync", "replace {", "append", "sync"}, d.did); diff != "" {
+		t.Errorf("the disk (-want +got):\n%s", diff)
 	}
 }
 
@@ -494,6 +589,16 @@ func TestRestore(t *testing.T) {
 		if got, err := restore(&statelog.State{Snapshot: []byte(text)}); err == nil || err.Error() != "it is not a state, or not a whole one: want the file as this program wrote it" || got != nil {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
+	}
+	if got, err := load(t.TempDir()); err == nil || got != nil {
+		t.Errorf("a folder: %+v, %v", got, err)
+	}
+	// A copy stays what it is.
+	twin := got.clone()
+	got.settle(namedTerms{Name: "hpc"})
+	got.settle(namedTerms{Name: "old", Terms: &terms{}})
+	if diff := cmp.Diff(map[string]terms{"hpc": {Weight: 1}, "back": {Weight: 2}}, twin.Partitions); diff != "" || twin.Removed["old"] != "i" || len(twin.Manager.AppendPartitions(nil)) != 1 {
+		t.Errorf("a copy (-want +got):\n%s", diff)
 	}
 	// A host remembers a bounded number of partitions that were removed.
 	s := new(saved)
@@ -556,6 +661,7 @@ func TestStore(t *testing.T) {
 		_, err := w.save(state, []byte(terms))
 		return err
 	}
+	m.CreatePartition("before", 1, 0)
 	w.replace(state)
 	did("the beginning", "replace {")
 	save("")
@@ -645,6 +751,12 @@ func TestOpenAndUnsaved(t *testing.T) {
 	if err != nil {
 		t.Fatal("the state is not left to others: ", err)
 	}
+	if _, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, state: path}, new(locked)); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+		t.Errorf("two hosts have one state: %v", err)
+	}
+	if _, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, credentials: exchangehttp.Credentials{Keys: path + "none"}}, new(locked)); err == nil {
+		t.Error("a host without its keys")
+	}
 	if _, ok := again.parts["hpc"]; !ok || again.nodes != 2 || again.limit() != 1<<16+512 {
 		t.Errorf("the host knows of %v, and has %d nodes", again.parts, again.nodes)
 	}
@@ -659,6 +771,9 @@ func TestOpenAndUnsaved(t *testing.T) {
 		c.warned = warned
 		c.unsaved(errTorn)
 	}
+	if now := time.Now(); now.Sub(c.warned) > time.Minute {
+		t.Errorf("it was told at %v, says the journal at %v", c.warned, now)
+	}
 	if got := lines(journal.String())[1:]; !slices.Equal(got, []string{"no space; nothing is sent", "no space; nothing is sent"}) {
 		t.Errorf("the journal says %q", got)
 	}
@@ -671,9 +786,10 @@ func TestStage(t *testing.T) {
 	if held(st, "a") != 2 || held(st, "b") != 1 || held(st, "") != 1 || ending(st) != 2 {
 		t.Errorf("%d, %d, %d held and %d ending", held(st, "a"), held(st, "b"), held(st, ""), ending(st))
 	}
-	var said strings.Builder
+	said := new(locked)
 	origin := time.Unix(0, 0)
-	s := &stage{w: &said, clock: clock.NewFunc(origin, time.Hour, func() time.Time { return origin.Add(150 * time.Second) }), minute: time.Second, dir: t.TempDir(), http: http.DefaultClient, host: "http://127.0.0.1:1"}
+	s := newStage(t.Context(), time.Second, t.TempDir(), said)
+	s.clock, s.host = clock.NewFunc(origin, time.Hour, func() time.Time { return origin.Add(150 * time.Second) }), "http://127.0.0.1:1"
 	s.say("", "It has %d nodes.", 3)
 	s.say("hpc", "has %d nodes", 3)
 	if want := "--- It has 3 nodes.\n   2.5 min  hpc   has 3 nodes\n"; said.String() != want {
@@ -712,6 +828,22 @@ func TestStage(t *testing.T) {
 	}
 	if old, err := load(filepath.Join(s.dir, "host.json")); err != nil || old.Minute != time.Second {
 		t.Errorf("%+v, %v", old, err)
+	}
+	// What is killed has said all that it said, and is gone.
+	s.w = writerFunc(func(p []byte) (int, error) {
+		time.Sleep(50 * time.Millisecond)
+		return said.Write(p)
+	})
+	if p, err = s.start("late", "host", "-nodes", "2"); err != nil {
+		t.Fatal(err)
+	}
+	p.kill()
+	if !p.ended || p.cmd.ProcessState == nil || !strings.Contains(said.String(), "late  has no credentials") || s.host == p.url {
+		t.Errorf("ended %v, %v, %s", p.ended, p.cmd.ProcessState, said.String())
+	}
+	s.program = filepath.Join(s.dir, "none")
+	if p, err := s.start("none"); p != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a program that is not there: %v, %v", p, err)
 	}
 }
 

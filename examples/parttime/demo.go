@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,57 +37,52 @@ func perform(ctx context.Context, o options, stdout io.Writer) error {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(ctx, time.Minute+40*o.minute)
 	defer cancel()
-	s := &stage{ctx: ctx, w: stdout, clock: newClock(time.Now(), o.minute, 0), minute: o.minute, dir: dir, http: &http.Client{Timeout: exchangehttp.Timeout}}
+	s := newStage(ctx, o.minute, dir, stdout)
 	defer s.clear()
 	say := s.say
 	say("", "Eight nodes, two partitions with equal shares; notices each minute, 3 minutes of grace.")
 	say("", "A minute takes %v here. Jobs take 4 to 12 minutes.", o.minute)
 
-	host, err := s.start("host", "host", "-nodes", "8", "-grace", "3m")
-	if err != nil {
-		return err
-	}
-	htc, err := s.start("htc", "client", "-host", host.url, "-name", "htc", "-add", "8", "-job", "8m")
-	if err != nil {
-		return err
-	}
-	if err := s.until(func(st status) bool { return held(st, "htc") == 8 }); err != nil {
-		return err
-	}
-	s.wait(6)
-	say("", "The second partition comes, and asks for four nodes. They are those whose jobs began last.")
-	hpc, err := s.start("hpc", "client", "-host", host.url, "-name", "hpc", "-add", "4", "-job", "8m")
-	if err != nil {
-		return err
-	}
-	if err := s.until(func(st status) bool { return ending(st) > 0 || held(st, "hpc") > 0 }); err != nil {
-		return err
-	}
-	s.wait(0.5)
-	say("", "The client that is to free them is killed (-9), and comes back a minute later from its state.")
-	htc.kill()
-	s.wait(1)
-	if htc, err = s.start("htc", htc.args...); err != nil {
-		return err
-	}
-	say("", "So is the host, for half a minute.")
-	host.kill()
-	s.wait(0.5)
-	address := strings.TrimPrefix(host.url, "http://")
-	if host, err = s.start("host", append(host.args, "-listen", address)...); err != nil {
-		return err
-	}
-	if err := s.until(func(st status) bool { return held(st, "hpc") == 4 && held(st, "htc") == 4 && ending(st) == 0 }); err != nil {
-		return err
-	}
-	s.wait(0.5)
+	var host, htc, hpc *process
 	var last status
-	if err := exchangehttp.Get(ctx, s.http, host.url+"/Status", &last); err != nil {
+	begin := func(p **process, name string, args ...string) (err error) {
+		*p, err = s.start(name, args...)
 		return err
 	}
-	for _, p := range []*process{htc, hpc, host} {
-		if err := p.stop(); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+	for _, act := range []func() error{
+		func() error { return begin(&host, "host", "host", "-nodes", "8", "-grace", "3m") },
+		func() error {
+			return begin(&htc, "htc", "client", "-host", host.url, "-name", "htc", "-add", "8", "-job", "8m")
+		},
+		func() error { return s.until(func(st status) bool { return held(st, "htc") == 8 }) },
+		func() error {
+			s.wait(6)
+			say("", "The second partition comes, and asks for four nodes. They are those whose jobs began last.")
+			return begin(&hpc, "hpc", "client", "-host", host.url, "-name", "hpc", "-add", "4", "-job", "8m")
+		},
+		func() error { return s.until(func(st status) bool { return ending(st) > 0 || held(st, "hpc") > 0 }) },
+		func() error {
+			s.wait(0.5)
+			say("", "The client that is to free them is killed (-9), and comes back a minute later from its state.")
+			htc.kill()
+			s.wait(1)
+			return begin(&htc, "htc", htc.args...)
+		},
+		func() error {
+			say("", "So is the host, for half a minute.")
+			host.kill()
+			s.wait(0.5)
+			return begin(&host, "host", append(host.args, "-listen", strings.TrimPrefix(host.url, "http://"))...)
+		},
+		func() error { return s.until(func(st status) bool { return held(st, "hpc") == 4 }) },
+		func() error {
+			s.wait(0.5) // the clients hear of it
+			return exchangehttp.Get(ctx, s.http, host.url+"/Status", &last)
+		},
+		func() error { return errors.Join(htc.stop(), hpc.stop(), host.stop()) },
+	} {
+		if err := act(); err != nil {
+			return err
 		}
 	}
 	var rows [][]string
@@ -125,16 +121,24 @@ func ending(s status) (n int) {
 
 // stage runs processes and writes what they say.
 type stage struct {
-	ctx    context.Context
-	clock  *clock.Clock
-	minute time.Duration
-	dir    string
-	http   *http.Client
-	host   string
-	all    []*process
+	ctx      context.Context
+	program  string // that is started
+	clock    *clock.Clock
+	minute   time.Duration
+	dir      string
+	http     *http.Client
+	patience time.Duration // with a process that is to end
+	host     string
+	all      []*process
 
 	mu sync.Mutex
 	w  io.Writer
+}
+
+func newStage(ctx context.Context, minute time.Duration, dir string, w io.Writer) *stage {
+	program, _ := os.Executable() // where that is not known, start says so
+	return &stage{ctx: ctx, program: program, clock: newClock(time.Now(), minute, 0), minute: minute, dir: dir, w: w,
+		http: &http.Client{Timeout: exchangehttp.Timeout}, patience: 2 * exchangehttp.Timeout}
 }
 
 // say writes a line, of a process or of the demonstration itself.
@@ -173,34 +177,24 @@ type process struct {
 	args      []string
 	cmd       *exec.Cmd
 	stdin     io.Closer
+	patience  time.Duration
 	said      sync.WaitGroup // its standard error is read
 	ended     bool
 }
 
 // start starts the program with arguments and waits until it listens.
 func (s *stage) start(name string, args ...string) (*process, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := &process{name: name, args: args}
+	p := &process{name: name, args: args, patience: s.patience}
 	full := append(append([]string{}, args...), "-minute", s.minute.String(), "-state", filepath.Join(s.dir, name+".json"))
-	p.cmd = exec.Command(program, full...)
+	p.cmd = exec.Command(s.program, full...)
 	p.cmd.Env = append(os.Environ(), tied+"=1")
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+	stdin, err1 := p.cmd.StdinPipe()
+	out, err2 := p.cmd.StdoutPipe()
+	errs, err3 := p.cmd.StderrPipe()
+	if err := errors.Join(err1, err2, err3, p.cmd.Start()); err != nil {
 		return nil, err
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	errs, err := p.cmd.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
+	p.stdin = stdin
 	s.all = append(s.all, p)
 	p.said.Add(2)
 	var text []string
@@ -243,7 +237,7 @@ func (p *process) kill() {
 	}
 }
 
-// stop asks a process to end.
+// stop asks a process to end, and kills one that does not.
 func (p *process) stop() error {
 	if p.ended {
 		return nil
@@ -252,11 +246,14 @@ func (p *process) stop() error {
 		p.kill() // where there is no such signal
 		return nil
 	}
-	t := time.AfterFunc(2*exchangehttp.Timeout, func() { p.cmd.Process.Kill() })
+	t := time.AfterFunc(p.patience, func() { p.cmd.Process.Kill() })
 	defer t.Stop()
 	p.said.Wait()
 	p.ended = true
-	return p.cmd.Wait()
+	if err := p.cmd.Wait(); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
 }
 
 // clear ends what still runs.

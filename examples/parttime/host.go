@@ -64,8 +64,8 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 			return nil, cli.Mistakef("-nodes %d: -state %s is of %d nodes", o.nodes, o.state, nodes)
 		}
 		for i, kind := range o.kinds {
-			if got := h.state.Manager.Assignment(min(i, nodes-1)).Kind; len(o.kinds) != nodes || got != kind {
-				return nil, cli.Mistakef("-kinds: in -state %s there are %d nodes, and node %d is of kind %q", o.state, nodes, min(i, nodes-1), got)
+			if got := h.state.Manager.Assignment(i).Kind; len(o.kinds) != nodes || got != kind {
+				return nil, cli.Mistakef("-kinds: in -state %s there are %d nodes, and node %d is of kind %q", o.state, nodes, i, got)
 			}
 		}
 		err = h.state.Manager.SetOptions(o.manager)

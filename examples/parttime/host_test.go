@@ -66,6 +66,10 @@ func TestJournalOfDelays(t *testing.T) {
 	if text := strings.Join(k.at(91*time.Minute, forged), "\n"); strings.Contains(text, "never gave") {
 		t.Errorf("the journal says %s", text)
 	}
+	k.host.told = time.Time{}
+	if text := strings.Join(k.at(91*time.Minute, forged), "\n"); !strings.Contains(text, "host: reads of 4 leases that it never gave") {
+		t.Errorf("the journal says %s", text)
+	}
 }
 
 // A node that is being prepared is granted when it is ready.
@@ -187,7 +191,7 @@ func TestWhoSpeaks(t *testing.T) {
 	var answers []exchange.Message
 	asked := make(chan string, 9)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked <- r.URL.Path
+		offer(asked, r.URL.Path) // each answer makes the host ask again
 		exchangehttp.Reply(w, 200, answers)
 	}))
 	defer s.Close()

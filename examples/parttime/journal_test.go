@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -269,6 +270,18 @@ func TestEndsOfFlags(t *testing.T) {
 			continue // what else a client needs
 		} else if (err == nil) != c.ok {
 			t.Errorf("%s: %v, want it to be taken: %v", c.args, err, c.ok)
+		}
+	}
+	// What -h calls the defaults.
+	for _, c := range []struct {
+		args []string
+		want options
+	}{
+		{nil, options{listen: "127.0.0.1:0", minute: 400 * time.Millisecond, weight: 1, save: -1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
+		{[]string{"host"}, options{role: hostRole, listen: "127.0.0.1:0", minute: time.Minute, weight: 1, save: -1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
+	} {
+		if got, err := parse(c.args); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, %v", c.args, got, err)
 		}
 	}
 	var o options

@@ -463,10 +463,15 @@ func TestUndoneAlone(t *testing.T) {
 	if status, answer := send(t, "POST", s.URL+"/Reclaim", "application/json", `{"partition":"hpc","count":1}`); status != 500 {
 		t.Errorf("%d %s", status, answer)
 	}
+	for path, body := range map[string]string{"/SetShare": `{"partition":"htc","weight":5}`, "/RemovePartition": `{"partition":"htc"}`, "/CreatePartition": `{"partition":"new","weight":1,"url":"http://127.0.0.1:9"}`} {
+		if status, answer := send(t, "POST", s.URL+path, "application/json", body); status != 500 {
+			t.Errorf("%s: %d %s", path, status, answer)
+		}
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if got, ok := h.state.Partitions["htc"]; !ok || got.Weight != 2 {
-		t.Errorf("the partition is gone: %+v", h.state.Partitions)
+	if diff := cmp.Diff(map[string]terms{"htc": order.terms}, h.state.Partitions); diff != "" || len(h.state.Removed) > 0 {
+		t.Errorf("the partitions (-want +got):\n%s", diff)
 	}
 }
 
@@ -613,16 +618,6 @@ func TestEvery(t *testing.T) {
 		if status := run(ctx, append(args, "-every", c.every), io.Discard, &errs); status != c.status {
 			t.Errorf("-every %s: status %d, %s", c.every, status, errs.String())
 		}
-	}
-}
-
-// A demonstration that is interrupted has not failed.
-func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	var errs bytes.Buffer
-	if status := run(ctx, nil, io.Discard, &errs); status != 0 || errs.Len() > 0 {
-		t.Errorf("status %d, %s", status, errs.String())
 	}
 }
 

@@ -48,6 +48,7 @@ func TestCredentials(t *testing.T) {
 	}
 	for kind, flags := range map[string]func(name string) []string{"keys": keys, "certificates": certificates} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			const minute = 100 * time.Millisecond
 			s := testStage(t, minute)
 			start := func(name string, args ...string) *process {
@@ -119,6 +120,10 @@ func TestCredentials(t *testing.T) {
 			if err == nil {
 				t.Error("b speaks to a as its framework")
 			}
+			err = exchangehttp.Post(s.ctx, framework.Client("a"), a.url+"/NodesQueued", exchange.Message{Call: exchange.NodesQueued, Partition: "a"}, nil)
+			if kind == "certificates" && (exchangehttp.Status(err) != 403 || !strings.Contains(err.Error(), `/NodesQueued is for the host, not for "b"`)) || err == nil {
+				t.Errorf("b speaks to a as the host: %v", err)
+			}
 			order := func(path, body string) error {
 				return exchangehttp.Post(s.ctx, secure.Client("host"), host.url+path, json.RawMessage(body), nil)
 			}
@@ -153,6 +158,7 @@ func TestCredentials(t *testing.T) {
 // The command of -provision runs on each node before its partition has the node. It may fail
 // or hang; then the partition gets another node, and this one later.
 func TestProvision(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "install")
 	text := `#!/bin/sh

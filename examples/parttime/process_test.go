@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +19,29 @@ import (
 
 // The demonstration ends well, and says what happens.
 func TestDemonstration(t *testing.T) {
-	status, stdout, stderr := runParttime("-minute", "150ms")
+	t.Parallel()
+	const minute = 150 * time.Millisecond
+	var out, errs locked
+	when := map[string]time.Time{} // what is first said of it
+	heard := writerFunc(func(p []byte) (int, error) {
+		for _, what := range []string{"A minute takes", "The second partition", "host  notifies htc", "The client that is", "So is the host", "host  takes up"} {
+			if _, known := when[what]; !known && bytes.Contains(p, []byte(what)) {
+				when[what] = time.Now()
+			}
+		}
+		return out.Write(p)
+	})
+	status := run(t.Context(), []string{"-minute", minute.String()}, heard, &errs)
+	stdout, stderr := out.String(), errs.String()
+	// Six minutes of work, a client that comes back after one, and a host after half of one.
+	for _, c := range []struct {
+		from, to string
+		least    time.Duration
+	}{{"A minute takes", "The second partition", 6 * minute}, {"host  notifies htc", "The client that is", 0}, {"The client that is", "So is the host", minute}, {"So is the host", "host  takes up", minute / 2}} {
+		if d := when[c.to].Sub(when[c.from]); d < c.least {
+			t.Errorf("from %q to %q it takes %v, want %v", c.from, c.to, d, c.least)
+		}
+	}
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, %s\n%s", status, stderr, stdout)
 	}
@@ -49,24 +73,62 @@ func TestDemonstration(t *testing.T) {
 	}
 }
 
+// The demonstration says why it fails, and leaves nothing behind, nor does one that is
+// interrupted, which has not failed.
+func TestDemonstrationFails(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	left := func() (paths []string) {
+		t.Helper()
+		paths, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return paths
+	}
+	for _, c := range []struct{ at, status, want string }{
+		{"", "0", ""},
+		{"A minute takes", "1", "parttime: host does not start: exit status 2, parttime: cannot save -state "},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		spoil := writerFunc(func(p []byte) (int, error) {
+			switch {
+			case c.at != "" && bytes.Contains(p, []byte(c.at)): // the place of the states is gone
+				for _, path := range left() {
+					os.RemoveAll(path)
+				}
+			case c.at == "" && bytes.Contains(p, []byte("host  has no credentials")):
+				if len(left()) != 1 {
+					t.Errorf("the states are in %q", left())
+				}
+				cancel()
+			}
+			return len(p), nil
+		})
+		var errs bytes.Buffer
+		status := run(ctx, nil, spoil, &errs)
+		cancel()
+		if fmt.Sprint(status) != c.status || !strings.HasPrefix(errs.String(), c.want) || c.want == "" && errs.Len() > 0 || len(left()) > 0 {
+			t.Errorf("%q: status %d, %s; it leaves %q", c.at, status, errs.String(), left())
+		}
+	}
+	none := filepath.Join(dir, "none")
+	t.Setenv("TMPDIR", none)
+	if status, _, stderr := runParttime(); status != 1 || !strings.Contains(stderr, none) {
+		t.Errorf("without a place for states: status %d, %s", status, stderr)
+	}
+}
+
 // testStage is a stage whose log is shown if the test fails.
 func testStage(t *testing.T, minute time.Duration) *stage {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
-	var mu sync.Mutex
-	var log bytes.Buffer
-	s := &stage{ctx: ctx, clock: newClock(time.Now(), minute, 0), minute: minute, dir: t.TempDir(), http: &http.Client{Timeout: exchangehttp.Timeout},
-		w: writerFunc(func(p []byte) (int, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			return log.Write(p)
-		})}
+	log := new(locked)
+	s := newStage(ctx, minute, t.TempDir(), log)
 	t.Cleanup(func() {
 		s.clear()
 		cancel()
 		if t.Failed() {
-			mu.Lock()
-			defer mu.Unlock()
 			t.Log("\n" + log.String())
 		}
 	})
@@ -80,6 +142,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // Processes are killed with no warning and started again, at any time of a preemption. No node
 // is ever used by both, none is lost, and each is taken with its notice and grace.
 func TestKillAndRestart(t *testing.T) {
+	t.Parallel()
 	const minute = 120 * time.Millisecond
 	s := testStage(t, minute)
 	start := func(name string, args ...string) *process {
@@ -236,10 +299,17 @@ func TestRefused(t *testing.T) {
 
 // A client waits for a host that is not there, and ends when it is interrupted.
 func TestNobodyThere(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var errs bytes.Buffer
-	if status := run(ctx, []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-minute", "50ms"}, io.Discard, &errs); status != 0 {
+	heard := writerFunc(func(p []byte) (int, error) { // the journal has a lock
+		if bytes.Contains(p, []byte("tries again")) {
+			time.AfterFunc(300*time.Millisecond, cancel) // it tries fifty times a second
+		}
+		return errs.Write(p)
+	})
+	if status := run(ctx, []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-minute", "50ms"}, io.Discard, heard); status != 0 || !errors.Is(ctx.Err(), context.Canceled) {
 		t.Errorf("status %d", status)
 	}
 	if got := errs.String(); strings.Count(got, "tries again") != 1 {
@@ -250,6 +320,7 @@ func TestNobodyThere(t *testing.T) {
 // A client goes on with its jobs and its clock while the host is not there, and a host that
 // forgot the partition is told of it again.
 func TestHostGone(t *testing.T) {
+	t.Parallel()
 	const minute = 60 * time.Millisecond
 	s := testStage(t, minute)
 	start := func(name string, args ...string) *process {

@@ -40,6 +40,9 @@ const margin = 30 * time.Second
 // fewRequests is how many requests the client has open at most: a host takes some tens.
 const fewRequests = 8
 
+// pause is how long run waits between two looks: a look is in each margin.
+func pause(minute time.Duration) time.Duration { return max(5*time.Millisecond, minute/4) }
+
 // wave is how often the load of -load rises and falls.
 const wave = 4 * time.Hour
 
@@ -49,7 +52,7 @@ const wave = 4 * time.Hour
 // worth. With -load it asks for nodes when jobs wait, and gives idle nodes back.
 func (c *client) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		sleep(ctx, max(5*time.Millisecond, c.o.minute/4))
+		sleep(ctx, pause(c.o.minute))
 		var ended []int
 		var values []exchange.NodeValue
 		err := c.step(func(now time.Duration) ([]exchange.Message, error) {

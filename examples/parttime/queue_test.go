@@ -8,7 +8,8 @@ import (
 // With -load partitions ask when jobs wait and give idle nodes back: nodes go to both, and come
 // home, with nobody's help.
 func TestLoad(t *testing.T) {
-	s := testStage(t, 50*time.Millisecond)
+	t.Parallel()
+	s := testStage(t, 20*time.Millisecond)
 	host, err := s.start("host", "host", "-nodes", "6", "-term", "400m", "-max-age", "100m")
 	if err != nil {
 		t.Fatal(err)

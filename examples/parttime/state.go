@@ -233,23 +233,8 @@ func newStore(path string, log *statelog.Log) *store {
 	return w
 }
 
-// unsaved says that a state cannot be saved.
-type unsaved struct {
-	path string
-	err  error
-}
-
-func (u *unsaved) Error() string { return fmt.Sprintf("cannot save -state %s: %v", u.path, u.err) }
-func (u *unsaved) Unwrap() error { return u.err }
-
-// fail returns an error of a save, which says so once.
-func (w *store) fail(err error) error {
-	var u *unsaved
-	if errors.As(err, &u) {
-		return u
-	}
-	return &unsaved{w.path, err}
-}
+// fail returns the error of a save.
+func (w *store) fail(err error) error { return fmt.Errorf("cannot save -state %s: %w", w.path, err) }
 
 // replace saves the whole state.
 func (w *store) replace(s *saved) error {
