@@ -96,9 +96,10 @@ Where demand rises and falls in long runs, many plans tie, and the steps of the
 simplex grow almost as the square of the slots. There several classes of one fee
 each are solved for the demand two bits at a time, highest first. Four times the
 demand has four times the plan as an optimum, with the same potentials, and the two
-bits that come are shipped on shortest paths. The file scaling.go has the method and
+bits that come are shipped on shortest paths. Where fewer slots change the demand, shortest
+paths ship what is left to ship from the plan that the simplex has after a while. The file scaling.go has the method and
 its proof, and says which problems it takes. The simplex goes first, for about as long as
-30 sweeps take, and ends what is easy. It also goes on where the paths take too long.
+25 sweeps take (60, if its plan is the start), and ends what is easy. It also goes on where the paths take too long.
 
 # Ties
 

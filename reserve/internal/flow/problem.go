@@ -133,7 +133,8 @@ func (s *Solver) init(p Problem) error {
 	if s.falling {
 		return s.checkTotal(total)
 	}
-	s.scaling, s.smooth = false, p.smooth()
+	anew, from := p.smooth()
+	s.scaling, s.smooth, s.improves = false, anew || from, from
 
 	s.x = grow.To(s.x, T)
 	s.seg = grow.To(s.seg, T+1)

@@ -2,17 +2,24 @@ package flow
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Several classes, by shortest paths, with the demand two bits at a time.
+// Several classes, by shortest paths: with the demand two bits at a time, or from a plan that the simplex begins.
 //
 // A problem of one price, of classes of one fee each, and no other rules. It is solved for the demand
 // ⌊d/4^k⌋ with k from where that is 0 or 1 down to 0. Four times the demand has four times the plan
 // as an optimum, with the same potentials. Two new bits of the demand of slot t are supply at node t
 // and are missing at node t+1. The slot takes them itself where it can: on demand if z[t] is the
-// price, out of idle capacity if z[t] is 0.
+// price, out of idle capacity if z[t] is 0. If more is held than is asked for, the highest bits are negative,
+// and the slot takes them as idle capacity: all z are 0 then. All later bits are at least 0, as ⌊⌋ rounds down.
+//
+// Where few slots change the demand, a better start is the plan of the simplex when most of its steps for large
+// amounts are made (improve). Its potentials are lowered until no arc has a negative length: to the least sum of
+// a potential and a distance, over all nodes (lower). Then arcs of a length above 0 give up what they carry.
+// It is supply at their beginnings and missing at their ends. From there on all is the same.
 //
 // What is left is shipped from the nodes that have supply to the nodes that miss it, on shortest
 // paths of the residual network. Its arcs are purchases, slots both ways, and purchases given back.
@@ -22,15 +29,16 @@ import (
 //     label. The potentials of all free nodes rise together: such a node has y + Δ, where Δ is the
 //     distance reached.
 //   - A free node joins a tree when its potential is the label that the tree gives it.
-//   - If the node misses units, they come from the tree's root over the tree's path. Then all nodes
-//     of that tree are free, with the potentials of this moment, and other trees may take them. The
-//     root begins again if it has supply left.
+//   - If the node misses units, they come from the tree's root over the tree's path. If the root has supply
+//     left, and no arc of the path is full, the tree grows on. Otherwise all its nodes are free, with the
+//     potentials of this moment, and other trees may take them. The root begins again if it has supply left.
 //
 // Invariant: no residual arc has a negative length, and the arcs of trees have length 0.
 //
 //   - While Δ grows, only arcs from trees to free nodes get shorter, and a free node joins when the
 //     first of them has length 0.
-//   - Units move on arcs of length 0, so that the arcs back have length 0 too.
+//   - Units move on arcs of length 0, so that the arcs back have length 0 too. In a tree that stays they join
+//     two nodes of the tree.
 //   - A node freed at Δ gets y = label - Δ, so that its potential stays what it is.
 //
 // The invariant is the condition of the package comment. So when all is shipped, the plan is
@@ -40,16 +48,21 @@ import (
 // that label. So when such a node comes out of the queue, it goes back with the least label that
 // the trees give it now.
 //
-// Overflow. Potentials rise along the line, by p·T at most. A node that misses units to the end
+// The nodes at the distance Δ itself stand in line, and a node in line is never put in again. To put it in again
+// takes a label below its own. Its own puts it at Δ, and the invariant leaves no label that puts a node below Δ.
+// A node is freed only out of a tree, and is in no line then.
+//
+// Overflow. Potentials rise along the line, by p·T at most, after lower too. A node that misses units to the end
 // is always free, and a root keeps its label. So Δ is at most 2·p·T, and labels are within 2·p·T and a
 // fee. No flow exceeds the units shipped, each counted as often as it is multiplied by four since:
-// at most twice the sum of the demands.
+// at most twice the sum of the demands. From the simplex's plan, no flow exceeds the sum of all flows of its basis.
+// Each of these is at most the sum of the supplies, and checkTotal leaves room for 8·T of it.
 //
 // Ties fall in the order of nodes and classes, first in, first out. First in, first out keeps trees
 // equally large, which matters: last in, first out took up to 2.6 times as many nodes.
 //
 // Time: of the order of T·classes for each path at most, but most trees are small. On the sine with ten
-// terms there are 8,130 paths, and 530,000 nodes join trees (BENCHMARKS.md, smooth demand).
+// terms there are 8,112 paths, and 519,000 nodes join trees (BENCHMARKS.md, smooth demand).
 // Memory: 100 bytes a slot, and 8 for each class, beside that of the simplex.
 
 // The simplex is faster where demand turns often: on three logs of the shared folder, and on a walk, with ten
@@ -61,11 +74,20 @@ import (
 // Even so the simplex may be the faster by far, as with terms of years. So it goes first for a while (solver.go).
 // And after mostJoined nodes for each slot, it goes on where it was: that is more than scaling took in any
 // case in which it was the faster method.
+//
+// Where fewer slots change the demand, the simplex's plan is the start. That took a half to a sixth of the simplex's time
+// on sines and triangles of a month to three years. On demand that grows on the whole it took up to seven times as long,
+// also where sines are on top. On steps of any height it took up to 14 times as long. So leastShare says that one slot in 20 rises and one falls,
+// and leastBalance how many tenths of the more frequent the rarer are. mostImproved is mostJoined for this start.
 const (
 	leastSlots   = 4096
 	leastRun     = 64
 	leastChanges = 2
 	mostJoined   = 250
+
+	leastShare   = 20
+	leastBalance = 9
+	mostImproved = 64
 )
 
 const scaleBits = 2 // at a time; with 1 or 3, a tenth more nodes join trees on the sine and the triangle with ten terms
@@ -85,7 +107,7 @@ type scaling struct {
 	bought []int64  // of class k at slot s: bought[k*T+s]
 	sold   []uint64 // the classes of the purchases at a slot
 	into   []uint64 // the classes of the purchases that end at a node before T
-	toEnd  []int32  // the cheapest class whose purchase at a slot lasts to node T, or -1
+	toEnd  []int32  // the cheapest class whose purchase at a slot lasts to node T; from slot T-longest on there is one
 
 	from, how []int32 // the last arc to a node: its other end, and a class or one of the below
 	root      []int32 // of the node's tree
@@ -101,15 +123,16 @@ const (
 	giveBack = -4 // giveBack-k: a purchase of class k, from its end to its slot
 )
 
-// smooth says whether scaling may solve the problem and is likely to be the faster method.
-func (p *Problem) smooth() bool {
+// smooth says whether scaling may solve the problem and is likely to be the faster method: anew, or from
+// the simplex's plan.
+func (p *Problem) smooth() (anew, from bool) {
 	T, K := len(p.Demand), len(p.Classes)
 	if p.First != nil || p.Prices != nil || p.MaxActive != nil || T < leastSlots || K < 2 || K > 64 {
-		return false
+		return false, false
 	}
 	for _, c := range p.Classes {
 		if c.Fees != nil || c.Max > 0 || c.Fee < 1 {
-			return false
+			return false, false
 		}
 	}
 	rises, falls, turns, way := 0, 0, 0, 0
@@ -130,7 +153,12 @@ func (p *Problem) smooth() bool {
 		}
 		way = now
 	}
-	return min(rises, falls)*K >= leastChanges*T && turns*leastRun <= T
+	if turns*leastRun > T {
+		return false, false
+	}
+	few, many := min(rises, falls), max(rises, falls)
+	anew = few*K >= leastChanges*T
+	return anew, !anew && few*leastShare >= T && 10*few >= leastBalance*many
 }
 
 // net returns the demand of slot t less what is held.
@@ -141,9 +169,8 @@ func (p *Problem) net(t int) int {
 	return p.Demand[t]
 }
 
-// solve fills in bought, and y with the potentials of the package comment.
-// If more nodes join trees than mostJoined for each slot, solve gives up and returns false.
-func (c *scaling) solve(p *Problem, y []int64, stats *Stats) bool {
+// load sets up the network, with nothing bought.
+func (c *scaling) load(p *Problem, y []int64, stats *Stats) {
 	T, K := len(p.Demand), len(p.Classes)
 	c.price, c.last, c.y, c.stats = p.Price, T, y, stats
 	c.terms = grow.To(c.terms, K)
@@ -173,6 +200,13 @@ func (c *scaling) solve(p *Problem, y []int64, stats *Stats) bool {
 			}
 		}
 	}
+}
+
+// solve fills in bought, and y with the potentials of the package comment.
+// If more nodes join trees than mostJoined for each slot, solve gives up and returns false.
+func (c *scaling) solve(p *Problem, y []int64, stats *Stats) bool {
+	T := len(p.Demand)
+	c.load(p, y, stats)
 	clear(y)
 	most := 0
 	for t := range T {
@@ -192,25 +226,118 @@ func (c *scaling) solve(p *Problem, y []int64, stats *Stats) bool {
 				e -= int64(p.net(t)>>(shift+scaleBits)) << scaleBits
 			}
 			z := y[t+1] - y[t]
-			if z == c.price && c.x[t]+e >= 0 || z == 0 && c.x[t]+e <= 0 {
+			if z == c.price || z == 0 && c.x[t]+e <= 0 {
 				c.x[t] += e
 			} else {
 				c.excess[t] += e
 				c.excess[t+1] -= e
 			}
 		}
-		if !c.ship() {
+		if !c.ship(mostJoined) {
 			return false
 		}
-		for v := T; v >= 0; v-- {
-			y[v] -= y[0]
-		}
+		c.rebase()
 	}
 	return true
 }
 
-// ship ships all supply. It returns false if that takes too much work.
-func (c *scaling) ship() bool {
+// rebase makes the potential of node 0 zero.
+func (c *scaling) rebase() {
+	for v := c.last; v >= 0; v-- {
+		c.y[v] -= c.y[0]
+	}
+}
+
+// buy adds to the purchases that improve begins with. What lasts to node T is of the cheapest class that does.
+func (c *scaling) buy(q Purchase) {
+	k, end := q.Class, q.Slot+c.terms[q.Class]
+	if end >= c.last {
+		k, end = int(c.toEnd[q.Slot]), c.last
+	}
+	c.bought[k*c.last+q.Slot] += int64(q.Count)
+	c.excess[q.Slot] -= int64(q.Count)
+	c.excess[end] += int64(q.Count)
+}
+
+// improve makes an optimal plan of the purchases of buy, with any numbers in y that are near the
+// potentials. If more nodes join trees than mostImproved for each slot, improve gives up and returns false.
+func (c *scaling) improve(p *Problem) bool {
+	T, y := c.last, c.y
+	active := int64(0)
+	for t := range T { // until here, the excess is what changes the number of active instances
+		active -= c.excess[t]
+		c.x[t] = int64(p.net(t)) - active
+	}
+	clear(c.excess)
+	c.lower()
+	for k, term := range c.terms {
+		for s, n := range c.bought[k*T : (k+1)*T] {
+			end := min(T, s+term)
+			switch {
+			case n == 0:
+			case y[end]-y[s] < c.fees[k]:
+				c.excess[s] += n
+				c.excess[end] -= n
+				c.bought[k*T+s] = 0
+			default:
+				c.sold[s] |= 1 << k
+				if end < T {
+					c.into[end] |= 1 << k
+				}
+			}
+		}
+	}
+	for t, x := range c.x {
+		z := y[t+1] - y[t]
+		if x > 0 && z < c.price || x < 0 && z > 0 {
+			c.excess[t] += x
+			c.excess[t+1] -= x
+			c.x[t] = 0
+		}
+	}
+	if !c.ship(mostImproved) {
+		return false
+	}
+	c.rebase()
+	return true
+}
+
+// lower lowers y as little as it must to leave no arc of a negative length: y[v] becomes the least
+// y[u] plus the distance from u to v, over all nodes u. The least y becomes 0.
+func (c *scaling) lower() {
+	T, y := c.last, c.y
+	q := &c.queue
+	q.clear(T + 1)
+	low := slices.Min(y)
+	for v := range y {
+		y[v] -= low
+		q.reach(int32(v), y[v])
+	}
+	for v := q.take(); v >= 0; v = q.take() {
+		at := y[v]
+		if v > 0 && at < y[v-1] {
+			y[v-1] = at
+			q.reach(int32(v-1), at)
+		}
+		if v == T {
+			continue
+		}
+		if l := at + c.price; l < y[v+1] {
+			y[v+1] = l
+			q.reach(int32(v+1), l)
+		}
+		for k, term := range c.terms {
+			end := min(T, v+term)
+			if l := at + c.fees[k]; l < y[end] {
+				y[end] = l
+				q.reach(int32(end), l)
+			}
+		}
+	}
+}
+
+// ship ships all supply. It returns false if more nodes join trees, in all, than most for each slot.
+func (c *scaling) ship(most int) bool {
 	T, y, label := c.last, c.y, c.label
 	q := &c.queue
 	q.clear(T + 1)
@@ -224,7 +351,7 @@ func (c *scaling) ship() bool {
 			c.reach(v, y[v], v, source)
 		}
 	}
-	most := mostJoined * (T + 1)
+	most *= T + 1
 	for roots > 0 {
 		if c.stats.Joined > most {
 			return false
@@ -288,7 +415,7 @@ func (c *scaling) spread(v int) {
 				c.reach(v+term, l, v, int32(k))
 			}
 		}
-		if k := c.toEnd[v]; k >= 0 && at+fees[k] < label[T] {
+		if k := c.toEnd[v]; at+fees[k] < label[T] {
 			c.reach(T, at+fees[k], v, k)
 		}
 	}
@@ -300,7 +427,7 @@ func (c *scaling) spread(v int) {
 	}
 	for s := T - c.longest; v == T && s < T; s++ {
 		k := c.toEnd[s]
-		if k >= 0 && c.bought[int(k)*T+s] > 0 && at-fees[k] < label[s] {
+		if c.bought[int(k)*T+s] > 0 && at-fees[k] < label[s] {
 			c.reach(s, at-fees[k], v, giveBack-k)
 		}
 	}
@@ -337,10 +464,9 @@ func (c *scaling) look(w int) {
 		}
 	}
 	for s := T - c.longest; w == T && s < T; s++ {
-		if k := c.toEnd[s]; k >= 0 {
-			if l := fixed[s] + fees[k]; l < best {
-				best, from, how = l, s, k
-			}
+		k := c.toEnd[s]
+		if l := fixed[s] + fees[k]; l < best {
+			best, from, how = l, s, k
 		}
 	}
 	if best < inf/2 && best < c.label[w] {
@@ -348,19 +474,25 @@ func (c *scaling) look(w int) {
 	}
 }
 
-// augment ships what it can from the root of the tree of node v to that node, and frees the tree's
-// nodes. It returns whether the root has nothing left.
+// augment ships what it can from the root of the tree of node v to that node. If the root has supply left and
+// no arc of the path is full, the tree stays, and node v is a node as any other. Otherwise augment frees the
+// tree's nodes. It returns whether the root has nothing left.
 func (c *scaling) augment(v int) bool {
 	c.stats.Paths++
 	r := int(c.root[v])
-	f := min(-c.excess[v], c.excess[r])
+	room := inf
 	for w := v; w != r; w = int(c.from[w]) {
-		f = min(f, c.room(w))
+		room = min(room, c.room(w))
 	}
+	f := min(-c.excess[v], c.excess[r], room)
 	c.excess[r] -= f
 	c.excess[v] += f
 	for w := v; w != r; w = int(c.from[w]) {
 		c.push(w, f)
+	}
+	if c.excess[r] > 0 && f < room {
+		c.spread(v)
+		return false
 	}
 	reached := c.queue.reached
 	for w := r; w >= 0; w = int(c.member[w]) {

@@ -29,7 +29,7 @@ func TestScalingEqualsSimplex(t *testing.T) {
 	r := rand.New(rand.NewPCG(47, 48)) // seed 47, 48
 	var s Solver
 	var c scaling
-	paths, beyond, taken := 0, 0, 0
+	paths, improved, beyond, taken, gaveUp := 0, 0, 0, 0, 0
 	for i := range 1500 {
 		p := randomProblem(r, 1+i%200, 1+i%40, 6, false)
 		if len(p.Demand) == 0 || len(p.Classes) == 0 {
@@ -61,6 +61,9 @@ func TestScalingEqualsSimplex(t *testing.T) {
 		if err := Verify(p, plan, y); err != nil {
 			t.Fatalf("%v: %+v", err, p)
 		}
+		if y[0] != 0 {
+			t.Fatalf("potential %d of node 0: %+v", y[0], p)
+		}
 		_, got := Cost(p, plan)
 		if want := check(t, &s, bySimplex(p)); int64(got) != want {
 			t.Fatalf("cost %d, the simplex's %d: %+v", got, want, p)
@@ -69,9 +72,41 @@ func TestScalingEqualsSimplex(t *testing.T) {
 		if len(plan) > 0 {
 			taken++
 		}
+
+		// From any purchases and numbers: a third of the optimal plan is lost, something is bought for nothing,
+		// and the potentials are off by up to a fee, or are no potentials at all.
+		c.load(&p, y, &stats)
+		for _, q := range plan {
+			if r.IntN(3) > 0 {
+				c.buy(q)
+			}
+		}
+		for range r.IntN(3) {
+			c.buy(Purchase{r.IntN(len(p.Demand)), r.IntN(len(p.Classes)), 1 + r.IntN(5)})
+		}
+		off := p.Classes[0].Fee + 1
+		for v := range y {
+			if i%5 == 0 {
+				y[v] = 0
+			}
+			y[v] += r.Int64N(2*off) - off
+		}
+		stats = Stats{}
+		if !c.improve(&p) {
+			gaveUp++
+			continue
+		}
+		plan = c.appendPurchases(plan[:0])
+		if err := Verify(p, plan, y); err != nil {
+			t.Fatalf("improved: %v: %+v", err, p)
+		}
+		if y[0] != 0 {
+			t.Fatalf("potential %d of node 0: %+v", y[0], p)
+		}
+		improved += stats.Paths
 	}
-	if paths < 10_000 || beyond < 100 || taken < 600 {
-		t.Errorf("%d paths, %d terms beyond the horizon, %d plans with purchases", paths, beyond, taken)
+	if paths < 10_000 || improved < 10_000 || beyond < 100 || taken < 600 || gaveUp > 15 {
+		t.Errorf("%d and %d paths, %d terms beyond the horizon, %d plans with purchases, %d given up", paths, improved, beyond, taken, gaveUp)
 	}
 }
 
@@ -129,7 +164,8 @@ func TestScalingOnSmoothDemand(t *testing.T) {
 }
 
 // Solve goes from method to method: the simplex alone solves what it is done with soon, as with terms of years.
-// Where the trees of paths take too long, as with very high demand, the simplex goes on where it was.
+// Where the trees of paths take too long, as with very high demand, the simplex goes on where it was: from its own
+// plan (the first three) as anew.
 func TestScalingIsBounded(t *testing.T) {
 	var s, simplex Solver
 	sine := func(height float64) []int {
@@ -145,25 +181,48 @@ func TestScalingIsBounded(t *testing.T) {
 		}
 		return classes
 	}
+	steps := func(height, step float64) []int {
+		d := sine(height)
+		for t := range d {
+			d[t] = int(step) * (d[t] / int(step))
+		}
+		return d
+	}
+	r := rand.New(rand.NewPCG(0, 9)) // seed 0, 9
+	wave, at, to := make([]int, leastSlots), 0., 0.
+	for t := range wave {
+		if t%200 == 0 {
+			to = float64(r.IntN(4000))
+		}
+		at += (to - at) / 100
+		wave[t] = int(at)
+	}
 	for _, c := range []struct {
 		p              Problem
 		paths, scaling bool
 	}{
+		{Problem{Demand: wave, Price: 600, Classes: days(1, 3, 10, 30)}, true, false},
+		{Problem{Demand: sine(30), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true},
+		{Problem{Demand: steps(4e8, 1e7), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true},
 		{Problem{Demand: sine(400), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true},
 		{Problem{Demand: sine(4e8), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, false},
 		{Problem{Demand: sine(400), Price: 600, Classes: days(365, 400, 500, 730, 1095)}, false, false},
 	} {
 		got := check(t, &s, c.p)
 		if (s.Stats.Paths > 0) != c.paths || s.scaling != c.scaling {
-			t.Errorf("%d slots, %v: %+v", len(c.p.Demand), c.p.Classes, s.Stats)
+			t.Errorf("%d slots, %v: %v %+v", len(c.p.Demand), c.p.Classes, s.improves, s.Stats)
 		}
 		if want := check(t, &simplex, bySimplex(c.p)); got != want {
 			t.Errorf("cost %d, the simplex's %d: %+v", got, want, s.Stats)
 		}
+		if n := allocs.Once(func() { s.Solve(c.p) }); n != 0 {
+			t.Errorf("%v allocations when warm", n)
+		}
 	}
 }
 
-// The rule: several classes of one fee each, and demand that rises and falls at many slots and seldom turns.
+// The rule: several classes of one fee each, and demand that rises and falls at many slots and seldom turns. Where
+// fewer slots change, it rises and falls at about as many, and the simplex's plan is the start.
 func TestSmooth(t *testing.T) {
 	T := leastSlots
 	of := func(n int, at func(t int) int) []int {
@@ -178,36 +237,54 @@ func TestSmooth(t *testing.T) {
 	}
 	hill := of(T, func(t int) int { return min(t, T-1-t) })
 	half := of(T, func(t int) int { return min(t, T-1-t) / 2 })
+	level := func(up, down int) []int {
+		return of(T, func(t int) int { return min(t, up) - min(max(0, t-T/2), down) })
+	}
 	turns := func(n int) []int { return of(T, func(t int) int { return max(t%(2*n)-n, n-t%(2*n)) }) }
 	for name, c := range map[string]struct {
 		p    Problem
-		want bool
+		want string // "" is the simplex alone
 	}{
-		"five classes, a change at every slot": {Problem{Price: 10, Demand: hill, Classes: classes(5)}, true},
-		"four, at all slots but one":           {Problem{Price: 10, Demand: hill, Classes: classes(4)}, false},
-		"nine, every other slot":               {Problem{Price: 10, Demand: half, Classes: classes(9)}, true},
-		"eight, one change less":               {Problem{Price: 10, Demand: half, Classes: classes(8)}, false},
-		"a valley":                             {Problem{Price: 10, Demand: of(T, func(t int) int { return max(t, T-t) }), Classes: classes(5)}, true},
-		"growth":                               {Problem{Price: 10, Demand: of(T, func(t int) int { return t }), Classes: classes(64)}, false},
-		"a fall":                               {Problem{Price: 10, Demand: of(T, func(t int) int { return T - t }), Classes: classes(64)}, false},
-		"what rises slowly falls at once":      {Problem{Price: 10, Demand: of(T, func(t int) int { return t % 256 }), Classes: classes(64)}, false},
-		"too few slots":                        {Problem{Price: 10, Demand: hill[1:], Classes: classes(5)}, false},
-		"what is held counts":                  {Problem{Price: 10, Demand: hill, Held: hill, Classes: classes(5)}, false},
-		"one class":                            {Problem{Price: 10, Demand: hill, Classes: classes(1)}, false},
-		"64 classes":                           {Problem{Price: 10, Demand: hill, Classes: classes(64)}, true},
-		"65 classes":                           {Problem{Price: 10, Demand: hill, Classes: classes(65)}, false},
-		"a turn in 65 slots":                   {Problem{Price: 10, Demand: turns(65), Classes: classes(5)}, true},
-		"a turn in 60 slots":                   {Problem{Price: 10, Demand: turns(60), Classes: classes(5)}, false},
-		"steps on the way are no turns":        {Problem{Price: 10, Demand: of(T, func(t int) int { return min(t, T-1-t) / 4 * 4 }), Classes: classes(20)}, true},
-		"fees by slot":                         {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24, Fees: make([]int64, T)})}, false},
-		"at most three":                        {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24, Fee: 1, Max: 3})}, false},
-		"a class that is free":                 {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24})}, false},
-		"prices by slot":                       {Problem{Prices: make([]int64, T), Demand: hill, Classes: classes(5)}, false},
-		"a cap":                                {Problem{Price: 10, Demand: hill, MaxActive: make([]int, T), Classes: classes(5)}, false},
-		"costs with steps, in the place of demand": {Problem{First: make([]int32, T+1), Demand: hill, Classes: classes(5)}, false},
+		"five classes, a change at every slot":     {Problem{Price: 10, Demand: hill, Classes: classes(5)}, "anew"},
+		"four, at all slots but one":               {Problem{Price: 10, Demand: hill, Classes: classes(4)}, "from"},
+		"nine, every other slot":                   {Problem{Price: 10, Demand: half, Classes: classes(9)}, "anew"},
+		"eight, one change less":                   {Problem{Price: 10, Demand: half, Classes: classes(8)}, "from"},
+		"a change at each 20th slot":               {Problem{Price: 10, Demand: level(205, 205), Classes: classes(5)}, "from"},
+		"one change less, both ways":               {Problem{Price: 10, Demand: level(204, 204), Classes: classes(5)}, ""},
+		"falls at nine tenths as many":             {Problem{Price: 10, Demand: level(400, 360), Classes: classes(5)}, "from"},
+		"one fall less":                            {Problem{Price: 10, Demand: level(400, 359), Classes: classes(5)}, ""},
+		"rises at nine tenths as many":             {Problem{Price: 10, Demand: level(360, 400), Classes: classes(5)}, "from"},
+		"one rise less":                            {Problem{Price: 10, Demand: level(359, 400), Classes: classes(5)}, ""},
+		"a valley":                                 {Problem{Price: 10, Demand: of(T, func(t int) int { return max(t, T-t) }), Classes: classes(5)}, "anew"},
+		"growth":                                   {Problem{Price: 10, Demand: of(T, func(t int) int { return t }), Classes: classes(64)}, ""},
+		"a fall":                                   {Problem{Price: 10, Demand: of(T, func(t int) int { return T - t }), Classes: classes(64)}, ""},
+		"what rises slowly falls at once":          {Problem{Price: 10, Demand: of(T, func(t int) int { return t % 256 }), Classes: classes(64)}, ""},
+		"too few slots":                            {Problem{Price: 10, Demand: hill[1:], Classes: classes(5)}, ""},
+		"what is held counts":                      {Problem{Price: 10, Demand: hill, Held: hill, Classes: classes(5)}, ""},
+		"one class":                                {Problem{Price: 10, Demand: hill, Classes: classes(1)}, ""},
+		"64 classes":                               {Problem{Price: 10, Demand: hill, Classes: classes(64)}, "anew"},
+		"65 classes":                               {Problem{Price: 10, Demand: hill, Classes: classes(65)}, ""},
+		"a turn in 65 slots":                       {Problem{Price: 10, Demand: turns(65), Classes: classes(5)}, "anew"},
+		"a turn in 60 slots":                       {Problem{Price: 10, Demand: turns(60), Classes: classes(5)}, ""},
+		"steps on the way are no turns":            {Problem{Price: 10, Demand: of(T, func(t int) int { return min(t, T-1-t) / 4 * 4 }), Classes: classes(20)}, "anew"},
+		"fees by slot":                             {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24, Fees: make([]int64, T)})}, ""},
+		"at most three":                            {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24, Fee: 1, Max: 3})}, ""},
+		"a class that is free":                     {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24})}, ""},
+		"prices by slot":                           {Problem{Prices: make([]int64, T), Demand: hill, Classes: classes(5)}, ""},
+		"a cap":                                    {Problem{Price: 10, Demand: hill, MaxActive: make([]int, T), Classes: classes(5)}, ""},
+		"costs with steps, in the place of demand": {Problem{First: make([]int32, T+1), Demand: hill, Classes: classes(5)}, ""},
 	} {
-		if got := c.p.smooth(); got != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+		got := ""
+		switch anew, from := c.p.smooth(); {
+		case anew && from:
+			got = "both"
+		case anew:
+			got = "anew"
+		case from:
+			got = "from"
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }
