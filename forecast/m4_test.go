@@ -125,16 +125,18 @@ func TestM4Default(t *testing.T) {
 		t.Errorf("MASE %.3f, sMAPE %.3f, coverage %.3f of %d, want at most 2.26, 8.55, within .93 to .97 of 359", s.MASE, s.SMAPE, s.Coverage, s.N)
 	}
 	// A pass takes some nanoseconds a point, and a series has at most 208 points: so many
-	// passes take a third of a second on a core of today.
-	passes := 0
-	for _, series := range train {
+	// passes over all take a third of a second on a core of today. Every fourth series is counted.
+	passes, fitted := 0, 0
+	for i := 0; i < len(train); i += 4 {
+		series := train[i]
 		fit, err := m.Fit(&b.Fitter, series)
 		if err != nil {
 			t.Fatal(err)
 		}
 		passes += fit.Evaluations
+		fitted++
 	}
-	if passes > 420*len(train) {
+	if passes > 420*fitted {
 		t.Errorf("%d passes over the series, want at most 420 each", passes)
 	}
 

@@ -59,7 +59,7 @@ func TestExports(t *testing.T) {
 		program, ok := programs[args[0]]
 		if !ok {
 			program = filepath.Join(binaries, strconv.Itoa(len(programs)))
-			if out, err := exec.Command("go", "build", "-o", program, args[0]).CombinedOutput(); err != nil {
+			if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, args[0]).CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v: %s", args[0], err, out)
 			}
 			programs[args[0]] = program

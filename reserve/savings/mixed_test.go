@@ -142,7 +142,8 @@ func randomMixed(r *rand.Rand, n, k, classes, peak int, unit pricing.Money) *Mix
 }
 
 // leastMixed returns the least cost by trying all reservations, none larger than the peak,
-// with the exact savings plan beside each.
+// with the exact savings plan beside each. Reservations whose fees alone cost as much as the
+// best plan so far are not tried.
 func leastMixed(t interface{ Fatal(...any) }, p *MixedProblem) pricing.Money {
 	var exact Solver
 	var best *big.Rat
@@ -165,8 +166,15 @@ func leastMixed(t interface{ Fatal(...any) }, p *MixedProblem) pricing.Money {
 		if slot := at % n; slot%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[slot]) {
 			for count := 1; count <= slices.Max(p.Types[p.Classes[at/n].Type].Demand); count++ {
 				list = append(list, pricing.Purchase{Slot: slot, Class: at / n, Count: count})
-				rec(at + 1)
+				fees, _ := mixedReserved(p, list)
+				dear := fees.Cmp(best) >= 0 // the first plan, without reservations, is known
+				if !dear {
+					rec(at + 1)
+				}
 				list = list[:len(list)-1]
+				if dear {
+					break // more of the same cost more
+				}
 			}
 		}
 	}

@@ -23,6 +23,10 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // Update reports whether golden files are to be written anew, by the flag -update.
 func Update() bool { return *update }
 
+// Whole reports whether what a program writes by default is compared whole where that takes
+// many seconds: where golden files are written anew, and where PLIMSOLL_LONG is set.
+func Whole() bool { return Update() || os.Getenv("PLIMSOLL_LONG") != "" }
+
 // A Program is a program that a test runs in its own process.
 type Program struct {
 	Name string // as its messages begin
