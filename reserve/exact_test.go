@@ -579,7 +579,7 @@ func TestExactAllocatesNothing(t *testing.T) {
 	for i := range 4 {
 		p := &Problem{Slot: time.Hour, Prices: pricing.CC28XLarge2013()}
 		p.Prices.Classes = []pricing.Class{p.Prices.Classes[2], p.Prices.Classes[5]}
-		for range 5000 >> i {
+		for range 2000 >> i {
 			p.Demand = append(p.Demand, r.IntN(40))
 		}
 		for k := range p.Prices.Classes {
@@ -597,13 +597,13 @@ func TestExactAllocatesNothing(t *testing.T) {
 		}
 		problems = append(problems, p)
 	}
-	light := &Problem{Demand: problems[0].Demand[:2000], Slot: time.Hour, Prices: pricing.CC28XLarge2013(), Every: 24}
+	light := &Problem{Demand: problems[0].Demand[:1000], Slot: time.Hour, Prices: pricing.CC28XLarge2013(), Every: 24}
 	for k := range light.Prices.Classes {
 		light.Prices.Classes[k].Term = time.Duration(1+k%3) * 240 * time.Hour
 		light.Prices.Classes[k].Upfront /= 30
 	}
 	problems = append(problems, light)
-	hourly := &Problem{Demand: problems[0].Demand[:1500], Slot: time.Hour, Prices: light.Prices} // decomposed
+	hourly := &Problem{Demand: problems[0].Demand[:700], Slot: time.Hour, Prices: light.Prices} // decomposed
 	hourly.Prices.Classes = slices.Clone(hourly.Prices.Classes)
 	for k := range hourly.Prices.Classes {
 		hourly.Prices.Classes[k].Term /= 20

@@ -482,7 +482,7 @@ func TestOverloadEqualsReference(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(7, 7))
 			s, ref := newScheduler(kind, order), newNaive(kind, order, 32)
 			s.Reset(32)
-			events, most := 1500, 0
+			events, most := 800, 0
 			switch kind {
 			case "conservative":
 				events = 90

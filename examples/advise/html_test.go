@@ -331,7 +331,7 @@ func TestText(t *testing.T) {
 	if text, _ := tested.Must(t, "-bill", bill); !strings.Contains(text, "\nNot planned:\n  azure westeurope Standard_D2") || !strings.Contains(text, ": there is no price list: give one with -prices\n") || strings.Contains(text, "All kinds:") {
 		t.Errorf("the text:\n%s", text)
 	}
-	if j := read(t, first(tested.Must(t, "-json"))); j.Held[0].Expires != "2027-03-01T00:00:00Z" || j.Held[0].ID != "ri-made-up" {
+	if j := read(t, asJSON()); j.Held[0].Expires != "2027-03-01T00:00:00Z" || j.Held[0].ID != "ri-made-up" {
 		t.Errorf("held: %+v", j.Held)
 	}
 	one, two := first(tested.Must(t, "-json", "-inputs")), first(tested.Must(t, "-json", "-inputs", "-seed", "2"))

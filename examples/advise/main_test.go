@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,8 +82,14 @@ func reconciled(t *testing.T, j jsonResults) {
 	}
 }
 
+// asJSON is what the program writes by default for machines; it is computed once.
+var asJSON = sync.OnceValue(func() string {
+	_, stdout, _ := tested.Try("-json")
+	return stdout
+})
+
 func TestJSON(t *testing.T) {
-	stdout, _ := tested.Must(t, "-json")
+	stdout := asJSON()
 	j := read(t, stdout)
 	reconciled(t, j)
 	if len(j.Orders) == 0 || len(j.Demand) != len(madeKinds) || len(j.Held) != 1 || !j.Optimal || j.Cost != j.Bound || j.Currency != "USD" || j.Date != "2026-11-01" {
@@ -120,7 +127,11 @@ func TestJSON(t *testing.T) {
 		}
 		return n
 	}
-	if few, many := units("-demand-up", "-100"), units("-demand-up", "100"); few != 0 || many <= units() {
+	plain := 0
+	for _, o := range j.Orders {
+		plain += o.Units
+	}
+	if few, many := units("-demand-up", "-100"), units("-demand-up", "100"); few != 0 || many <= plain {
 		t.Errorf("%d units of no demand, %d of twice the demand", few, many)
 	}
 }
@@ -168,7 +179,7 @@ func TestAzure(t *testing.T) {
 
 // A contract that the bill shows and -held gives counts once.
 func TestHeldOnce(t *testing.T) {
-	bill := read(t, first(tested.Must(t, "-json")))
+	bill := read(t, asJSON())
 	held := programtest.Write(t, "held.json", `[{"id":"ri-made-up","region":"eu-west-1","type":"m5.large","units":10,"expires":"2027-03-01"}]`)
 	both := read(t, first(tested.Must(t, "-held", held, "-json")))
 	if diff := cmp.Diff(bill.Orders, both.Orders); diff != "" {

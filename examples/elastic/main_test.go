@@ -63,7 +63,7 @@ func TestHelp(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	outcome := func(workers int) [][]oneRun {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
-		r, err := program.Results("-runs", "3")
+		r, err := program.Results("-runs", "2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,10 +74,8 @@ func TestWorkers(t *testing.T) {
 		return runs
 	}
 	want := outcome(1)
-	for _, workers := range []int{2, 5} {
-		if got := outcome(workers); !reflect.DeepEqual(want, got) {
-			t.Errorf("%d workers give another result than one", workers)
-		}
+	if got := outcome(5); !reflect.DeepEqual(want, got) {
+		t.Error("five workers give another result than one")
 	}
 }
 

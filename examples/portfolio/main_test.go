@@ -36,7 +36,15 @@ func setClock(t *testing.T, d time.Duration) {
 
 func TestGolden(t *testing.T) {
 	setClock(t, 1234567*time.Nanosecond)
-	stdout, stderr := tested.Must(t)
+	picture := filepath.Join(t.TempDir(), "out.svg")
+	stdout, stderr := tested.Must(t, "-svg", picture)
+	text := programtest.Read(t, picture)
+	programtest.WellFormed(t, text)
+	for _, part := range []string{"made-up: online, cost 1.0", "made-up: hindsight", "Purchases", "3y-heavy, active", "planned for"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the picture does not say %q", part)
+		}
+	}
 	programtest.Golden(t, "default.txt", stdout)
 	programtest.Golden(t, "default-notes.txt", stderr)
 	programtest.Narrow(t, stdout, 80)
@@ -55,8 +63,13 @@ func TestGolden(t *testing.T) {
 func TestHelp(t *testing.T) {
 	tested.Help(t, program.FlagNames(), forecast.Names()...)
 	// What -h says of defaults is so.
-	plain, _ := tested.Must(t, "-json")
-	again, _ := tested.Must(t, "-json", "-planner", "exact", "-model", "simple", "-alpha", "0.05", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")
+	weeks := "n\n"
+	for w := range 70 {
+		weeks += fmt.Sprintln(10 + w*7%13 + w/9)
+	}
+	args := []string{"-json", "-slot", "168h", "-demand", programtest.Write(t, "d.csv", weeks)}
+	plain, _ := tested.Must(t, args...)
+	again, _ := tested.Must(t, append(args, "-planner", "exact", "-model", "simple", "-alpha", "0.05", "-fit", "0", "-quantile", "0.4", "-window", "52", "-premium", "0")...)
 	if !cmp.Equal(decode(t, plain), decode(t, again), cmp.FilterPath(timed, cmp.Ignore())) {
 		t.Error("the defaults given make a difference")
 	}
@@ -437,7 +450,6 @@ func TestSVG(t *testing.T) {
 		args []string
 		says []string
 	}{
-		{nil, []string{"made-up: online, cost 1.0", "made-up: hindsight", "Purchases", "3y-heavy, active", "planned for"}},
 		{smallFiles(t), []string{"drop: online", "flat: online", "zero: online", "twelve, active"}},
 		{[]string{"-demand", programtest.Write(t, "a<b>&c.csv", smallDemand), "-slot", "168h", "-classes",
 			programtest.Write(t, "c.json", strings.Replace(smallClasses, "four", `x<\u0001`, 1))}, []string{"a&lt;b&gt;&amp;c: online", "x&lt;?, active"}},

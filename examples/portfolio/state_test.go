@@ -90,6 +90,9 @@ func TestState(t *testing.T) {
 					got = append(got, fmt.Sprint(d.Week, d.Class, d.Buy))
 				}
 			}
+			if w%4 != 1 {
+				continue
+			}
 			before, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -276,7 +276,7 @@ func checkCore(t interface{ Fatalf(string, ...any) }, c Costs, shares []pricing.
 func TestPropCore(t *testing.T) {
 	var s Solver
 	empty, full, tight := 0, 0, 0
-	check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		c := drawCosts(t, 4)
 		shares := make([]pricing.Money, c.Members())
 		before := slices.Clone(c)
