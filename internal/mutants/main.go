@@ -147,11 +147,26 @@ type source struct {
 
 // read type-checks a package and finds its points.
 func read(pattern string) (*source, error) {
-	out, err := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Name,Export,GoFiles,DepOnly,Module", pattern).Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list %s: %w", pattern, explain(err))
+	list, err := readAll(pattern)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) > 1:
+		return nil, fmt.Errorf("%s is more than one package", pattern)
+	case len(list) == 0:
+		return nil, fmt.Errorf("%s is no package of a module", pattern)
 	}
-	s := &source{src: map[string][]byte{}, points: map[string][]*point{}}
+	return list[0], nil
+}
+
+// readAll reads packages as read does, with one call of `go list`, which takes most of the time.
+func readAll(patterns ...string) ([]*source, error) {
+	args := []string{"list", "-export", "-deps", "-json=ImportPath,Dir,Name,Export,GoFiles,DepOnly,Module"}
+	out, err := exec.Command("go", append(args, patterns...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", strings.Join(patterns, " "), explain(err))
+	}
+	var list []*source
 	exports := map[string]string{}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
@@ -162,25 +177,32 @@ func read(pattern string) (*source, error) {
 		}
 		exports[p.ImportPath] = p.Export
 		if !p.DepOnly {
-			if s.ImportPath != "" {
-				return nil, fmt.Errorf("%s is more than one package", pattern)
-			}
-			s.pkg = p
+			list = append(list, &source{pkg: p, src: map[string][]byte{}, points: map[string][]*point{}})
 		}
 	}
+	for _, s := range list {
+		if err := s.check(exports); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// check type-checks a package against the export files of those that it imports, and finds its points.
+func (s *source) check(exports map[string]string) error {
 	if s.Module == nil {
-		return nil, fmt.Errorf("%s is no package of a module", pattern)
+		return fmt.Errorf("%s is no package of a module", s.ImportPath)
 	}
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range s.GoFiles {
 		src, err := os.ReadFile(filepath.Join(s.Dir, name))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.src[name] = src
 		files = append(files, f)
@@ -190,17 +212,17 @@ func read(pattern string) (*source, error) {
 		return os.Open(exports[path])
 	})}
 	if _, err := conf.Check(s.ImportPath, fset, files, info); err != nil {
-		return nil, err
+		return err
 	}
 	rel, err := filepath.Rel(s.Module.Dir, s.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, f := range files {
 		name := s.GoFiles[i]
 		s.points[name] = find(fset, info, f, filepath.ToSlash(filepath.Join(rel, name)), s.src[name])
 	}
-	return s, nil
+	return nil
 }
 
 func explain(err error) error {

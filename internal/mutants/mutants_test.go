@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,24 +223,22 @@ func TestListIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	have := map[string]bool{}
-	read := func(folder string) {
-		s, err := read("../../" + folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+	folders := map[string]bool{}
+	for key := range known {
+		folders["../../"+filepath.ToSlash(filepath.Dir(strings.SplitN(key, "\t", 2)[0]))] = true
+	}
+	list, err := readAll(slices.Sorted(maps.Keys(folders))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range list {
 		for _, ps := range s.points {
 			for _, p := range ps {
 				have[p.key()] = true
 			}
 		}
 	}
-	folders := map[string]bool{}
 	for key := range known {
-		folder := filepath.ToSlash(filepath.Dir(strings.SplitN(key, "\t", 2)[0]))
-		if !folders[folder] {
-			folders[folder] = true
-			read(folder)
-		}
 		if !have[key] {
 			t.Errorf("%q is no change of the source: renew or remove the line", key)
 		}
