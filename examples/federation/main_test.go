@@ -551,8 +551,8 @@ func TestPaper(t *testing.T) {
 	if want := "so that its figures are not compared: they are of -hours 600 and -from 478,747,172\n"; !strings.Contains(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
-	if r := evaluated(t, paperArgs(t, "-reserve", "hgr", "-hours", "500")...); r.checks() != nil || r.o.isPaper(r.centres) {
-		t.Error("500 hours have checks, or the paper's figures")
+	if r := evaluated(t, paperArgs(t, "-reserve", "hgr", "-hours", "50")...); r.checks() != nil || r.o.isPaper(r.centres) {
+		t.Error("50 hours have checks, or the paper's figures")
 	}
 }
 

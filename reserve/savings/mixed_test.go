@@ -426,11 +426,11 @@ func userMixed(slots, types, peak, term int) *MixedProblem {
 // Nothing is allocated once the largest problem has been seen.
 func TestMixedAllocs(t *testing.T) {
 	m := Mixed{Rounds: 4}
-	problems := []*MixedProblem{userMixed(150, 5, 300, 72), userMixed(3, 1, 300, 3), userMixed(130, 4, 500, 90), userMixed(100, 2, 30, 24)}
+	problems := []*MixedProblem{userMixed(90, 5, 300, 42), userMixed(3, 1, 300, 3), userMixed(80, 4, 500, 48), userMixed(70, 2, 30, 24)}
 	problems[2].Horizon = reserve.Pure
 	small := randomMixed(rand.New(rand.NewPCG(22, 8)), 6, 3, 1, 3, pricing.Unit/10)
 	small.Whole = true
-	whole := userMixed(200, 2, 300, 48)
+	whole := userMixed(100, 2, 300, 24)
 	whole.Whole = true
 	problems = append(problems, small, whole)
 	for _, p := range problems {
