@@ -3,6 +3,7 @@ package spotsim
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -28,17 +29,26 @@ var tinyMeters = []pricing.SpotMeter{
 // minute by minute. With safe it lets none go on to a minute from which on demand would be
 // late.
 func leastByEnumeration(t *Task, cfg *Options, now, saved, step time.Duration, safe bool) pricing.Money {
+	return enumerate(map[[2]time.Duration]pricing.Money{}, t, cfg, now, saved, step, safe)
+}
+
+// enumerate keeps what it has found for a time and what is saved by then.
+func enumerate(found map[[2]time.Duration]pricing.Money, t *Task, cfg *Options, now, saved, step time.Duration, safe bool) (best pricing.Money) {
 	const m = time.Minute
-	best := none
 	if now > t.Deadline {
-		return best
+		return none
 	}
+	if least, ok := found[[2]time.Duration{now, saved}]; ok {
+		return least
+	}
+	defer func() { found[[2]time.Duration{now, saved}] = best }()
+	best = none
 	try := func(cost, rest pricing.Money) {
 		if rest != none {
 			best = min(best, cost+rest)
 		}
 	}
-	try(0, leastByEnumeration(t, cfg, now+step, saved, step, safe))
+	try(0, enumerate(found, t, cfg, now+step, saved, step, safe))
 	c := t.Checkpoints
 	begin, left := time.Duration(0), t.Estimate // to read, to work
 	if saved > 0 && c.Restart < saved {
@@ -98,7 +108,7 @@ func leastByEnumeration(t *Task, cfg *Options, now, saved, step time.Duration, s
 			}
 			if cost < best {
 				next := now + (at-now+step-1)/step*step
-				try(cost, leastByEnumeration(t, cfg, next, kept, step, safe))
+				try(cost, enumerate(found, t, cfg, next, kept, step, safe))
 			}
 			if taken {
 				break
@@ -154,6 +164,48 @@ func TestHindsightEqualsEnumeration(t *testing.T) {
 	})
 	if onSpot < 20 || mixed < 20 {
 		seeded.TooFew(t, "only %d cases on spot, %d with checkpoints", onSpot, mixed)
+	}
+}
+
+// Where the provider may take a cluster for free, and deadlines leave little room, the optimum is
+// that of enumeration, too.
+func TestHindsightOfFreeLeases(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 21)) // seed 22, 21
+	const m = time.Minute
+	var x Hindsight
+	free, safer := 0, 0
+	for range 2000 {
+		minutes := func(lo, hi int) time.Duration { return time.Duration(lo+r.IntN(hi-lo+1)) * m }
+		h := pricing.SpotHistory{End: 30 * m}
+		for at := time.Duration(0); at < 16*m; at += minutes(1, 5) {
+			h.Times, h.Prices = append(h.Times, at), append(h.Prices, pricing.Money(1+r.IntN(9))*pricing.Unit)
+		}
+		k := Task{Submit: minutes(0, 1), Task: spot.Task{Estimate: minutes(3, 8), Latency: minutes(0, 1), Instances: 1}}
+		k.Deadline = k.Submit + k.Latency + k.Estimate + minutes(0, 5)
+		k.Checkpoints = spot.Checkpoints{Every: minutes(1, 3), Write: minutes(0, 1), Restart: minutes(0, 2)}
+		cfg := Options{History: h, OnDemand: pricing.Money(5+r.IntN(20)) * pricing.Unit, Spot: tinyMeters[r.IntN(2)], Meter: tinyMeters[0].Meter}
+		step := minutes(1, 3)
+		var both [2]pricing.Money
+		for i := range both {
+			x.Safe = i == 1
+			got, possible, err := x.Cost(k, cfg, step)
+			if err != nil || !possible {
+				t.Fatalf("%v, %v", possible, err)
+			}
+			if want := leastByEnumeration(&k, &cfg, k.Submit, 0, step, x.Safe); got != want {
+				t.Fatalf("safe %v: got %v, want %v: %+v, %+v, a step of %v", x.Safe, got, want, k, cfg, step)
+			}
+			both[i] = got
+		}
+		if len(x.taken) > 0 {
+			free++
+		}
+		if both[0] < both[1] {
+			safer++
+		}
+	}
+	if free < 300 || safer < 300 {
+		t.Errorf("%d cases with free leases, %d that the guarantee makes dearer", free, safer)
 	}
 }
 
@@ -326,6 +378,57 @@ func TestLimitsAreTaken(t *testing.T) {
 	if _, err := new(Simulator).Run([]Task{task}, cfg); !errors.As(err, &in) || in.Field != "Tasks.Checkpoints.Every" {
 		t.Errorf("one checkpoint more: %v", err)
 	}
+	// 2²⁸ looks of a second, to the last price and a run of an hour after it.
+	task = Task{Task: spot.Task{Deadline: 10 * time.Hour, Estimate: time.Hour, Instances: 1}}
+	cfg.Handover.Interval = time.Second
+	last := 1<<28*time.Second - time.Hour
+	for _, late := range []time.Duration{0, time.Second} {
+		cfg.History = steps(maxTime, []time.Duration{0, last + late}, pricing.Unit, pricing.Unit/2)
+		if r, err := new(Simulator).Run([]Task{task}, cfg); (late == 0) != (err == nil) || err == nil && r.Met != 1 {
+			t.Errorf("the last price %v late: %+v, %v", late, r, err)
+		}
+	}
+}
+
+// The work that hindsight refuses counts as its documentation says, by hand: with 90 minutes to
+// boot of two hours, a lease writes 524,287 checkpoints of 2²⁰ at most; and prices that are charged
+// by half an hour count by half an hour.
+func TestHindsightCountsItsWork(t *testing.T) {
+	var x Hindsight
+	task := Task{Task: spot.Task{Deadline: 2 * time.Hour, Estimate: time.Hour, Latency: 90 * time.Minute, Instances: 1, Checkpoints: spot.Checkpoints{Every: time.Hour>>20 + 1}}}
+	cfg := Options{History: steps(2*time.Hour, []time.Duration{0}, pricing.Unit), OnDemand: pricing.Unit}
+	want := "spotsim: Tasks[0].Deadline: value out of range: 61 steps of 2m0s until then, with 1048575 checkpoints each, are 2.52e+13 leases with checkpoints: want at most 2³³, such as with a longer step"
+	if _, err := x.size(&task, &cfg, 2*time.Minute, 1<<20); err == nil || err.Error() != want { // 61·524287·(2²⁰ - 262144)
+		t.Errorf("%v, want %s", err, want)
+	}
+	var at []time.Duration
+	var prices []pricing.Money
+	for i := range 60_000 {
+		at, prices = append(at, time.Duration(i)*60*time.Millisecond), append(prices, pricing.Money(i))
+	}
+	task.Latency, task.Checkpoints.Every = 0, time.Minute
+	cfg.History = steps(2*time.Hour, at, prices...)
+	cfg.Spot = pricing.SpotMeter{Meter: pricing.Meter{Increment: 1}, Reprice: 30 * time.Minute}
+	if n, err := x.size(&task, &cfg, time.Second, 60); n != 7201 || err != nil {
+		t.Errorf("%d steps, %v; want 7201", n, err)
+	}
+}
+
+// On demand begins in time, or not at all: half of two hours' work could be saved on spot at a
+// cent an hour, but then the rest would end five minutes late, at 140 minutes.
+func TestHindsightOnDemandInTime(t *testing.T) {
+	task := Task{Task: spot.Task{Deadline: 135 * time.Minute, Estimate: 2 * time.Hour, Latency: 10 * time.Minute, Instances: 1, Checkpoints: spot.Checkpoints{Every: time.Hour}}}
+	cfg := Options{History: steps(3*time.Hour, []time.Duration{0, 70 * time.Minute}, cents, 100*pricing.Unit), OnDemand: 6 * pricing.Unit, Meter: pricing.Meter{Increment: time.Second}, Spot: pricing.SpotMeter{Meter: pricing.Meter{Increment: time.Second}}}
+	for _, c := range []struct {
+		deadline time.Duration
+		want     pricing.Money
+	}{{135 * time.Minute, 13 * pricing.Unit}, {140*time.Minute - 1, 13 * pricing.Unit}, {140 * time.Minute, 7*pricing.Unit + 7*cents/6}} {
+		task.Deadline = c.deadline
+		cost, possible, err := new(Hindsight).Cost(task, cfg, 10*time.Minute)
+		if off := cost - c.want; off < -1 || off > 1 || !possible || err != nil {
+			t.Errorf("due at %v: %v, %v, %v, want %v", c.deadline, cost, possible, err, c.want)
+		}
+	}
 }
 
 // The steps of hindsight count from the submission, so that a task of years later costs no
@@ -374,6 +477,13 @@ func TestCostOverflows(t *testing.T) {
 		if c.spot > 1 && !(possible && errors.Is(err, pricing.ErrOverflow)) || c.spot == 1 && (cost != want || !possible || err != nil) {
 			t.Errorf("hindsight, %s: %v, %v, %v", c.name, cost, possible, err)
 		}
+	}
+	// What it costs on spot only.
+	dear := Options{History: steps(10*time.Hour, []time.Duration{0}, much), OnDemand: 1, Low: flatBid(much), Medium: flatBid(much)}
+	long := hour
+	long.Estimate += time.Hour
+	if r, err := s.Run([]Task{{Task: long}}, dear); !errors.Is(err, pricing.ErrOverflow) {
+		t.Errorf("one lease on spot, nothing on demand: %+v, %v", r, err)
 	}
 	// A run that is taken away each hour, each of which costs most of what there is.
 	task := Task{Task: hour}

@@ -193,6 +193,27 @@ func TestServedAsItIsGivenUp(t *testing.T) {
 	}
 }
 
+// A task that ends at the very moment at which its cluster is taken has ended.
+func TestTakenAsItEnds(t *testing.T) {
+	for _, c := range []struct {
+		rise        time.Duration
+		interrupted int
+	}{{time.Hour, 0}, {time.Hour - 1, 1}} {
+		cfg := Options{
+			History:  steps(24*time.Hour, []time.Duration{0, c.rise}, 6*cents, 20*cents),
+			OnDemand: 60 * cents, Low: flatBid(10 * cents), Medium: flatBid(10 * cents),
+			Handover: spot.Handover{Rule: spot.RuleNoReturn},
+		}
+		r, err := new(Simulator).Run([]Task{{Task: spot.Task{Deadline: 3 * time.Hour, Estimate: time.Hour, Instances: 1}}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := r.Tasks[0]; (o.Finish == time.Hour) != (c.interrupted == 0) || o.Interruptions != c.interrupted || !o.Met {
+			t.Errorf("the price rises at %v: %+v, want %d interruptions", c.rise, o, c.interrupted)
+		}
+	}
+}
+
 // A task whose cluster is taken just when it would begin, after the set-up, did not run.
 func TestTakenAsItStarts(t *testing.T) {
 	const m = time.Minute
