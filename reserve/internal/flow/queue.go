@@ -12,27 +12,30 @@ import (
 // distance itself stand in line.
 type radixQueue struct {
 	lists      [65]int32
-	filled     uint64  // bit i: list i may hold nodes
-	next, prev []int32 // prev is outside if the node is in no list
-	dist       []int64
+	filled     uint64 // bit i: list i may hold nodes
+	nodes      []queued
 	reached    int64   // distance of the last node taken out
 	line       []int32 // a ring
 	head, tail uint
+}
+
+// queued is a node of a radixQueue.
+type queued struct {
+	dist       int64
+	prev, next int32 // in its list; prev is outside if the node is in no list
 }
 
 const outside = -2
 
 // clear empties the queue, for n nodes.
 func (q *radixQueue) clear(n int) {
-	q.next = grow.To(q.next, n)
-	q.prev = grow.To(q.prev, n)
-	q.dist = grow.To(q.dist, n)
+	q.nodes = grow.To(q.nodes, n)
 	q.line = grow.To(q.line, 1<<bits.Len(uint(n)))
 	for i := range q.lists {
 		q.lists[i] = -1
 	}
-	for v := range q.prev {
-		q.prev[v] = outside
+	for v := range q.nodes {
+		q.nodes[v].prev = outside
 	}
 	q.reached, q.filled, q.head, q.tail = 0, 0, 0, 0
 }
@@ -40,35 +43,40 @@ func (q *radixQueue) clear(n int) {
 // reach puts node v in, or moves it if it is in a list. The distance d is at least that of the
 // last node taken out. A node in line must not be put in again.
 func (q *radixQueue) reach(v int32, d int64) {
-	if prev := q.prev[v]; prev != outside {
-		next := q.next[v]
-		if next >= 0 {
-			q.prev[next] = prev
+	n := &q.nodes[v]
+	i := bits.Len64(uint64(d ^ q.reached))
+	if prev := n.prev; prev != outside {
+		old := bits.Len64(uint64(n.dist ^ q.reached))
+		if old == i {
+			n.dist = d
+			return
+		}
+		if n.next >= 0 {
+			q.nodes[n.next].prev = prev
 		}
 		if prev >= 0 {
-			q.next[prev] = next
+			q.nodes[prev].next = n.next
 		} else {
-			q.lists[bits.Len64(uint64(q.dist[v]^q.reached))] = next
+			q.lists[old] = n.next
 		}
 	}
-	q.dist[v] = d
-	q.put(v)
+	n.dist = d
+	q.put(v, n, i)
 }
 
-// put puts node v in its list.
-func (q *radixQueue) put(v int32) {
-	i := bits.Len64(uint64(q.dist[v] ^ q.reached))
+// put puts node v in list i.
+func (q *radixQueue) put(v int32, n *queued, i int) {
 	if i == 0 {
 		q.line[q.tail&uint(len(q.line)-1)] = v
 		q.tail++
-		q.prev[v] = outside
+		n.prev = outside
 		return
 	}
 	list := &q.lists[i]
 	q.filled |= 1 << i
-	q.prev[v], q.next[v] = -1, *list
+	n.prev, n.next = -1, *list
 	if *list >= 0 {
-		q.prev[*list] = v
+		q.nodes[*list].prev = v
 	}
 	*list = v
 }
@@ -87,12 +95,13 @@ func (q *radixQueue) take() int {
 		list := q.lists[i]
 		q.lists[i] = -1
 		q.reached = math.MaxInt64
-		for v := list; v >= 0; v = q.next[v] {
-			q.reached = min(q.reached, q.dist[v])
+		for v := list; v >= 0; v = q.nodes[v].next {
+			q.reached = min(q.reached, q.nodes[v].dist)
 		}
 		for v := list; v >= 0; {
-			next := q.next[v]
-			q.put(v)
+			n := &q.nodes[v]
+			next := n.next
+			q.put(v, n, bits.Len64(uint64(n.dist^q.reached)))
 			v = next
 		}
 	}

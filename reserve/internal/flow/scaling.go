@@ -100,8 +100,8 @@ type scaling struct {
 	longest int // term, at most T
 
 	y      []int64 // potentials; of free nodes, less the distance reached
-	label  []int64 // of a node in a tree or in the queue, inf of others
-	fixed  []int64 // the same for nodes in trees, inf of all others
+	at     []place // of the node in a tree or in the queue
+	fixed  []int64 // the label of a node in a tree, inf of all others
 	x      []int64
 	excess []int64  // supply of a node; what it misses is negative
 	bought []int64  // of class k at slot s: bought[k*T+s]
@@ -109,11 +109,16 @@ type scaling struct {
 	into   []uint64 // the classes of the purchases that end at a node before T
 	toEnd  []int32  // the cheapest class whose purchase at a slot lasts to node T; from slot T-longest on there is one
 
-	from, how []int32 // the last arc to a node: its other end, and a class or one of the below
-	root      []int32 // of the node's tree
-	member    []int32 // the next node of the tree, -1 if there is none
-	queue     radixQueue
-	stats     *Stats
+	root   []int32 // of the node's tree
+	member []int32 // the next node of the tree, -1 if there is none
+	queue  radixQueue
+	stats  *Stats
+}
+
+// place is where a node stands, or would if its turn in the queue came now.
+type place struct {
+	label     int64 // inf of a node that is neither in a tree nor in the queue
+	from, how int32 // the last arc to the node: its other end, and a class or one of the below
 }
 
 const (
@@ -175,7 +180,7 @@ func (c *scaling) load(p *Problem, y []int64, stats *Stats) {
 	c.price, c.last, c.y, c.stats = p.Price, T, y, stats
 	c.terms = grow.To(c.terms, K)
 	c.fees = grow.To(c.fees, K)
-	c.label = grow.To(c.label, T+1)
+	c.at = grow.To(c.at, T+1)
 	c.fixed = grow.To(c.fixed, T+1)
 	c.x = grow.Zero(c.x, T)
 	c.excess = grow.Zero(c.excess, T+1)
@@ -183,8 +188,6 @@ func (c *scaling) load(p *Problem, y []int64, stats *Stats) {
 	c.sold = grow.Zero(c.sold, T+1)
 	c.into = grow.Zero(c.into, T+1)
 	c.toEnd = grow.To(c.toEnd, T+1)
-	c.from = grow.To(c.from, T+1)
-	c.how = grow.To(c.how, T+1)
 	c.root = grow.To(c.root, T+1)
 	c.member = grow.To(c.member, T+1)
 	c.longest = 0
@@ -338,11 +341,11 @@ func (c *scaling) lower() {
 
 // ship ships all supply. It returns false if more nodes join trees, in all, than most for each slot.
 func (c *scaling) ship(most int) bool {
-	T, y, label := c.last, c.y, c.label
+	T, y := c.last, c.y
 	q := &c.queue
 	q.clear(T + 1)
-	for v := range label {
-		label[v], c.fixed[v] = inf, inf
+	for v := range c.at {
+		c.at[v].label, c.fixed[v] = inf, inf
 	}
 	roots := 0
 	for v, e := range c.excess {
@@ -357,12 +360,12 @@ func (c *scaling) ship(most int) bool {
 			return false
 		}
 		v := q.take()
-		if how := c.how[v]; how == source {
+		if at := c.at[v]; at.how == source {
 			c.root[v], c.member[v] = int32(v), -1
 		} else {
-			u := int(c.from[v])
-			if c.fixed[u] == inf || c.fixed[u]+c.cost(u, v, how) != label[v] {
-				label[v] = inf
+			u := int(at.from)
+			if c.fixed[u] == inf || c.fixed[u]+c.cost(u, v, at.how) != at.label {
+				c.at[v].label = inf
 				c.look(v)
 				continue
 			}
@@ -370,7 +373,7 @@ func (c *scaling) ship(most int) bool {
 			c.root[v], c.member[v] = r, c.member[r]
 			c.member[r] = int32(v)
 		}
-		c.fixed[v] = label[v]
+		c.fixed[v] = c.at[v].label
 		c.stats.Joined++
 		if c.excess[v] >= 0 {
 			c.spread(v)
@@ -383,51 +386,50 @@ func (c *scaling) ship(most int) bool {
 
 // reach gives node v, which is in no tree, a label.
 func (c *scaling) reach(v int, label int64, from int, how int32) {
-	c.label[v] = label
-	c.from[v], c.how[v] = int32(from), how
+	c.at[v] = place{label, int32(from), how}
 	c.queue.reach(int32(v), label-c.y[v])
 }
 
 // spread labels the nodes at the ends of the residual arcs from node v.
 func (c *scaling) spread(v int) {
-	T, label, x := c.last, c.label, c.x
+	T, nodes, x := c.last, c.at, c.x
 	terms, fees := c.terms, c.fees[:len(c.terms)]
-	at := label[v]
+	at := c.fixed[v]
 	if v < T {
-		if l := at + c.price&^(x[v]>>63); l < label[v+1] {
+		if l := at + c.price&^(x[v]>>63); l < nodes[v+1].label {
 			c.reach(v+1, l, v, slotOn)
 		}
 	}
 	if v > 0 {
-		if l := at - c.price&(-x[v-1]>>63); l < label[v-1] {
+		if l := at - c.price&(-x[v-1]>>63); l < nodes[v-1].label {
 			c.reach(v-1, l, v, slotBack)
 		}
 	}
 	if v+c.longest < T {
 		for k, term := range terms {
-			if l := at + fees[k]; l < label[v+term] {
+			if l := at + fees[k]; l < nodes[v+term].label {
 				c.reach(v+term, l, v, int32(k))
 			}
 		}
 	} else if v < T {
 		for k, term := range terms {
-			if l := at + fees[k]; v+term < T && l < label[v+term] {
+			if l := at + fees[k]; v+term < T && l < nodes[v+term].label {
 				c.reach(v+term, l, v, int32(k))
 			}
 		}
-		if k := c.toEnd[v]; at+fees[k] < label[T] {
+		if k := c.toEnd[v]; at+fees[k] < nodes[T].label {
 			c.reach(T, at+fees[k], v, k)
 		}
 	}
 	for m := c.into[v]; m != 0; m &= m - 1 {
 		k := bits.TrailingZeros64(m)
-		if s := v - terms[k]; at-fees[k] < label[s] {
+		if s := v - terms[k]; at-fees[k] < nodes[s].label {
 			c.reach(s, at-fees[k], v, giveBack-int32(k))
 		}
 	}
 	for s := T - c.longest; v == T && s < T; s++ {
 		k := c.toEnd[s]
-		if c.bought[int(k)*T+s] > 0 && at-fees[k] < label[s] {
+		if c.bought[int(k)*T+s] > 0 && at-fees[k] < nodes[s].label {
 			c.reach(s, at-fees[k], v, giveBack-k)
 		}
 	}
@@ -448,10 +450,19 @@ func (c *scaling) look(w int) {
 		if l := fixed[w+1] - c.price&(-x[w]>>63); l < best {
 			best, from, how = l, w+1, slotBack
 		}
-		for k, term := range terms {
-			if s := w - term; s >= 0 {
-				if l := fixed[s] + fees[k]; l < best {
-					best, from, how = l, s, int32(k)
+		least := -inf
+		if w >= c.longest { // mostly no tree is near: a pass without branches says so
+			least = best
+			for k, term := range terms {
+				least = min(least, fixed[w-term]+fees[k])
+			}
+		}
+		if least < best {
+			for k, term := range terms {
+				if s := w - term; s >= 0 {
+					if l := fixed[s] + fees[k]; l < best {
+						best, from, how = l, s, int32(k)
+					}
 				}
 			}
 		}
@@ -469,7 +480,7 @@ func (c *scaling) look(w int) {
 			best, from, how = l, s, k
 		}
 	}
-	if best < inf/2 && best < c.label[w] {
+	if best < inf/2 && best < c.at[w].label {
 		c.reach(w, best, from, how)
 	}
 }
@@ -481,13 +492,13 @@ func (c *scaling) augment(v int) bool {
 	c.stats.Paths++
 	r := int(c.root[v])
 	room := inf
-	for w := v; w != r; w = int(c.from[w]) {
+	for w := v; w != r; w = int(c.at[w].from) {
 		room = min(room, c.room(w))
 	}
 	f := min(-c.excess[v], c.excess[r], room)
 	c.excess[r] -= f
 	c.excess[v] += f
-	for w := v; w != r; w = int(c.from[w]) {
+	for w := v; w != r; w = int(c.at[w].from) {
 		c.push(w, f)
 	}
 	if c.excess[r] > 0 && f < room {
@@ -496,8 +507,8 @@ func (c *scaling) augment(v int) bool {
 	}
 	reached := c.queue.reached
 	for w := r; w >= 0; w = int(c.member[w]) {
-		c.y[w] = c.label[w] - reached
-		c.label[w], c.fixed[w] = inf, inf
+		c.y[w] = c.at[w].label - reached
+		c.at[w].label, c.fixed[w] = inf, inf
 	}
 	if c.excess[r] > 0 {
 		c.reach(r, c.y[r]+reached, r, source)
@@ -523,7 +534,7 @@ func (c *scaling) cost(u, v int, how int32) int64 {
 
 // room returns how much the last arc to node v takes.
 func (c *scaling) room(v int) int64 {
-	u, how := c.from[v], c.how[v]
+	u, how := c.at[v].from, c.at[v].how
 	switch {
 	case how == slotOn && c.x[u] < 0:
 		return -c.x[u]
@@ -537,7 +548,7 @@ func (c *scaling) room(v int) int64 {
 
 // push pushes f over the last arc to node v.
 func (c *scaling) push(v int, f int64) {
-	u, how := int(c.from[v]), c.how[v]
+	u, how := int(c.at[v].from), c.at[v].how
 	switch {
 	case how >= 0:
 		c.bought[int(how)*c.last+u] += f

@@ -9,7 +9,7 @@ import (
 
 // BenchmarkSmooth is on demands that change slowly, where many plans tie and most steps change
 // the tree alone, if a simplex takes them: a sine and a triangle with ten terms from a day to a month or with a day alone,
-// and a walk with a day.
+// a sine of a year over three years, demand that only grows and a saw with ten terms, and a walk with a day.
 func BenchmarkSmooth(b *testing.B) {
 	of := func(n int, at func(t int) int) []int {
 		demand := make([]int, n)
@@ -25,6 +25,9 @@ func BenchmarkSmooth(b *testing.B) {
 	}
 	sine := of(8760, func(t int) int { return int(500 + 400*math.Sin(float64(t)/720*2*math.Pi)) })
 	triangle := of(8760, func(t int) int { return max(t%2000-1000, 1000-t%2000) })
+	year := of(26_280, func(t int) int { return int(500 + 400*math.Sin(float64(t)/8760*2*math.Pi)) })
+	growth := of(26_280, func(t int) int { return 1000 + t })
+	saw := of(8760, func(t int) int { return t % 256 })
 	type problem struct {
 		name    string
 		demand  []int
@@ -32,6 +35,7 @@ func BenchmarkSmooth(b *testing.B) {
 	}
 	problems := []problem{
 		{"sine/terms=10", sine, ten}, {"triangle/terms=10", triangle, ten},
+		{"year/terms=10", year, ten}, {"growth/terms=10", growth, ten}, {"saw/terms=10", saw, ten},
 		{"sine/terms=1", sine, day}, {"triangle/terms=1", triangle, day},
 	}
 	for _, n := range []int{8760, 17_520, 35_040} {
