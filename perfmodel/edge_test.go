@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,33 @@ func TestSizesAtTheLimit(t *testing.T) {
 		_, err2 := s.Size(curveTo{bad}, in, target)
 		if err2 == nil || err == nil || err2.Error() != err.Error() {
 			t.Errorf("Size says %v, AppendSizes %v", err2, err)
+		}
+	}
+}
+
+// countsCalls fails on numbers of processes from bad on, and counts how often it is asked.
+type countsCalls struct{ bad, calls int }
+
+func (s *countsCalls) EstimateTo(dst []Estimate, q Query) error {
+	s.calls++
+	if i := slices.Index(q.Processes, s.bad); i >= 0 {
+		return badInput("Processes", i, ErrNotFinite, "%d", s.bad)
+	}
+	return curveTo{}.EstimateTo(dst, q)
+}
+
+// What cannot be estimated is asked again only where its index counts from another number.
+func TestAskedAgainForTheIndex(t *testing.T) {
+	target := Target{Deadline: time.Hour}
+	for p := range 300 {
+		target.Counts = append(target.Counts, p+1)
+	}
+	for bad, calls := range map[int]int{7: 1, 280: 3} {
+		e := countsCalls{bad: bad}
+		_, err := new(Sizer).Size(&e, Huang13InstanceTypes()[3], target)
+		var in *InputError
+		if !errors.As(err, &in) || in.Index != bad-1 || e.calls != calls {
+			t.Errorf("%d processes: %v, asked %d times, want %d", bad, err, e.calls, calls)
 		}
 	}
 }

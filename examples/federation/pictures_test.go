@@ -116,14 +116,15 @@ func TestPicturesShowWhatWasFound(t *testing.T) {
 }
 
 // By hand: demands of 1 and 3 are 2 in the mean, with a standard deviation of 1, half of it.
-// A demand that never changes does not fluctuate.
+// A demand that never changes does not fluctuate, and a large one that hardly does hardly.
 func TestFluctuation(t *testing.T) {
-	for want, demand := range map[float64][]int{.5: {1, 3, 3, 1}, 0: {7, 7}, math.Sqrt(3): {0, 0, 0, 4}} {
+	for want, demand := range map[float64][]int{.5: {1, 3, 3, 1}, 0: {7, 7}, math.Sqrt(3): {0, 0, 0, 4},
+		math.Sqrt(2./9) / (1<<30 - 1./3): {1 << 30, 1 << 30, 1<<30 - 1}} {
 		c := &centre{demand: demand}
 		for _, n := range demand {
 			c.total += int64(n)
 		}
-		if got := c.fluctuation(); math.Abs(got-want) > 1e-12 {
+		if got := c.fluctuation(); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%v fluctuates by %v, want %v", demand, got, want)
 		}
 	}

@@ -183,3 +183,24 @@ func TestMCOPAtItsLimits(t *testing.T) {
 		}
 	}
 }
+
+// A job that is held up longer than any time says is worse than each that waits a time, also
+// behind a configuration that costs less.
+func TestFrontBehindEndlessWaits(t *testing.T) {
+	s := &Snapshot{Every: 5 * time.Minute, Credits: 100 * pricing.Unit,
+		Jobs: []schedule.Job{{Nodes: 2, Estimate: time.Hour}, {Nodes: 1, Estimate: time.Hour}},
+		Clouds: []Cloud{
+			{Fixed: true}, {Price: pricing.Unit, Limit: 1}, {Price: 2 * pricing.Unit, Limit: 2, Boot: time.Minute},
+		}}
+	p := &MCOP{Search: Exact, Stall: 200 * 365 * 24 * time.Hour, Rand: newRand(1)}
+	// One instance of the cheap cloud, or none, leaves the first job without a place, and both jobs waiting.
+	// With two of the dear one the second job waits for the first, or takes the cheap instance.
+	want := []Configuration{
+		{0, schedule.Never, []int{0, 0, 0}},
+		{4 * pricing.Unit, time.Minute + time.Hour + time.Minute, []int{0, 0, 2}},
+		{5 * pricing.Unit, 2 * time.Minute, []int{0, 1, 2}},
+	}
+	if diff := cmp.Diff(want, p.AppendFront(nil, s)); diff != "" {
+		t.Errorf("front (-want +got)\n%s", diff)
+	}
+}

@@ -102,3 +102,22 @@ func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
 		}
 	}
 }
+
+// What is free again is used again, the first of all, too: there are never more slots and spans than
+// jobs and spans at once.
+func TestTheFirstSlotIsUsedAgain(t *testing.T) {
+	var r roster
+	r.reset()
+	p := pool{freeSpan: -1}
+	for range 5 {
+		a, b := r.enter(&trace.Job{}, false), r.enter(&trace.Job{}, false)
+		r.leave(b)
+		r.leave(a)
+		x, y := p.newSpan(), p.newSpan()
+		p.dropSpan(y)
+		p.dropSpan(x)
+	}
+	if len(r.live) != 2 || len(p.spans) != 2 {
+		t.Errorf("%d slots for two jobs, %d spans for two", len(r.live), len(p.spans))
+	}
+}

@@ -339,3 +339,24 @@ func TestApproachQuality(t *testing.T) {
 		}
 	}
 }
+
+// The short step is that of problems in which each row has one breakpoint and no limit: it is as good as the
+// general one, but for rounding.
+func TestApproachShortStep(t *testing.T) {
+	class := []Class{{Term: 2, Fee: 5}}
+	for name, c := range map[string]struct {
+		p    Problem
+		want bool
+	}{
+		"one breakpoint":         {Problem{Demand: []int{3, 0, 1}, OnDemand: 4, Classes: class}, true},
+		"one breakpoint a week":  {Problem{Demand: []int{3, 3, 0, 0}, Period: 2, OnDemand: 4, Classes: class}, true},
+		"two breakpoints a week": {Problem{Demand: []int{3, 2, 0, 0}, Period: 2, OnDemand: 4, Classes: class}, false},
+		"a limit":                {Problem{Demand: []int{0, 0, 0}, OnDemand: 4, Classes: class, MaxActive: []int{1, 1, 1}}, false},
+		"a limit on purchases":   {Problem{Demand: []int{3, 0, 1}, OnDemand: 4, Classes: class, MaxBuy: []int{1, 1, 1}}, false},
+	} {
+		var v Solver
+		if err := v.Begin(&c.p); err != nil || v.approach.single != c.want {
+			t.Errorf("%s: the short step %v, want %v: %v", name, v.approach.single, c.want, err)
+		}
+	}
+}

@@ -44,3 +44,11 @@ func TestDelays(t *testing.T) {
 		t.Errorf("%v (-want +got)\n%s", want.Boot, diff)
 	}
 }
+
+// Spans that are all equal do not deviate, by more than a nanosecond of rounding, also where their number
+// does not divide them.
+func TestEqualSpansDoNotDeviate(t *testing.T) {
+	if s := newSample([]time.Duration{time.Hour + 1, time.Hour + 1, time.Hour + 1}); s.Deviation > 1 || time.Hour-s.Mean > 3 {
+		t.Errorf("%+v", s)
+	}
+}
