@@ -128,6 +128,7 @@ func closedPolicies() []elastic.Policy {
 // Slurm does not know, is no place in its cloud, and the journal says so: a job that then
 // does not fit there is served by another cloud.
 func TestClosedNode(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		close func(*stage)
@@ -240,6 +241,7 @@ func TestShortOfNodes(t *testing.T) {
 // now and then. Instances that failed calls have created, which lists tell of late, are given
 // back, and the bill has them.
 func TestBrokenCloud(t *testing.T) {
+	t.Parallel()
 	found := 0
 	for _, c := range []struct {
 		name         string

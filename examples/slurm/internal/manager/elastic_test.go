@@ -123,6 +123,7 @@ func testPolicies(seed uint64) []elastic.Policy {
 // manager of a policy that remembers something is replaced by another one every few hours,
 // which has the journal and a new policy.
 func TestAsElasticSimulator(t *testing.T) {
+	t.Parallel()
 	const fixed, private, commercial = 2, 3, 6
 	const boot = 50_300 * time.Millisecond
 	again, actions, restarts := 0, 0, 0

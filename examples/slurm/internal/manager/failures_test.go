@@ -487,6 +487,7 @@ func TestOrder(t *testing.T) {
 // A journal that cannot be written ends the manager with an error, at the first entry that is not
 // written, whichever that is: what is not in the journal is not done.
 func TestJournalFails(t *testing.T) {
+	t.Parallel()
 	type scene struct {
 		*world
 		m     *Manager

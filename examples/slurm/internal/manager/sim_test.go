@@ -15,6 +15,7 @@ import (
 // In a world without delays a manager does exactly what the simulator does: every job
 // starts when it does there, and as many hours are charged.
 func TestAsSimulator(t *testing.T) {
+	t.Parallel()
 	early, waits := 0, 0
 	configurations := uint64(10)
 	if testing.Verbose() { // it takes a while
@@ -29,6 +30,7 @@ func TestAsSimulator(t *testing.T) {
 		o.Placement = placement.Policy(rng.IntN(int(placement.Random)))
 		o.WaitLimit = time.Duration(rng.IntN(40)) * time.Minute
 		o.Short = time.Duration(1+rng.IntN(60)) * time.Minute
+		o.ReleaseEvery = time.Duration(1+seed%6) * time.Minute
 		if limits := rand.New(rand.NewPCG(11, seed)); limits.IntN(3) == 0 {
 			o.Most = 6 + limits.IntN(6)
 		}

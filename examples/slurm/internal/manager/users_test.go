@@ -74,6 +74,7 @@ func TestUsers(t *testing.T) {
 
 // A manager that is killed at any moment charges each job once.
 func TestUsersAfterKills(t *testing.T) {
+	t.Parallel()
 	for left := 0; left < 60; left += 3 {
 		for _, before := range []bool{false, true} {
 			w := newWorld(6, 4*time.Minute)

@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +23,18 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
 )
+
+// Most tests here are computation that allocates much and keeps little: a collector that waits
+// for more garbage saves a third of it. TestReal waits for Slurm meanwhile.
+func TestMain(m *testing.M) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(1000)
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(2+runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // A world is a Slurm and a provider on a clock that a test moves. It does what the real
 // ones were seen to do, and it checks that nobody hurts a job.
@@ -603,6 +619,7 @@ func (w *world) race() {
 // A manager is killed before and after each effect that it has in a run, on Slurm or
 // at the provider, and the next one brings it to the same end.
 func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(4, 3*time.Minute)
 	w.race()
 	m := w.play(t, worldPlan, 24*time.Hour)
@@ -633,6 +650,7 @@ func TestKilledAnywhere(t *testing.T) {
 // A manager whose journal is cut off anywhere, as when it is killed while it writes,
 // comes to the same end, also where the entry about what it has done is lost.
 func TestTornAnywhere(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(memory(t), "journal")
 	rng := rand.New(rand.NewPCG(10, 3))
 	for range 40 {
@@ -784,6 +802,7 @@ func TestUpWhileLeaving(t *testing.T) {
 // A provider that fails, refuses, answers late or lies in a third of all calls: all jobs
 // run, once, and nothing is left rented.
 func TestFaultyProvider(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(40) {
 		w := newWorld(4, 3*time.Minute)
 		rng := rand.New(rand.NewPCG(10, seed))
@@ -807,6 +826,7 @@ func TestFaultyProvider(t *testing.T) {
 // second instance for one whose creation was not answered. All jobs run, once, and
 // nothing is left rented: what is too many is found, ended and charged for.
 func TestNaiveProvider(t *testing.T) {
+	t.Parallel()
 	spares := 0
 	for seed := range uint64(25) {
 		if seed == 24 {
@@ -924,6 +944,7 @@ func TestTooLarge(t *testing.T) {
 // Reservations are bought at the end of each period for the hours that were charged,
 // and a manager that comes back knows what it has bought.
 func TestPurchases(t *testing.T) {
+	t.Parallel()
 	w := newWorld(4, 3*time.Minute)
 	o := worldOptions(w)
 	o.Period = 12
@@ -1044,6 +1065,7 @@ func (b *worldBuyer) Buy(_ context.Context, r provider.Reservation) (string, err
 // A buyer that fails, refuses and answers late is called until it has bought what is in the
 // journal, once, also by managers that come after one that was killed at any effect.
 func TestBuyer(t *testing.T) {
+	t.Parallel()
 	run := func(left int, before bool) (effects int) {
 		w := newWorld(3, 3*time.Minute)
 		w.left, w.before = left, before
