@@ -5,11 +5,14 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,6 +29,10 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "cloud" {
 		os.Exit(cloud(os.Args[2]))
+	}
+	// The tests that run beside each other wait for Slurm most of the time.
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	programtest.Main(m, main)
 }
@@ -94,7 +101,7 @@ func newStage(t *testing.T, n int, hour, boot time.Duration, args ...string) *st
 	s.local = &provider.Local{Dir: dir, Boot: boot, Command: c.Slurmd, Environment: c.Environment()}
 	s.args = append([]string{"elasticd", "-conf", c.Conf, "-journal", filepath.Join(c.Dir, "journal"),
 		"-nodes", strings.Join(c.Names, ","), "-provider", "local", "-instances", dir, "-delay", boot.String(),
-		"-hour", hour.String(), "-poll", "30ms", "-release-every", "6m", "-retry-every", "6m", "-boot-limit", "4h",
+		"-hour", hour.String(), "-poll", "50ms", "-release-every", "6m", "-retry-every", "6m", "-boot-limit", "4h",
 		"-boot", (boot * time.Duration(time.Hour/hour)).String(), "-audit-every", "30m", "-timeout", "10s"}, args...)
 	return s
 }

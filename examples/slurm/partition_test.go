@@ -106,19 +106,30 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 	}
 }
 
-// A Slurm cluster is a partition of examples/parttime. The host takes two of its four
-// nodes: those of the two small jobs go, which are queued again, the large one is not
-// touched, though the program is killed in between. When the host gives the nodes
-// again all jobs run.
-func TestPartition(t *testing.T) {
+// What runs with examples/parttime, which is built once.
+func TestParttime(t *testing.T) {
 	t.Parallel()
 	if _, err := slurmctl.Find("slurmctld"); err != nil {
 		t.Skip(err)
 	}
-	parttime := filepath.Join(t.TempDir(), "parttime") // before the stage's time runs
-	if out, err := exec.Command("go", "build", "-o", parttime, "../parttime").CombinedOutput(); err != nil {
+	path := filepath.Join(t.TempDir(), "parttime")
+	if out, err := exec.Command("go", "build", "-o", path, "../parttime").CombinedOutput(); err != nil {
 		t.Skipf("examples/parttime cannot be built here: %v\n%s", err, out)
 	}
+	for name, test := range map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves, "share": sharePlays} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, path)
+		})
+	}
+}
+
+// A Slurm cluster is a partition of examples/parttime. The host takes two of its four
+// nodes: those of the two small jobs go, which are queued again, the large one is not
+// touched, though the program is killed in between. When the host gives the nodes
+// again all jobs run.
+func partitionLoses(t *testing.T, parttime string) {
+	t.Helper()
 	s := newStage(t, 4, time.Second, 0)
 	for _, n := range s.Names {
 		if _, err := s.local.Create(s.ctx, "host-"+n, n); err != nil {
