@@ -166,11 +166,14 @@ trap '' INT TERM HUP
 read -r bye
 [ "$bye" = bye ] && exit
 for round in 1 2 3; do
+	for p in $(grep -lzxF -e "$1" /proc/[0-9]*/environ 2>/dev/null); do
+		p=${p%/environ}
+		kill -KILL "${p#/proc/}" 2>/dev/null
+	done
 	for p in /proc/[0-9]*; do
 		name=
 		{ read -r name <"$p/comm"; } 2>/dev/null
-		if tr '\0' '\n' <"$p/environ" 2>/dev/null | grep -qxF "$1" ||
-			{ [ "$name" = slurmstepd ] && ls -l "$p/fd" 2>/dev/null | grep -qF " $2/"; }; then
+		if [ "$name" = slurmstepd ] && ls -l "$p/fd" 2>/dev/null | grep -qF " $2/"; then
 			kill -KILL "${p#/proc/}" 2>/dev/null
 		fi
 	done

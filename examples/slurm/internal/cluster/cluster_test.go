@@ -6,10 +6,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +40,10 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(c.Dir)
 		select {}
+	}
+	// The tests that run beside each other wait for Slurm most of the time.
+	if err := flag.Set("test.parallel", strconv.Itoa(2+runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
