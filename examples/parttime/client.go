@@ -34,7 +34,8 @@ type client struct {
 	jobs   pretended
 	http   *http.Client
 
-	instance atomic.Pointer[string] // which client sends
+	instance   atomic.Pointer[string] // which client sends
+	registered atomic.Pointer[string] // which client the host has heard of last
 }
 
 // job runs on a node, in the lease with the epoch. Jobs are saved, since they go on while
@@ -80,6 +81,7 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 	c.http = c.secure.Client(exchangehttp.HostName)
 	instance := c.state.Instance
 	c.instance.Store(&instance)
+	c.registered.Store(new(string))
 	c.http.Transport = signed{c.http.Transport, &c.instance}
 	if c.state.Jobs == nil {
 		c.state.Jobs = map[int]job{}
@@ -128,14 +130,16 @@ func (c *client) register(ctx context.Context, url string) {
 	told := ""
 	for ctx.Err() == nil {
 		c.mu.Lock()
-		in := map[string]any{"partition": c.o.name, "weight": c.o.weight, "floor": c.o.floor, "url": url, "instance": c.state.Instance}
+		instance := c.state.Instance
 		c.mu.Unlock()
+		in := map[string]any{"partition": c.o.name, "weight": c.o.weight, "floor": c.o.floor, "url": url, "instance": instance}
 		var none struct{}
 		err := exchangehttp.Post(ctx, c.http, c.o.host+"/CreatePartition", in, &none)
 		var f *exchangehttp.Failure
 		switch {
 		case err == nil:
 			told = ""
+			c.registered.Store(&instance)
 			select {
 			case <-c.met:
 			default:
@@ -352,11 +356,15 @@ func (c *client) send(ctx context.Context) {
 		case msg = <-c.queue:
 		}
 		var answers []exchange.Message
+		known := *c.registered.Load()
 		err := exchangehttp.Post(ctx, c.http, c.o.host+"/"+msg.Call.String(), msg, &answers)
 		var f *exchangehttp.Failure
 		switch {
 		case ctx.Err() != nil:
 			return
+		case errors.As(err, &f) && f.Status == http.StatusConflict && known != *c.instance.Load():
+			// The client was reset. The host has heard of the new client after this message of
+			// the old one, or not yet.
 		case errors.As(err, &f) && f.Status == http.StatusConflict:
 			c.fail(fmt.Errorf("the host refuses this client: %w", f))
 			return

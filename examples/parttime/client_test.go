@@ -165,6 +165,7 @@ func TestSend(t *testing.T) {
 	}}}
 	c, journal := lone(t, s, options{})
 	close(c.met)
+	c.registered.Store(&c.state.Instance)
 	done := make(chan struct{})
 	go func() { c.send(c.ctx); close(done) }()
 	for range 9 {
@@ -200,6 +201,39 @@ func TestSend(t *testing.T) {
 		}
 		c.stop()
 		c.send(c.ctx)
+	}
+}
+
+// A client that is reset goes on when the host refuses what is of the client before, or what is
+// too early for the host to know the new one.
+func TestSendAfterReset(t *testing.T) {
+	s := &script{answers: map[string][]scripted{"/AddNodes": {{409, refusal("another client")}}}}
+	c, journal := lone(t, s, options{})
+	close(c.met)
+	before := c.state.Instance
+	c.registered.Store(&before)
+	if err := c.reset(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { c.send(c.ctx); close(done) }()
+	for range 2 {
+		c.queue <- exchange.Message{Call: exchange.AddNodes, Partition: "x"}
+	}
+	until(t, "both are refused", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.asked) == 2 })
+	now := *c.instance.Load()
+	until(t, "the client is ended by a refusal when the host knows it", func() bool {
+		if c.ctx.Err() == nil {
+			c.registered.Store(&now)
+			offer(c.queue, exchange.Message{Call: exchange.AddNodes, Partition: "x"})
+		}
+		return c.ctx.Err() != nil
+	})
+	<-done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := <-c.fatal; len(s.asked) < 3 || err.Error() != "the host refuses this client: another client" {
+		t.Errorf("it ends with %v after %d messages: %s", err, len(s.asked), journal.String())
 	}
 }
 
