@@ -60,7 +60,7 @@ type Coalitions struct {
 
 // Reset makes c ready for the coalitions of centres. It keeps centres and tasks, which
 // must not change until the next Reset. The error is an [*InputError], as [Share]
-// returns it for the same input.
+// returns it for the same input. Reset panics as [Sharer.Reset] does.
 func (c *Coalitions) Reset(centres []Centre, tasks []Task, opts CoalitionOptions) error {
 	opts.Optimum.Start = nil
 	if len(centres) > 64 {

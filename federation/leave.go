@@ -71,7 +71,7 @@ func (b live) refund(slot, r, o int) Booking {
 // start before. The error is an [*InputError], and nothing has changed then: [ErrRange]
 // for an unknown centre or slot, [ErrOrder] if a task of a later slot has been added,
 // [ErrGone] if the centre has gone before. Time: linear in the bookings that have not
-// ended, times their slots.
+// ended, times their slots. Leave panics before the first Reset.
 func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 	if err := s.checkGo(centre, slot, left); err != nil {
 		return dst, err
@@ -104,7 +104,7 @@ func (s *Sharer) Leave(dst []Booking, centre, slot int) ([]Booking, error) {
 // appends the bookings that say so to dst. Bookings with negative counts whose Home and
 // Centre are both the failed centre say what its tasks lost.
 //
-// Order, errors and time are those of [Sharer.Leave]. A centre that has left can still
+// Order, errors, the panic and time are those of [Sharer.Leave]. A centre that has left can still
 // fail.
 func (s *Sharer) Fail(dst []Booking, centre, slot int) ([]Booking, error) {
 	if err := s.checkGo(centre, slot, failed); err != nil {

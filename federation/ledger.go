@@ -144,11 +144,17 @@ type Ledger struct {
 	bytes   uint64
 }
 
+// maxCentres bounds a ledger, which has a [Flow] for each two centres: 192 MiB.
+const maxCentres = 1 << 11
+
 // Reset makes l an empty ledger for the given number of centres. It panics if centres is
-// below 1.
+// not from 1 to 2048.
 func (l *Ledger) Reset(centres int) {
 	if centres < 1 {
 		panic("federation: a ledger for no centre")
+	}
+	if centres > maxCentres {
+		panic("federation: a ledger for more than 2048 centres")
 	}
 	l.centres, l.money, l.slots, l.bytes = centres, 0, 0, 0
 	l.fees = append(l.fees[:0], make([]pricing.Money, centres)...)

@@ -493,7 +493,8 @@ func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
 	}
 }
 
-// AppendParts appends the plan that Solve found last, by task and centre.
+// AppendParts appends the plan that Solve found last, by task and centre. It panics if
+// tasks has another length than the tasks of that plan.
 func (o *Optimizer) AppendParts(dst []Part, tasks []Task) []Part {
 	if len(tasks) != o.count {
 		panic("federation: AppendParts with other tasks than Solve")

@@ -378,7 +378,7 @@ func Share(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booki
 // dst, as [Sharer.Add] would one after the other. With IDs in the order of submission
 // that is first come, first served. All tasks are checked before the first is
 // booked; Index of the [*InputError] is that in tasks. It may be called again, with
-// later tasks.
+// later tasks. Share panics before the first Reset.
 func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 	if s.centres == nil {
 		panic("federation: Share before Reset")

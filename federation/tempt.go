@@ -35,6 +35,9 @@ func AppendTemptations(dst []Temptation, centres []Centre, tasks []Task, opts Op
 	if limit < 0 {
 		panic("federation: negative limit")
 	}
+	if len(centres) > maxCentres {
+		return dst, badInput("Centres", -1, ErrRange, "%d centres: want at most %d", len(centres), maxCentres)
+	}
 	var s Sharer
 	var l Ledger
 	var bookings []Booking

@@ -199,7 +199,7 @@ func (m *Autoregression) Validate() error {
 			return badInput("Coef", i, ErrValue, "%v: want a number within %v", m.Coef[i], Largest)
 		}
 	}
-	if err := checkRing("Last", m.Last, m.back(), m.At, m.Seen); err != nil {
+	if err := checkRing("Last", m.Last, m.back(), m.At, m.Seen, m.N); err != nil {
 		return err
 	}
 	return checkState(m.N, 0, m.Constant, m.Level)

@@ -125,8 +125,8 @@ func (f *Fitter) Validate() error {
 	if err := checkPeriod("Season", f.Season); err != nil {
 		return err
 	}
-	if f.Horizon < 0 {
-		return badInput("Horizon", -1, ErrHorizon, "%d steps: want 0 for a season, or more", f.Horizon)
+	if f.Horizon < 0 || f.Horizon > mostPeriod {
+		return badInput("Horizon", -1, ErrHorizon, "%d steps: want 0 for a season, to %d", f.Horizon, mostPeriod)
 	}
 	if lo, hi := or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax); !(lo > 0 && lo <= hi && hi <= 1) {
 		return badInput("PhiMin", -1, ErrFactor, "%v to %v: want 0 < PhiMin <= PhiMax <= 1", lo, hi)

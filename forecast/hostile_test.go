@@ -41,3 +41,27 @@ func TestPredictorWithoutModel(t *testing.T) {
 		}()
 	}
 }
+
+// A state that says that it has taken observations and has no season is refused: a forecast
+// would look for one. So is a horizon whose multiples no int holds.
+func TestStateWithoutItsSeason(t *testing.T) {
+	for name, m := range map[string]interface{ Validate() error }{
+		"naive":          &SeasonalNaive{Period: 3, Level: 1, N: 1},
+		"autoregression": &Autoregression{Lags: []int{1}, Coef: []float64{0.5}, Level: 1, N: 1},
+		"winters":        &HoltWinters{Period: 3, Level: 1, N: 1},
+	} {
+		if err := m.Validate(); !errors.Is(err, ErrState) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	series := make([]float64, 40)
+	for i := range series {
+		series[i] = float64(i % 5)
+	}
+	for _, horizon := range []int{mostPeriod + 1, math.MaxInt / 8, math.MaxInt - 1} {
+		var a Auto
+		if _, err := a.Fit(&Fitter{Horizon: horizon}, series); !errors.Is(err, ErrHorizon) {
+			t.Errorf("horizon %d: %v", horizon, err)
+		}
+	}
+}

@@ -15,6 +15,8 @@ import "math"
 // outside of the stability region forecasts run away, without an error. Call the model's
 // Validate once for factors of your own; [Triple.Clamp] brings factors back into the
 // region. A fit checks the factors that it keeps, and a state is checked where it is read.
+// With parameters or a state that Validate refuses, a method may panic, or take memory or
+// time without bound.
 //
 // Forecast sets dst[i] to the forecast i+1 steps after the last observation, which
 // may be a missing one. dst may be empty. Before the first observation

@@ -15,9 +15,10 @@ func checkPeriod(field string, n int) error {
 	return nil
 }
 
-// checkRing wants a ring to be empty or of its length, and at to be a place in it.
-func checkRing(field string, ring []float64, length, at, seen int) error {
-	if len(ring) == 0 && at == 0 && seen == 0 {
+// checkRing wants a ring to be of its length, and at to be a place in it. The ring may be
+// empty while the model has taken no observation.
+func checkRing(field string, ring []float64, length, at, seen, n int) error {
+	if len(ring) == 0 && at == 0 && seen == 0 && n == 0 {
 		return nil
 	}
 	if len(ring) != length || at < 0 || at >= length || seen < 0 || seen > length {

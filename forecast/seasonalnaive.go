@@ -72,7 +72,7 @@ func (m *SeasonalNaive) Validate() error {
 	if err := checkPeriod("Period", m.Period); err != nil {
 		return err
 	}
-	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen); err != nil {
+	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N); err != nil {
 		return err
 	}
 	return checkState(m.N, 0, m.Level)

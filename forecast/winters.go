@@ -284,10 +284,10 @@ func (m *HoltWinters) Validate() error {
 			return err
 		}
 	}
-	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen); err != nil {
+	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N); err != nil {
 		return err
 	}
-	if err := checkRing("Season2", m.Season2, max(1, m.Period2), m.At2, 0); err != nil {
+	if err := checkRing("Season2", m.Season2, max(1, m.Period2), m.At2, 0, m.N); err != nil {
 		return err
 	}
 	if len(m.Season) > 0 != (len(m.Season2) > 0) {

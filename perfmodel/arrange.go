@@ -8,6 +8,9 @@ import (
 // Longest returns the run that took longest, the first of equals. It panics if the profile
 // has no run.
 func (p *Profile) Longest() *Run {
+	if len(p.Runs) == 0 {
+		panic("perfmodel: the longest of no runs")
+	}
 	best := &p.Runs[0]
 	for i := range p.Runs {
 		if p.Runs[i].Seconds > best.Seconds {
@@ -45,14 +48,32 @@ func (p *Profile) LikelyCounts() Counts {
 	if b, ok := BenchmarkOf(p); ok {
 		return b.Counts
 	}
-	most := p.MaxProcesses()
-	for _, c := range [...]Counts{PowersOfTwo, Squares} {
-		all := AppendCounts(nil, c, 1, most)
-		if most >= 4 && !slices.ContainsFunc(p.Runs, func(r Run) bool { return !slices.Contains(all, r.Processes) }) {
-			return c
-		}
+	powers, squares := p.MaxProcesses() >= 4, p.MaxProcesses() >= 4
+	for i := range p.Runs {
+		n := p.Runs[i].Processes
+		powers = powers && n > 0 && n&(n-1) == 0
+		squares = squares && isSquare(n)
+	}
+	switch {
+	case powers:
+		return PowersOfTwo
+	case squares:
+		return Squares
 	}
 	return AnyCount
+}
+
+// isSquare reports whether n is the square of a positive number.
+func isSquare(n int) bool {
+	if n < 1 {
+		return false
+	}
+	for k := max(1, int(math.Sqrt(float64(n)))-1); k <= n/k; k++ { // the root may be off by 1
+		if k == n/k && n%k == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // BenchmarkOf returns the NAS Parallel Benchmark that a profile is of: that of its
@@ -84,9 +105,12 @@ func (p *Profile) Arrange(names []string) (Profile, error) {
 }
 
 // Arrange returns the case with the features of names alone, in that order. The error is
-// an [*InputError] that unwraps to [ErrMissing] if the case lacks one of them; its Index
-// is that of the name.
+// an [*InputError] that unwraps to [ErrMissing] if the case lacks one of them, whose Index
+// is that of the name, or if it does not have one number for each of its names.
 func (c Case) Arrange(names []string) (Case, error) {
+	if len(c.Features) != len(c.Names) {
+		return Case{}, badInput("Case.Features", -1, ErrMissing, "%s %s has %d numbers for %d features: want one for each", c.Application, c.Name, len(c.Features), len(c.Names))
+	}
 	out := Case{Application: c.Application, Name: c.Name, Names: names, Features: make([]float64, len(names))}
 	for i, name := range names {
 		k := slices.Index(c.Names, name)

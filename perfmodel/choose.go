@@ -192,7 +192,8 @@ type Pool interface {
 	// FitAll fits the pool to the profiles. After an error it is not fitted.
 	FitAll(profiles []Profile) error
 	// Application returns the estimator of the application with the given index. The
-	// estimator belongs to the pool and is valid until the next FitAll.
+	// estimator belongs to the pool and is valid until the next FitAll. Application panics
+	// if FitAll had no profile with that index.
 	Application(i int) Estimator
 }
 
@@ -214,8 +215,13 @@ func (s Separate) FitAll(profiles []Profile) error {
 	return nil
 }
 
-// Application returns the model with the given index.
-func (s Separate) Application(i int) Estimator { return s[i] }
+// Application returns the model with the given index. It panics if there is none.
+func (s Separate) Application(i int) Estimator {
+	if i < 0 || i >= len(s) {
+		panic("perfmodel: no application with that index")
+	}
+	return s[i]
+}
 
 // ChoosePool is [Chooser.Choose] for pools and several profiles. It leaves out one part
 // of one profile at a time; all other profiles are whole. A part that is all of a

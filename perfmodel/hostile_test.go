@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -75,5 +76,48 @@ func TestAppendCountsToMaxInt(t *testing.T) {
 	k := int(math.Sqrt(math.MaxInt)) - 1
 	if got := AppendCounts(nil, Squares, k*k, k*k); !slices.Equal(got, []int{k * k}) {
 		t.Errorf("squares: %v", got)
+	}
+}
+
+// Numbers of processes that no machine has are still powers of two, or squares, or neither.
+func TestLikelyCountsOfHugeRuns(t *testing.T) {
+	for _, c := range []struct {
+		processes []int
+		want      Counts
+	}{
+		{[]int{1, 1 << 30}, PowersOfTwo}, {[]int{1, 9, 46340 * 46340}, Squares}, {[]int{46340*46340 - 1}, AnyCount},
+		{[]int{46340*46340 + 1}, AnyCount}, {[]int{math.MaxInt}, AnyCount}, {[]int{1, 2}, AnyCount}, {[]int{2, 9}, AnyCount},
+		{[]int{4}, PowersOfTwo}, {[]int{4, 9}, Squares}, {[]int{3, 4}, AnyCount},
+	} {
+		var p Profile
+		for _, n := range c.processes {
+			p.Runs = append(p.Runs, Run{Processes: n, Seconds: 1, Repetitions: 1})
+		}
+		if got := p.LikelyCounts(); got != c.want {
+			t.Errorf("%d: %v, want %v", c.processes, got, c.want)
+		}
+	}
+}
+
+// What has too few numbers is an error, and what does not exist panics with the package's name.
+func TestMissingParts(t *testing.T) {
+	c := Case{Application: "cfd", Name: "A", Names: []string{"cells", "steps"}, Features: []float64{7}}
+	if _, err := c.Arrange([]string{"steps"}); !errors.Is(err, ErrMissing) {
+		t.Errorf("a number for two features: %v", err)
+	}
+	for name, f := range map[string]func(){
+		"longest":  func() { new(Profile).Longest() },
+		"machine":  func() { new(Machine).Application(0) },
+		"separate": func() { Separate{new(Amdahl)}.Application(1) },
+		"negative": func() { Separate{new(Amdahl)}.Application(-1) },
+	} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "perfmodel: ") {
+					t.Errorf("%s: panic %q", name, m)
+				}
+			}()
+			f()
+		}()
 	}
 }

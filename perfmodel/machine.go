@@ -421,7 +421,12 @@ func (m *Machine) deviations() deviations {
 // variance of the logarithm: the mean of a log-normal time whose median is not certain.
 // Time: O(n²) for each case and n runs in all, and O(1) for each further process count
 // if there are many.
-func (m *Machine) Application(i int) Estimator { return &m.apps[i] }
+func (m *Machine) Application(i int) Estimator {
+	if i < 0 || i >= len(m.apps) {
+		panic("perfmodel: no application with that index")
+	}
+	return &m.apps[i]
+}
 
 // EstimateTo implements [Estimator].
 func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {

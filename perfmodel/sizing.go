@@ -388,7 +388,7 @@ func (t *Target) better(v Verdict, a, b *Size) bool {
 
 // AppendSizes appends a size for each number of processes that is within the profile or
 // Target.MaxScale beyond, in the order of Target.Counts, whether it fits or not. The
-// errors are those of [Sizer.Size].
+// errors and panics are those of [Sizer.Size].
 func (pl *Sizer) AppendSizes(dst []Size, e Estimator, in InstanceType, t Target) ([]Size, error) {
 	if err := pl.evaluate(e, &in, &t); err != nil {
 		return dst, err

@@ -182,8 +182,8 @@ func addTimes(sum *pricing.Money, price pricing.Money, n int) error {
 // Choose returns the index of the cloud at which the next n instances cost least,
 // or -1 if there is none. Closed clouds and clouds whose quota n more instances
 // exceed are left out. Of several cheapest clouds the first is chosen. The error is
-// that of [Cloud.Rate], with a Field such as "clouds[2].Hourly". Time O(clouds)
-// calls of Rate; no memory.
+// that of [Cloud.Rate], with a Field such as "clouds[2].Hourly". Choose panics where
+// Rate does. Time O(clouds) calls of Rate; no memory.
 func Choose(clouds []Cloud, n int) (int, error) {
 	best := -1
 	var least pricing.Money

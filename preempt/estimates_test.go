@@ -2,6 +2,7 @@ package preempt
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,4 +66,26 @@ func TestEstimates(t *testing.T) {
 		panics(t, "preempt: negative time", f)
 	}
 	panics(t, "preempt: chances, jobs and groups of different lengths", func() { e.OutlastTo(dst, jobs, nil, 0) })
+}
+
+// Any window can be asked for, and a job that does not exist panics with the package's name.
+func TestWindowAndJobBeyond(t *testing.T) {
+	for _, window := range []int{math.MaxInt/4 + 1, math.MaxInt/2 + 1, math.MaxInt} {
+		s := Survival{Window: window}
+		s.Observe(1, time.Hour)
+		s.Observe(1, 3*time.Hour)
+		if got := s.Chance(2, 0, 2*time.Hour); !(got > 0 && got < 1) { // one of the two jobs outlasted it
+			t.Errorf("a window of %d: %v", window, got)
+		}
+	}
+	for _, hit := range []int{-1, 1, math.MinInt, math.MaxInt} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "preempt: ") {
+					t.Errorf("job %d: panic %q", hit, m)
+				}
+			}()
+			new(Tally).Add([]Job{{Nodes: 1}}, make([]time.Duration, 1), []int{hit}, 0)
+		}()
+	}
 }

@@ -108,7 +108,7 @@ func (s *Survival) learn(group int, l life) {
 		s.groups[group] = w
 	}
 	w.add(l, size)
-	s.all.add(l, allWindows*size)
+	s.all.add(l, allWindows*min(size, math.MaxInt/allWindows))
 }
 
 // Reset forgets all jobs.

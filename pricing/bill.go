@@ -116,8 +116,17 @@ type Biller struct {
 	bills  []ClassBill // result
 }
 
-// Grow makes room for inputs of the given sizes.
+// Grow makes room for inputs of the given sizes. It panics if a size is not from 0 to 2²⁶.
 func (b *Biller) Grow(slots, classes, purchases int) {
+	for _, n := range [...]int{slots, classes, purchases} {
+		if n < 0 || n > 1<<26 {
+			panic("pricing: room for a negative number, or for more than 1<<26")
+		}
+	}
+	b.grow(slots, classes, purchases)
+}
+
+func (b *Biller) grow(slots, classes, purchases int) {
 	b.rest, b.change = grow.To(b.rest, slots), grow.To(b.change, slots)
 	b.next = grow.To(b.next, purchases)
 	b.head, b.order, b.bills = grow.To(b.head, classes), grow.To(b.order, classes), grow.To(b.bills, classes)
@@ -157,7 +166,7 @@ func (b *Biller) BillHeld(l List, demand []int, slot time.Duration, purchases []
 			return Bill{}, badInput("demand", i, ErrRange, "%d instances: want 0 or more", d)
 		}
 	}
-	b.Grow(n, len(l.Classes), len(purchases))
+	b.grow(n, len(l.Classes), len(purchases))
 	b.rest = append(b.rest[:0], demand...)
 	b.bills = b.bills[:len(l.Classes)]
 	clear(b.bills)

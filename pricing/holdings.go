@@ -24,7 +24,7 @@ import (
 // What is wrong is an [*InputError] with the Line and the name of the field, such as
 // "[].until" with the Index of the element: as for [ReadList], and a class that l does not
 // have ([ErrUnknown]), or a number out of range ([ErrRange]). An error of r is returned
-// unchanged.
+// unchanged. ReadHoldings panics if slot is not positive.
 func ReadHoldings(r io.Reader, l List, slot time.Duration) ([]Holding, error) {
 	if slot <= 0 {
 		panic("pricing: ReadHoldings: slot is not positive")

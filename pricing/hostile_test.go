@@ -3,6 +3,7 @@ package pricing
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 )
@@ -35,5 +36,26 @@ func TestRepriceOfNanosecond(t *testing.T) {
 		if err != nil || e != nil || got != want {
 			t.Errorf("%v: %v (%v), want %v (%v)", length, got, err, want, e)
 		}
+	}
+}
+
+// Misuse that a call shows panics with a message that begins with the package's name.
+func TestMisusePanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"negative slots":   func() { new(Biller).Grow(-1, 1, 1) },
+		"too many slots":   func() { new(Biller).Grow(1<<26+1, 1, 1) },
+		"negative classes": func() { new(Biller).Grow(1, math.MinInt, 1) },
+		"many purchases":   func() { new(Biller).Grow(1, 1, math.MaxInt) },
+		"start of nothing": func() { SpotHistory{}.Start() },
+		"span of nothing":  func() { SpotHistory{}.Span() },
+	} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "pricing: ") {
+					t.Errorf("%s: panic %q", name, m)
+				}
+			}()
+			f()
+		}()
 	}
 }

@@ -76,7 +76,7 @@ func (m Meter) Charged(length time.Duration) time.Duration {
 // one second more at two hours.
 //
 // The paid time is the time charged so far, so the result equals Charged(length).
-// Two names stand for two questions.
+// Two names stand for two questions. NextCharge panics where Charged does.
 func (m Meter) NextCharge(length time.Duration) time.Duration { return m.Charged(length) }
 
 // Cost returns the cost of a lease of the given length at the given price per

@@ -336,7 +336,8 @@ func (m Money) Mul(n int64) (Money, error) {
 // product has 128 bits and is rounded once, by r. The error is [ErrOverflow].
 //
 // This package itself rounds by [HalfEven], the zero value, except where a comment
-// says otherwise. Over whole hours nothing is rounded.
+// says otherwise. Over whole hours nothing is rounded. Over panics if r is none of the
+// constants.
 func (m Money) Over(d time.Duration, r Rounding) (Money, error) {
 	v, ok := mulDiv(m, int64(d), int64(time.Hour), r)
 	if !ok {

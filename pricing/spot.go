@@ -54,8 +54,9 @@ func (s SpotSeries) selects(t SpotSeries) bool {
 // must not extrapolate compares with End. Neighbouring prices may be equal, because
 // providers repeat unchanged prices.
 //
-// Copies share their slices. Only [SpotHistory.Validate] checks a history; the
-// other methods have no meaning for an invalid history.
+// Copies share their slices. Only [SpotHistory.Validate] checks a history. For an
+// invalid history the results of the other methods have no meaning, and a method may
+// panic. All of them but Validate panic for a history without prices.
 type SpotHistory struct {
 	Series SpotSeries      // the instance; may be empty
 	Origin time.Time       // the wall clock at time 0; may be zero
@@ -93,12 +94,17 @@ func (h SpotHistory) Validate() error {
 }
 
 // Start returns the time of the first price.
-func (h SpotHistory) Start() time.Duration { return h.Times[0] }
+func (h SpotHistory) Start() time.Duration {
+	if len(h.Times) == 0 {
+		panic("pricing: a spot history without prices")
+	}
+	return h.Times[0]
+}
 
 // Span returns the time from the first price to End; at most the greatest Duration, which
 // no valid history exceeds.
 func (h SpotHistory) Span() time.Duration {
-	if span := h.End - h.Times[0]; span >= 0 || h.End < h.Times[0] {
+	if span := h.End - h.Start(); span >= 0 || h.End < h.Times[0] {
 		return span
 	}
 	return math.MaxInt64

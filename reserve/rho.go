@@ -150,6 +150,9 @@ func (a *RHO) reset(o Offer, slots int) error {
 	if a.Rule != Deferred && !a.FirstSlot && window > o.Term {
 		window = min(window, max(1, slots))
 	}
+	if window > maxTerm {
+		return badInput("Window", -1, ErrRange, "%d slots: want at most %d", window, maxTerm)
+	}
 	if a.Rule == Printed {
 		a.books.reset(window)
 	} else {

@@ -48,12 +48,12 @@ type Offer struct {
 	Price int64 // of an instance for a slot on demand, p
 	Use   int64 // of one for a slot in a reservation, only if used, αp
 	Fee   int64 // of a reservation, F
-	Term  int   // of a reservation in slots, τ, at most 2²⁶
+	Term  int   // of a reservation in slots, τ, at most 2²⁴
 }
 
-// maxTerm bounds the terms of rules, which keep some numbers for each slot of a term: half
-// a gigabyte for each number.
-const maxTerm = 1 << 26
+// maxTerm bounds the terms of rules, which keep some numbers for each slot of a term: 128
+// MiB for each number. A term of three years has fewer slots if a slot has 6 seconds or more.
+const maxTerm = 1 << 24
 
 // OfferOf returns the class of p's list with the given index. The unit of the
 // prices is the largest in which those of p are whole. The errors are those of

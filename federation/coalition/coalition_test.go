@@ -853,3 +853,31 @@ func BenchmarkSolver(b *testing.B) {
 		}
 	}
 }
+
+// No other number than 0 to 63 is a member, and misuse panics with the package's name.
+func TestMembersBeyond(t *testing.T) {
+	s := Of(0, 1, 63)
+	for _, i := range []int{-1, -64, math.MinInt, 64, math.MaxInt} {
+		if s.Has(i) || s.Without(i) != s {
+			t.Errorf("member %d: has %v, without it %v", i, s.Has(i), s.Without(i))
+		}
+	}
+	var sampler Sampler
+	rng := rand.New(rand.NewPCG(1, 1))
+	if _, err := sampler.Shapley(nil, 2, func(s Set) (pricing.Money, error) { return pricing.Money(s), nil }, SampleOptions{Rand: rng}); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(){
+		"no cost":  func() { _, _ = new(Sampler).Shapley(nil, 2, nil, SampleOptions{Rand: rng}) },
+		"no share": func() { sampler.AppendDepartures(nil, make([]pricing.Money, 1)) },
+	} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "coalition: ") {
+					t.Errorf("%s: panic %q", name, m)
+				}
+			}()
+			f()
+		}()
+	}
+}

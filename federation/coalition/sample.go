@@ -64,7 +64,7 @@ type Sampler struct {
 //
 // The error is that of cost, or an [*InputError] for a cost that is too large; dst is
 // then returned unchanged. It panics unless n is from 1 to 64, Pairs is 0 or from 2 to
-// a million, and Rand is set.
+// a million, and cost and Rand are set.
 func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), opts SampleOptions) ([]Share, error) {
 	pairs := opts.Pairs
 	if pairs == 0 {
@@ -75,6 +75,8 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 		panic("coalition: number of members is not from 1 to 64")
 	case pairs < 2 || pairs > 1e6:
 		panic("coalition: number of pairs is not from 2 to a million")
+	case cost == nil:
+		panic("coalition: nil cost")
 	case opts.Rand == nil:
 		panic("coalition: nil source of randomness")
 	}
@@ -162,6 +164,9 @@ func (s *Sampler) costOf(set Set) (pricing.Money, error) {
 func (s *Sampler) AppendDepartures(dst []Departure, shares []pricing.Money) []Departure {
 	from := len(dst)
 	for set, c := range s.known {
+		if set>>uint(len(shares)) != 0 {
+			panic("coalition: no share for some member")
+		}
 		if gain := set.sumOf(shares) - c; gain > 0 {
 			dst = append(dst, Departure{set, gain})
 		}

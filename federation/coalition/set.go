@@ -37,11 +37,11 @@ func (s Set) With(i int) Set {
 	return s | 1<<i
 }
 
-// Without returns s without member i.
-func (s Set) Without(i int) Set { return s &^ (1 << i) }
+// Without returns s without member i, which is s if i is not from 0 to 63.
+func (s Set) Without(i int) Set { return s &^ (1 << uint(i)) }
 
-// Has reports whether member i belongs to s.
-func (s Set) Has(i int) bool { return s>>i&1 == 1 }
+// Has reports whether member i belongs to s. No i but 0 to 63 does.
+func (s Set) Has(i int) bool { return s>>uint(i)&1 == 1 }
 
 // Len returns the number of members of s.
 func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }

@@ -67,11 +67,21 @@ type Solver struct {
 	start  []int // where a group begins in order
 }
 
+// maxCols bounds the columns, of which Solve keeps numbers for each two.
+const maxCols = 1 << 20
+
 // Grow makes room for the given numbers of rows and of coefficients, including the
-// intercept.
+// intercept. It panics if a number is negative, for more than 2²⁰ + 1 coefficients, and if
+// the product does not fit in an int.
 func (s *Solver) Grow(rows, cols int) {
 	if rows < 0 || cols < 0 {
 		panic("lsq: negative number of rows or columns")
+	}
+	if cols > maxCols+1 {
+		panic("lsq: more than 1<<20 columns")
+	}
+	if cols > 0 && rows > math.MaxInt/cols {
+		panic("lsq: rows times columns does not fit in an int")
 	}
 	s.a = grow.To(s.a, rows*cols)
 	s.rh, s.rl = grow.To(s.rh, rows), grow.To(s.rl, rows)
@@ -157,7 +167,7 @@ type Dependency struct {
 	Coef   []float64
 }
 
-// Fit fits one model; see [Solver.Solve]. It allocates the result.
+// Fit fits one model; see [Solver.Solve], whose panics it shares. It allocates the result.
 func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, error) {
 	var s Solver
 	var r Regression
@@ -186,13 +196,16 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 // constant or 0 in the rows there are; [ErrDependent] with a *[DependenceError] for
 // columns that cannot be told apart, unless Solve drops them; and [ErrOverflow] if a
 // result does not fit in a float64. After an error, dst must be filled again before use.
-// Solve panics if lengths do not fit, if there is nothing to fit, and if the tolerance
-// is not in [0, 1).
+// Solve panics if lengths do not fit, if there is nothing to fit or more than 2²⁰ columns,
+// and if the tolerance is not in [0, 1).
 //
 // With as many rows as coefficients, the fit is exact: DF is 0, nothing is known of the
 // noise, and Sigma, StdErr and AdjR2 are NaN.
 func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64, opt Options) error {
-	if rows < 0 || cols < 0 || len(x) != rows*cols {
+	if cols > maxCols {
+		panic("lsq: more than 1<<20 columns")
+	}
+	if rows < 0 || cols < 0 || cols > 0 && rows > math.MaxInt/cols || len(x) != rows*cols {
 		panic("lsq: length of x is not rows times columns")
 	}
 	if len(y) != rows {

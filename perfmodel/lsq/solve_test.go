@@ -955,3 +955,22 @@ func TestOrthogonal(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Sizes that no memory holds panic with the package's name, before memory is taken.
+func TestSizesBeyond(t *testing.T) {
+	for name, f := range map[string]func(){
+		"columns":     func() { _, _ = Fit(nil, 0, math.MaxInt, nil, Options{}) },
+		"product":     func() { _, _ = Fit(nil, math.MaxInt/2+1, 4, nil, Options{}) },
+		"room":        func() { new(Solver).Grow(math.MaxInt, 2) },
+		"coefficient": func() { new(Solver).Grow(1, maxCols+2) },
+	} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "lsq: ") {
+					t.Errorf("%s: panic %q", name, m)
+				}
+			}()
+			f()
+		}()
+	}
+}

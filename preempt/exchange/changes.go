@@ -123,11 +123,14 @@ func (m *Manager) AppendChanged(dst []int) []int {
 // Restore restores the manager from a state that MarshalJSON returned and the records of
 // [Manager.AppendChanges] since, in order. It stops at the first error of changes and
 // returns that error. Otherwise the error is as that of UnmarshalJSON. After an error the
-// manager is unchanged.
+// manager is unchanged. A nil changes has no record.
 func (m *Manager) Restore(state []byte, changes iter.Seq2[[]byte, error]) error {
 	s, err := readManager(state)
 	if err != nil {
 		return err
+	}
+	if changes == nil {
+		changes = func(func([]byte, error) bool) {}
 	}
 	for record, err := range changes {
 		if err != nil {

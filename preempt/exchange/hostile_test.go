@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
@@ -29,5 +31,27 @@ func TestResourcesWithoutPreemptions(t *testing.T) {
 	}
 	if n := allocs.Once(list); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// A node that is not there, and a state without records since.
+func TestManagerBeyond(t *testing.T) {
+	m, _ := benchCluster(t, 3)
+	for _, node := range []int{-1, 3, math.MaxInt} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "exchange: ") {
+					t.Errorf("node %d: panic %q", node, m)
+				}
+			}()
+			m.Assignment(node)
+		}()
+	}
+	state, err := m.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := new(Manager).Restore(state, nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -47,6 +47,9 @@ func (m *Manager) AppendAssignments(dst []Assignment) []Assignment {
 
 // Assignment returns the ledger's entry of a node. It panics if there is no such node.
 func (m *Manager) Assignment(node int) Assignment {
+	if node < 0 || node >= len(m.s.Nodes) {
+		panic("exchange: no such node")
+	}
 	n := &m.s.Nodes[node]
 	a := Assignment{Node: node, Kind: n.Kind, Out: n.Out}
 	if n.Holder >= 0 {

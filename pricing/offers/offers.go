@@ -93,7 +93,7 @@ type Left struct {
 //   - lists of GCP SKUs (services.skus.list).
 //
 // The error is an [*InputError] with the line of a table or the index of a list.
-// Memory is that of what is kept; time is linear.
+// Memory is that of what is kept; time is linear. Read panics if src is nil.
 func Read(src io.Reader, opts Options) (*Prices, error) {
 	if src == nil {
 		panic("offers: nil source")

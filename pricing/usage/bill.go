@@ -174,25 +174,36 @@ func (s *series) demandOf() Demand {
 	return d
 }
 
+// maxSlots bounds what one call of Instances appends, 512 MiB.
+const maxSlots = 1 << 26
+
 // Instances appends to dst the instances that were in use in n slots of the given
 // length from start on: the instance-hours of each slot, over its length, rounded by
 // r. Slots without rows are 0. It returns how many slots were negative, which are 0
-// in dst. It panics if slot is not a positive multiple of d.Slot or n is negative.
+// in dst. It panics if slot is not a positive multiple of d.Slot, if d.Slot is not a positive
+// number of whole hours, or if n is not from 0 to 2²⁶. Time O(n + slots of d).
 func (d *Demand) Instances(dst []int, start time.Time, slot time.Duration, n int, r pricing.Rounding) ([]int, int) {
+	if d.Slot <= 0 || d.Slot%time.Hour != 0 {
+		panic("usage: a demand without slots of whole hours")
+	}
 	if slot < d.Slot || slot%d.Slot != 0 || n < 0 {
 		panic("usage: slot that is not a multiple of the demand's, or a negative number of slots")
+	}
+	if n > maxSlots {
+		panic("usage: more than 1<<26 slots")
 	}
 	per := int64(slot / d.Slot)
 	unit := int64(d.Slot / time.Second)
 	base, first := floor(d.Start.Unix(), unit), floor(start.Unix(), unit)
 	negative := 0
-	for i := range int64(n) {
+	dst = slices.Grow(dst, n)
+	from := first - base // the first slot of d in the next slot; first and base are seconds over 3600
+	for range n {
 		var sum Amount
-		for j := first + i*per; j < first+(i+1)*per; j++ {
-			if k := j - base; k >= 0 && k < int64(len(d.Used)) {
-				sum = sum.Plus(d.Used[k])
-			}
+		for k := max(0, from); k < min(from+per, int64(len(d.Used))); k++ {
+			sum = sum.Plus(d.Used[k])
 		}
+		from += per
 		v, ok := sum.whole(int64(slot/time.Hour), r)
 		if sum.Sign() < 0 {
 			negative++
@@ -238,8 +249,11 @@ func (a Amount) whole(n int64, r pricing.Rounding) (int, bool) {
 
 // Hours returns the instance-hours of the whole demand.
 func (d *Demand) Hours() (used, covered Amount) {
-	for i := range d.Used {
-		used, covered = used.Plus(d.Used[i]), covered.Plus(d.Covered[i])
+	for _, u := range d.Used {
+		used = used.Plus(u)
+	}
+	for _, c := range d.Covered {
+		covered = covered.Plus(c)
 	}
 	return used, covered
 }

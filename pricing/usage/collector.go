@@ -82,8 +82,11 @@ func (c *Collector) Begin(name, format string) {
 
 // Note records a fault of the file that Begin began, which the user should know and
 // which was not repaired: line is that of the first row that has it, 0 for none.
-// Notes with the same text are counted together.
+// Notes with the same text are counted together. It panics before the first Begin.
 func (c *Collector) Note(line int, text string, billed Amount) {
+	if len(c.files) == 0 {
+		panic("usage: Note before Begin")
+	}
 	key := noteKey{len(c.files) - 1, text}
 	n := c.notes[key]
 	if n == nil {

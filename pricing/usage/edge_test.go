@@ -292,3 +292,37 @@ func TestKindsOfHeld(t *testing.T) {
 		}
 	}
 }
+
+// A demand that no collector made, and more slots than anybody has.
+func TestInstancesOfAnyDemand(t *testing.T) {
+	start := time.Unix(0, 0).UTC()
+	hours := Demand{Slot: time.Hour, Start: start, Used: []Amount{Units(1), Units(2)}}
+	if used, covered := hours.Hours(); used != Units(3) || covered != (Amount{}) {
+		t.Errorf("%v used, %v covered", used, covered)
+	}
+	// A slot of 200 years: 3 instance-hours are no instance. It does not take the time of its hours.
+	if got, negative := hours.Instances(nil, start, 200*365*24*time.Hour, 1, pricing.HalfEven); negative != 0 || len(got) != 1 || got[0] != 0 {
+		t.Errorf("in 200 years: %v, %d negative", got, negative)
+	}
+	if got, _ := hours.Instances(nil, start.Add(-time.Hour), time.Hour, 4, pricing.HalfEven); len(got) != 4 || got[0] != 0 || got[1] != 1 || got[2] != 2 || got[3] != 0 {
+		t.Errorf("by the hour: %v, want 0 1 2 0", got)
+	}
+	if got, _ := hours.Instances(nil, start, 2*time.Hour, 1, pricing.Up); len(got) != 1 || got[0] != 2 {
+		t.Errorf("two hours: %v, want 2", got)
+	}
+	for name, f := range map[string]func(){
+		"zero":     func() { new(Demand).Instances(nil, start, time.Hour, 1, 0) },
+		"minutes":  func() { (&Demand{Slot: time.Minute}).Instances(nil, start, time.Hour, 1, 0) },
+		"too many": func() { hours.Instances(nil, start, time.Hour, maxSlots+1, 0) },
+		"note":     func() { new(Collector).Note(1, "a fault", Amount{}) },
+	} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "usage: ") {
+					t.Errorf("%s: panic %q", name, m)
+				}
+			}()
+			f()
+		}()
+	}
+}

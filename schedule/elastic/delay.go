@@ -36,7 +36,8 @@ func MeasuredLaunch() Delay {
 // last answer ([Marshall12] section IV.A): 12.92 ± 0.50 s.
 func MeasuredStop() Delay { return Delay{{1, 12920 * time.Millisecond, 500 * time.Millisecond}} }
 
-// Mean returns the mean of the mixture, the draws below 0 included.
+// Mean returns the mean of the mixture, the draws below 0 included. Weights that are not
+// positive or not finite, which [Simulator.Run] refuses, have no mean.
 func (d Delay) Mean() time.Duration {
 	total, sum := 0.0, 0.0
 	for _, p := range d {

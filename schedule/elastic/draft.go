@@ -16,7 +16,8 @@ import (
 // [Draft.ServeQueue], or loops over jobs or clouds with [Draft.Serve] and [Draft.Launch],
 // and then [Draft.TerminateDue].
 //
-// The zero value is ready. Reset begins a draft and keeps the memory. Two goroutines must
+// The zero value is ready. Reset begins a draft and keeps the memory. A cloud is an index in
+// Snapshot.Clouds: methods panic for other numbers, and before the first Reset. Two goroutines must
 // not use a Draft at once.
 type Draft struct {
 	s      *Snapshot

@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -47,5 +48,15 @@ func TestServeInTheFirstCloudGiven(t *testing.T) {
 	d.Reset(nil, s)
 	if !d.Serve(&schedule.Job{Nodes: 3}, []int{2, 1}, OwnReason) || d.Room(2) != 6 || d.Room(1) != 9 {
 		t.Errorf("room for %d and %d more, want the job in the cloud that was given first", d.Room(2), d.Room(1))
+	}
+}
+
+// A population that fills the memory is refused, as is one too small.
+func TestMCOPOfHugePopulation(t *testing.T) {
+	for n, ok := range map[int]bool{maxPopulation: true, maxPopulation + 1: false, math.MaxInt: false, 3: true, 2: false, 0: true} {
+		p := MCOP{Rand: rand.New(rand.NewPCG(1, 1)), CostWeight: 0.5, Population: n}
+		if err := p.Validate(); (err == nil) != ok || (p.invalid() == "") != ok {
+			t.Errorf("%d individuals: %v, %q", n, err, p.invalid())
+		}
 	}
 }

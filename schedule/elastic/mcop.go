@@ -42,7 +42,7 @@ type MCOP struct {
 	KeepFree   bool // keep idle instances of clouds without a price
 
 	// Of the Genetic search; zero values stand for the paper's, in brackets.
-	Population  int     // individuals for each cloud, 3 or more (30)
+	Population  int     // individuals for each cloud, 3 to 2¹⁶ (30)
 	Generations int     // (20)
 	Mutation    float64 // probability for each bit (.031)
 	Crossover   float64 // probability for each pair (.8)
@@ -118,8 +118,8 @@ func (p *MCOP) Validate() error {
 		return badInput("MCOP.Rand", -1, ErrRange, "no source of randomness: want such as rand.New(rand.NewPCG(1, 2))")
 	case !searches.Valid(p.Search):
 		return badInput("MCOP.Search", -1, ErrRange, "%v: want Genetic, Evolved or Exact", p.Search)
-	case p.Population != 0 && p.Population < 3:
-		return badInput("MCOP.Population", -1, ErrRange, "%d individuals: want 3 or more, or 0 for 30", p.Population)
+	case p.Population != 0 && p.Population < 3 || p.Population > maxPopulation:
+		return badInput("MCOP.Population", -1, ErrRange, "%d individuals: want 3 to %d, or 0 for 30", p.Population, maxPopulation)
 	case p.Generations < 0:
 		return badInput("MCOP.Generations", -1, ErrRange, "%d: want 1 or more, or 0 for 20", p.Generations)
 	case !(p.Mutation >= 0 && p.Mutation <= 1):
@@ -133,6 +133,9 @@ func (p *MCOP) Validate() error {
 	}
 	return nil
 }
+
+// maxPopulation bounds the memory for the individuals of a cloud.
+const maxPopulation = 1 << 16
 
 func (p *MCOP) population() int    { return orInt(p.Population, 30) }
 func (p *MCOP) generations() int   { return orInt(p.Generations, 20) }
@@ -269,7 +272,7 @@ func (p *MCOP) invalid() string {
 		return "elastic: MCOP without a source of randomness"
 	}
 	if !(p.CostWeight >= 0 && p.CostWeight <= 1) || !searches.Valid(p.Search) ||
-		p.Population != 0 && p.Population < 3 || p.Generations < 0 || p.Combinations < 0 || p.Stall < 0 ||
+		p.Population != 0 && p.Population < 3 || p.Population > maxPopulation || p.Generations < 0 || p.Combinations < 0 || p.Stall < 0 ||
 		!(p.Mutation >= 0 && p.Mutation <= 1) || !(p.Crossover >= 0 && p.Crossover <= 1) {
 		return "elastic: MCOP with a setting out of range"
 	}

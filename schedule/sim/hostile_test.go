@@ -121,3 +121,25 @@ func TestTheFirstSlotIsUsedAgain(t *testing.T) {
 		t.Errorf("%d slots for two jobs, %d spans for two", len(r.live), len(p.spans))
 	}
 }
+
+// A curve in slots that are too short panics before memory is taken, and one in slots that
+// are longer than anything has one slot, whatever the clock holds.
+func TestDemandInSlotsOfAnyLength(t *testing.T) {
+	r := Result{Levels: []Level{{At: 0, Held: 2}, {At: time.Hour, Held: 0}, {At: math.MaxInt64 - 1, Held: 3}, {At: math.MaxInt64}}}
+	if got := r.AppendDemand([]int{9}, math.MaxInt64); len(got) != 2 || got[1] != 3 {
+		t.Errorf("one slot: %v, want 9 3", got)
+	}
+	if got := r.AppendDemand(nil, math.MaxInt64/2+1); len(got) != 2 || got[0] != 2 || got[1] != 3 {
+		t.Errorf("two slots: %v, want 2 3", got)
+	}
+	for _, slot := range []time.Duration{1, math.MaxInt64 / maxSlots} {
+		func() {
+			defer func() {
+				if m, _ := recover().(string); !strings.HasPrefix(m, "sim: ") {
+					t.Errorf("slots of %v: panic %q", slot, m)
+				}
+			}()
+			r.AppendDemand(nil, slot)
+		}()
+	}
+}

@@ -67,10 +67,13 @@ func slowdown(wait, run time.Duration) float64 {
 	return max(1, float64(wait+run)/float64(max(run, SlowdownBound)))
 }
 
+// maxSlots bounds a demand curve, 512 MiB.
+const maxSlots = 1 << 26
+
 // AppendDemand appends to dst the demand curve of the capacity: the most instances held
 // at once in each slot of the given length. Slots go from time 0 to the last time at
 // which an instance is held. It is what package reserve plans for. It panics if slot is
-// not positive. Time: O(levels + slots).
+// not positive, or so short that there are more than 2²⁶ slots. Time: O(levels + slots).
 func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 	if slot <= 0 {
 		panic("sim: demand in slots without a length")
@@ -84,11 +87,18 @@ func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 			break // a local cluster's nodes are held no longer than its last job runs
 		}
 		end := r.Levels[i+1].At
-		for k := int(l.At / slot); time.Duration(k)*slot < end; k++ {
-			for len(dst)-first <= k {
-				dst = append(dst, 0)
-			}
-			dst[first+k] = max(dst[first+k], l.Held)
+		if end <= l.At/slot*slot {
+			continue
+		}
+		last := (end - 1) / slot
+		if last >= maxSlots {
+			panic("sim: demand in more than 1<<26 slots: want longer ones")
+		}
+		if n := first + int(last) + 1; n > len(dst) {
+			dst = append(dst, make([]int, n-len(dst))...)
+		}
+		for k := first + int(l.At/slot); k <= first+int(last); k++ {
+			dst[k] = max(dst[k], l.Held)
 		}
 	}
 	return dst

@@ -76,8 +76,11 @@ type handled struct {
 // Reset forgets all tasks and keeps the memory.
 func (f *Framework) Reset() { f.tasks, f.free = f.tasks[:0], f.free[:0] }
 
-// Grow makes room for n tasks.
+// Grow makes room for n tasks. It panics if n is more than 2²⁰.
 func (f *Framework) Grow(n int) {
+	if n > 1<<20 {
+		panic("spot: room for more than 1<<20 tasks")
+	}
 	if n > cap(f.tasks) {
 		f.tasks = append(make([]handled, 0, n), f.tasks...)
 		f.free = append(make([]int, 0, n), f.free...)

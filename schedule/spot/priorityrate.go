@@ -24,7 +24,9 @@ import (
 // nanoseconds, so that a tier begins and ends at an exact time, which an agent
 // can wait for.
 
-// A Task is a program to be run once, by a deadline, on a cluster of its own.
+// A Task is a program to be run once, by a deadline, on a cluster of its own. What its
+// methods return has no meaning for a task that [Task.Validate] refuses, or for a time now
+// or saved work that is negative or beyond 100 years.
 type Task struct {
 	ID       int64
 	Deadline time.Duration // from the start of the trace; ≥ 0

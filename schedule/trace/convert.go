@@ -155,7 +155,8 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Convert makes jobs of records, such as [Reader.Records]: see [AppendJobs].
+// Convert makes jobs of records, such as [Reader.Records]: see [AppendJobs], whose errors
+// and panics it shares.
 func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
 	return AppendJobs(nil, records, opts)
 }

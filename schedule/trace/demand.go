@@ -60,8 +60,11 @@ type DemandOptions struct {
 	Slots   int           // how many slots; 0 means up to the last end
 }
 
-// maxSlots bounds the curve that data can ask for, 8 GiB.
-const maxSlots = 1 << 30
+// maxSlots bounds the curve that data can ask for, 512 MiB.
+const maxSlots = 1 << 26
+
+// maxSweep bounds the room that Grow makes, 768 MiB.
+const maxSweep = 1 << 24
 
 // A Sweep computes demand curves and keeps its memory between calls. The zero
 // value is ready.
@@ -84,8 +87,11 @@ func AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOpti
 	return s.AppendDemand(dst, jobs, starts, opts)
 }
 
-// Grow makes room for that many jobs.
+// Grow makes room for that many jobs. It panics if they are more than 2²⁴.
 func (s *Sweep) Grow(jobs int) {
+	if jobs > maxSweep {
+		panic("trace: more than 1<<24 jobs")
+	}
 	if cap(s.events) < 2*jobs {
 		s.events = make([]event, 0, 2*jobs)
 	}
@@ -99,8 +105,8 @@ func (s *Sweep) Grow(jobs int) {
 // Jobs may come in any order, and are not modified.
 //
 // An [*InputError] says which job, from 0, holds no instance or no time, ends
-// beyond the range of [time.Duration], or makes the curve longer than 2³⁰
-// slots or its values overflow, or that opts ask for more than 2³⁰ slots; dst is then
+// beyond the range of [time.Duration], or makes the curve longer than 2²⁶
+// slots or its values overflow, or that opts ask for more than 2²⁶ slots; dst is then
 // returned as it was given. It
 // panics if starts is neither nil nor as long as jobs, or if an option is out
 // of range.
@@ -213,14 +219,14 @@ func checkHolds(jobs []Job, starts []time.Duration, slot time.Duration, opts Dem
 		}
 	}
 	if opts.Slots > maxSlots {
-		return 0, badInput("DemandOptions.Slots", -1, ErrRange, "%d: want at most 2³⁰", opts.Slots)
+		return 0, badInput("DemandOptions.Slots", -1, ErrRange, "%d: want at most 2²⁶", opts.Slots)
 	}
 	if opts.Slots > 0 || last == 0 {
 		return opts.Slots, nil
 	}
 	n := (last-1)/slot + 1
 	if n > maxSlots {
-		return 0, badInput("Jobs.Run", latest, ErrRange, "the job ends after more than 2³⁰ slots: want a longer slot")
+		return 0, badInput("Jobs.Run", latest, ErrRange, "the job ends after more than 2²⁶ slots: want a longer slot")
 	}
 	return int(n), nil
 }

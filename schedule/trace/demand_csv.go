@@ -26,7 +26,7 @@ var (
 // [math.MaxInt32]. Blanks around a number and blank lines at the end are left out.
 //
 // The error is an [*InputError] with the line, or that of src. Lines are read one by
-// one, so that memory is that of the result.
+// one, so that memory is that of the result. ReadDemand panics if src is nil.
 func ReadDemand(src io.Reader) ([]int, error) {
 	r := NewReader(src)
 	var demand []int

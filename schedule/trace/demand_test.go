@@ -110,7 +110,7 @@ func TestAppendDemandErrors(t *testing.T) {
 		{"start before the range", set(func(j *Job) { j.Submit = math.MinInt64 }), DemandOptions{From: 1}, "trace: Jobs[1].Submit: value out of range: the job starts at -2562047h47m16.854775808s: want a start and an end within 292 years"},
 		{"start behind the range", set(func(j *Job) { j.Submit = math.MaxInt64 }), DemandOptions{From: -1}, "trace: Jobs[1].Submit: value out of range: the job starts at 2562047h47m16.854775807s: want a start and an end within 292 years"},
 		{"sum beyond the range", set(func(j *Job) { j.Nodes = math.MaxInt }), DemandOptions{}, fmt.Sprintf("trace: Jobs[1].Nodes: value out of range: %d: want a sum of all nodes that fits an int", math.MaxInt)},
-		{"too many slots", set(func(j *Job) { j.Run = 1 << 62 }), DemandOptions{Slot: time.Second}, "trace: Jobs[1].Run: value out of range: the job ends after more than 2³⁰ slots: want a longer slot"},
+		{"too many slots", set(func(j *Job) { j.Run = 1 << 62 }), DemandOptions{Slot: time.Second}, "trace: Jobs[1].Run: value out of range: the job ends after more than 2²⁶ slots: want a longer slot"},
 	} {
 		dst := []int{1, 2}
 		got, err := AppendDemand(dst, []Job{fine, c.job}, nil, c.opts)

@@ -19,6 +19,7 @@ func TestTooManySlots(t *testing.T) {
 		"change": func(p *Peaks) { p.Reset(time.Second); p.Change(maxPeaks*time.Second, 1) },
 		"append": func(p *Peaks) { p.AppendTo(nil, 1<<31-1) },
 		"grow":   func(p *Peaks) { p.Grow(1<<31 - 1) },
+		"sweep":  func(*Peaks) { new(Sweep).Grow(1<<31 - 1) },
 	} {
 		func() {
 			defer func() {

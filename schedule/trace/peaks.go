@@ -1,6 +1,9 @@
 package trace
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Peaks turns a level that changes over time, such as the instances that a
 // simulator holds, into the peak of each slot:
@@ -68,6 +71,7 @@ func (p *Peaks) Change(at time.Duration, n int) {
 			panic("trace: change after more than 1<<26 slots: want a longer slot")
 		}
 		if s := int(at / slot); s > len(p.past) {
+			p.past = slices.Grow(p.past, s-len(p.past))
 			p.past = append(p.past, p.peak)
 			for len(p.past) < s {
 				p.past = append(p.past, p.level)
@@ -111,6 +115,7 @@ func (p *Peaks) AppendTo(dst []int, slots int) []int {
 		return append(dst, p.past[:slots]...)
 	}
 	level, peak := p.settled()
+	dst = slices.Grow(dst, slots)
 	dst = append(dst, p.past...)
 	dst = append(dst, peak)
 	for range slots - len(p.past) - 1 {

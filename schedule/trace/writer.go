@@ -11,7 +11,8 @@ import (
 // A Writer writes a log in the Standard Workload Format as plain text: the 18 fields of a
 // record, separated by spaces, with times in seconds and as many decimals as needed. A
 // [Reader] reads the same header and records back. For gzip, give it a gzip.Writer and
-// close that after Flush.
+// close that after Flush. The zero value needs a Reset; without one, what has to be written
+// out panics.
 type Writer struct {
 	dst     io.Writer
 	buf     []byte
@@ -26,7 +27,8 @@ func NewWriter(dst io.Writer) *Writer {
 	return w
 }
 
-// Reset makes w write to dst, and keeps w's memory. Unflushed records are lost.
+// Reset makes w write to dst, and keeps w's memory. Unflushed records are lost. It panics
+// if dst is nil.
 func (w *Writer) Reset(dst io.Writer) {
 	if dst == nil {
 		panic("trace: nil destination")

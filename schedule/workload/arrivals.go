@@ -203,14 +203,28 @@ func (s *sampler) pick(c *choice, n int) int {
 	return i + 1
 }
 
+// maxJobs bounds how many jobs a call appends, 1 GiB.
+const maxJobs = 1 << 24
+
+// checkJobs returns what is wrong with a number of jobs. It panics if n is negative.
+func checkJobs(n int) error {
+	if n < 0 {
+		panic("workload: negative number of jobs")
+	}
+	if n > maxJobs {
+		return badInput("n", -1, ErrRange, "%d jobs: want at most %d", n, maxJobs)
+	}
+	return nil
+}
+
 // begin checks the arguments of a sample that has jobs in the given span, and
 // returns dst with room for n more jobs.
 func begin(dst []trace.Job, rng *rand.Rand, n int, o *SampleOptions, jobs int, span time.Duration) ([]trace.Job, error) {
 	if rng == nil {
 		panic("workload: nil source of randomness")
 	}
-	if n < 0 {
-		panic("workload: negative number of jobs")
+	if err := checkJobs(n); err != nil {
+		return nil, err
 	}
 	var err error
 	if *o, err = o.withDefaults(n, jobs, span); err != nil {

@@ -248,7 +248,8 @@ func (l *Lublin) Next() (trace.Job, bool) {
 }
 
 // Jobs returns the next n jobs of the stream, fewer if the clock ends: the jobs that n
-// calls of Next would return. Jobs that a loop does not consume stay in the stream.
+// calls of Next would return. Jobs that a loop does not consume stay in the stream. The
+// loop panics if there was no Reset.
 func (l *Lublin) Jobs(n int) iter.Seq[trace.Job] {
 	return func(yield func(trace.Job) bool) {
 		for range n {
@@ -265,11 +266,11 @@ func (l *Lublin) Jobs(n int) iter.Seq[trace.Job] {
 // It allocates nothing but what dst needs to grow.
 //
 // It returns dst as it was and an [*InputError] for parameters that the model
-// cannot use, and if the clock does not hold n jobs. It panics if rng is nil or
-// n or o.Nodes is negative. It takes time O(n).
+// cannot use, for more than 2²⁴ jobs, and if the clock does not hold n jobs. [Lublin.Jobs]
+// has no such limit. It panics if rng is nil or n or o.Nodes is negative. It takes time O(n).
 func AppendLublin(dst []trace.Job, rng *rand.Rand, n int, o Options) ([]trace.Job, error) {
-	if n < 0 {
-		panic("workload: negative number of jobs")
+	if err := checkJobs(n); err != nil {
+		return dst, err
 	}
 	var l Lublin
 	if err := l.Reset(rng, o); err != nil {

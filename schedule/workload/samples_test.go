@@ -303,7 +303,8 @@ func TestSampleErrors(t *testing.T) {
 	}{
 		{10, SampleOptions{Span: -1}, "Span"},
 		{10, SampleOptions{Span: math.MaxInt64}, "Span"},
-		{math.MaxInt / 2, SampleOptions{}, "Span"},
+		{maxJobs, SampleOptions{}, "Span"},
+		{math.MaxInt / 2, SampleOptions{}, "n"},
 		{10, SampleOptions{Arrivals: 2}, "Arrivals"},
 		{10, SampleOptions{CampaignJobs: -1}, "CampaignJobs"},
 		{10, SampleOptions{CampaignGap: -time.Second}, "CampaignGap"},
