@@ -288,3 +288,31 @@ func TestSmooth(t *testing.T) {
 		}
 	}
 }
+
+// The first of equal classes is bought. No path is needed where the slots take all, as where no more is asked for
+// than is held.
+func TestScalingTies(t *testing.T) {
+	for name, c := range map[string]struct {
+		p     Problem
+		want  []Purchase
+		paths bool
+	}{
+		"equal classes":    {Problem{Price: 2, Demand: []int{3, 3}, Classes: []Class{{Term: 1, Fee: 2}, {Term: 2, Fee: 3}, {Term: 2, Fee: 3}}}, []Purchase{{0, 1, 3}}, true},
+		"equal to the end": {Problem{Price: 2, Demand: []int{3, 3}, Classes: []Class{{Term: 9, Fee: 3}, {Term: 2, Fee: 3}}}, []Purchase{{0, 0, 3}}, true},
+		"more is held":     {Problem{Price: 2, Demand: []int{1, 3, 2, 0}, Held: []int{1, 700, 3, 0}, Classes: []Class{{Term: 2, Fee: 1}, {Term: 3, Fee: 1}}}, nil, false},
+	} {
+		var s scaling
+		var stats Stats
+		y := make([]int64, len(c.p.Demand)+1)
+		if !s.solve(&c.p, y, &stats) {
+			t.Fatalf("%s: given up", name)
+		}
+		plan := s.appendPurchases(nil)
+		if err := Verify(c.p, plan, y); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !slices.Equal(plan, c.want) || (stats.Paths > 0) != c.paths {
+			t.Errorf("%s: %v and %d paths, want %v", name, plan, stats.Paths, c.want)
+		}
+	}
+}
