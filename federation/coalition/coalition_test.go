@@ -1,6 +1,7 @@
 package coalition
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/big"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
@@ -448,19 +449,22 @@ func TestHandOut(t *testing.T) {
 			left -= base[i]
 		}
 		best := pricing.Money(math.MinInt64)
+		var way []pricing.Money // the first that nobody leaves, or else the first of the greatest slack
 		for to := Set(0); to <= All(n); to++ {
-			if to.Len() == int(left) {
+			if to.Len() == int(left) && best < 0 {
 				x := slices.Clone(base)
 				for i := range to.Members() {
 					x[i]++
 				}
-				best = max(best, c.slack(x))
+				if slack := c.slack(x); slack > best {
+					best, way = slack, x
+				}
 			}
 		}
 		got := make([]pricing.Money, n)
 		core, err := s.Core(got, c)
-		if err != nil || core.Empty || core.Slack != min(best, c.slack(got)) || core.Slack < min(best, 0) {
-			t.Fatalf("%v: %v, %+v, %v; the best way leaves %v", c, got, core, err, best)
+		if err != nil || core.Empty || core.Slack != best || !slices.Equal(got, way) {
+			t.Fatalf("%v: %v, %+v, %v; want %v, which leaves %v", c, got, core, err, way, best)
 		}
 		checkCore(t, c, got, core)
 		if core.Slack < 0 {
@@ -521,11 +525,11 @@ func TestEmptyCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Core{Empty: true, Slack: -2, Proof: []Weighted{{Of(0, 1), 1}, {Of(0, 2), 1}, {Of(1, 2), 1}}, Den: 2}
-	if diff := cmp.Diff(want, core); diff != "" { // by hand: 36/2 < 20, and pairs pay 40/3 at least
+	if diff := gocmp.Diff(want, core); diff != "" { // by hand: 36/2 < 20, and pairs pay 40/3 at least
 		t.Error(diff)
 	}
 	departures, _ := c.AppendDepartures(nil, []pricing.Money{4, 7, 9})
-	if diff := cmp.Diff([]Departure{{Of(1, 2), 4}, {Of(0, 2), 1}}, departures); diff != "" {
+	if diff := gocmp.Diff([]Departure{{Of(1, 2), 4}, {Of(0, 2), 1}}, departures); diff != "" {
 		t.Error(diff)
 	}
 	parts, cost, _ := new(Solver).AppendPartition(nil, Costs{0, 5, 5, 12, 5, 9, 20, 20})
@@ -534,10 +538,11 @@ func TestEmptyCore(t *testing.T) {
 	}
 }
 
-// brutePartition is the least cost over all partitions, by assigning a part to each.
-func brutePartition(c Costs) pricing.Money {
+// brutePartition is the partition of the least cost, by assigning a part to each member; of equal
+// ones that with the greatest coalition of member 0, and so on.
+func brutePartition(c Costs) (parts []Set, best pricing.Money) {
 	n := c.Members()
-	best := pricing.Money(math.MaxInt64)
+	best = math.MaxInt64
 	part := make([]Set, n)
 	var walk func(i int)
 	walk = func(i int) {
@@ -546,7 +551,11 @@ func brutePartition(c Costs) pricing.Money {
 			for _, p := range part {
 				sum += c[p]
 			}
-			best = min(best, sum)
+			list := slices.DeleteFunc(slices.Clone(part), func(p Set) bool { return p == 0 })
+			slices.SortFunc(list, func(a, b Set) int { return cmp.Compare(a&-a, b&-b) })
+			if sum < best || sum == best && slices.Compare(list, parts) > 0 {
+				best, parts = sum, list
+			}
 			return
 		}
 		for k := range n {
@@ -556,28 +565,18 @@ func brutePartition(c Costs) pricing.Money {
 		}
 	}
 	walk(0)
-	return best
+	return parts, best
 }
 
 func TestPropPartition(t *testing.T) {
 	var s Solver
 	check(t, func(t *rapid.T) {
 		c := drawCosts(t, 5)
-		parts, cost, err := s.AppendPartition(nil, c)
-		if err != nil || cost != brutePartition(c) {
-			t.Fatalf("%v: %v, %v, want %v", c, cost, err, brutePartition(c))
-		}
-		var all Set
-		sum := pricing.Money(0)
-		for k, p := range parts {
-			if p == 0 || all&p != 0 || k > 0 && parts[k-1]&-parts[k-1] > p&-p {
-				t.Fatal(parts)
-			}
-			all |= p
-			sum += c[p]
-		}
-		if all != c.All() || sum != cost || cost == c[c.All()] && len(parts) > 1 {
-			t.Fatal(parts, sum, cost)
+		want, least := brutePartition(c)
+		before := Of(9)
+		parts, cost, err := s.AppendPartition([]Set{before}, c)
+		if err != nil || cost != least || parts[0] != before || !slices.Equal(parts[1:], want) {
+			t.Fatalf("%v: %v, %v, %v, want %v, %v", c, parts, cost, err, want, least)
 		}
 	})
 }
@@ -624,7 +623,7 @@ func TestSample(t *testing.T) {
 		shares[0], shares[1] = shares[0]-2e9, shares[1]+2e9 // some leave
 		some, _ := c.AppendDepartures(nil, shares)
 		some = slices.DeleteFunc(some, func(d Departure) bool { return !asked[d.Set] })
-		if diff := cmp.Diff(some, s.AppendDepartures(nil, shares)); diff != "" {
+		if diff := gocmp.Diff(some, s.AppendDepartures(nil, shares)); diff != "" {
 			t.Fatal(diff)
 		}
 		several += len(some) / 2
@@ -658,6 +657,71 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// Shares and standard errors against their definitions: the mean payment of the orders drawn, each
+// forwards and backwards, and s/√m over the pairs.
+func TestSampleByDefinition(t *testing.T) {
+	const n, pairs = 4, 7
+	cost := func(set Set) pricing.Money { return pricing.Money(1000 * set * set % 7919) }
+	r, order := rand.New(rand.NewPCG(8, 8)), []int{0, 1, 2, 3}
+	var paid [n][pairs]float64 // the mean of a pair
+	for m := range pairs {
+		r.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for range 2 {
+			var set Set
+			for _, i := range order {
+				paid[i][m] += float64(cost(set.With(i))-cost(set)) / 2
+				set = set.With(i)
+			}
+			slices.Reverse(order)
+		}
+	}
+	dst := []Share{{Cost: 5}}
+	got, err := new(Sampler).Shapley(dst, n, func(set Set) (pricing.Money, error) { return cost(set), nil },
+		SampleOptions{Pairs: pairs, Rand: rand.New(rand.NewPCG(8, 8))})
+	if err != nil || len(got) != 1+n || got[0] != dst[0] {
+		t.Fatal(got, err)
+	}
+	for i, x := range got[1:] {
+		mean, squares := 0.0, 0.0
+		for _, p := range paid[i] {
+			mean += p / pairs
+		}
+		for _, p := range paid[i] {
+			squares += (p - mean) * (p - mean)
+		}
+		stdErr := math.Sqrt(squares / (pairs - 1) / pairs)
+		if math.Abs(float64(x.Cost)-mean) >= 1 || float64(x.StdErr) < stdErr-1e-6 || float64(x.StdErr) > stdErr+1 {
+			t.Errorf("member %d: %v, want %v with a standard error of %v", i, x, mean, stdErr)
+		}
+	}
+	// The default, and the most.
+	for _, c := range []struct{ pairs, same int }{{0, DefaultPairs}, {1e6, 1e6}} {
+		r, s := rand.New(rand.NewPCG(8, 8)), rand.New(rand.NewPCG(8, 8))
+		if _, err := new(Sampler).Shapley(nil, 2, func(Set) (pricing.Money, error) { return 0, nil }, SampleOptions{Pairs: c.pairs, Rand: r}); err != nil {
+			t.Fatal(err)
+		}
+		for range c.same {
+			s.Shuffle(2, func(int, int) {})
+		}
+		if r.Uint64() != s.Uint64() {
+			t.Errorf("%d: not %d orders are drawn", c.pairs, c.same)
+		}
+	}
+	// What fails in an order, and not for all members, ends the call; dst is unchanged.
+	broken := errors.New("broken")
+	for size := 1; size < n; size++ {
+		got, err := new(Sampler).Shapley(dst, n, func(set Set) (pricing.Money, error) {
+			if set.Len() == size {
+				return 0, broken
+			}
+			return 1, nil
+		}, SampleOptions{Rand: rand.New(rand.NewPCG(8, 8))})
+		if err != broken || !slices.Equal(got, dst) {
+			t.Errorf("coalitions of %d: %v, %v", size, got, err)
+		}
+	}
+}
+
 // The same seed gives the same shares.
 func TestSampleSeed(t *testing.T) {
 	var s Sampler
@@ -666,7 +730,7 @@ func TestSampleSeed(t *testing.T) {
 	want := slices.Clone(got)
 	again, _ := s.Shapley(nil, 5, func(set Set) (pricing.Money, error) { return pricing.Money(set * set), nil },
 		SampleOptions{Pairs: 20, Rand: rand.New(rand.NewPCG(7, 7))})
-	if diff := cmp.Diff(want, again); err != nil || diff != "" {
+	if diff := gocmp.Diff(want, again); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 }
@@ -735,20 +799,38 @@ func TestLimits(t *testing.T) {
 		c     Costs
 		proof []Weighted
 		den   int64
+		says  string
 	}{
-		"denominator": {c, good, 0},
-		"nobody":      {c, append(slices.Clone(good), Weighted{0, 1}), 2},
-		"all":         {c, append(slices.Clone(good), Weighted{7, 1}), 2},
-		"weight":      {c, []Weighted{{Of(0, 1), 0}, {Of(0, 2), 2}, {Of(1, 2), 2}}, 2},
-		"balance":     {c, good[:2], 2},
-		"cost":        {Costs{0, 10, 10, 12, 10, 12, 12, 18}, good, 2},
+		"denominator": {c, good, 0, "den: no proof: 0: want a positive denominator"},
+		"nobody":      {c, append(slices.Clone(good), Weighted{0, 1}), 2, "proof[3]: no proof: coalition {}"},
+		"all":         {c, append(slices.Clone(good), Weighted{7, 1}), 2, "proof[3]: no proof: coalition {0 1 2}"},
+		"no weight":   {c, append(slices.Clone(good), Weighted{1, 0}), 2, "proof[3]: no proof: weight 0: want 1 to 2"},
+		"weight":      {c, []Weighted{{Of(0, 1), 3}, {Of(0, 2), 2}, {Of(1, 2), 2}}, 2, "proof[0]: no proof: weight 3: want 1 to 2"},
+		"balance":     {c, good[:2], 2, "proof: no proof: member 1 is in coalitions of another total weight: want 2"},
+		"cost":        {Costs{0, 10, 10, 12, 10, 12, 12, 18}, good, 2, "cost as much as all"},
 	} {
-		if err := VerifyEmpty(tc.c, tc.proof, tc.den); !errors.Is(err, ErrNotBalanced) {
-			t.Errorf("%s: %v", name, err)
+		if err := VerifyEmpty(tc.c, tc.proof, tc.den); !errors.Is(err, ErrNotBalanced) || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: %v, want %s", name, err, tc.says)
 		}
 	}
-	if _, err := c.AppendDepartures(nil, []pricing.Money{0, 0, 5 * MaxCost}); !errors.Is(err, ErrOverflow) {
+	// Two members that cost a nano less apart: a weight may be all of den.
+	if err := VerifyEmpty(Costs{0, 1, 1, 3}, []Weighted{{Of(0), 5}, {Of(1), 5}}, 5); err != nil {
 		t.Error(err)
+	}
+	for _, x := range []pricing.Money{4 * MaxCost, -4 * MaxCost} {
+		if _, err := c.AppendDepartures(nil, []pricing.Money{0, 0, x}); err != nil {
+			t.Error(err)
+		}
+		more := x + 1
+		if x < 0 {
+			more = x - 1
+		}
+		dst := []Departure{{Of(1), 1}}
+		var in *InputError
+		got, err := c.AppendDepartures(dst, []pricing.Money{1e3, 1e3, more})
+		if !errors.Is(err, ErrOverflow) || !errors.As(err, &in) || in.Field != "shares" || in.Index != 2 || !slices.Equal(got, dst) {
+			t.Error(got, err)
+		}
 	}
 }
 
@@ -758,11 +840,15 @@ func TestPanics(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, f := range map[string]func(){
 		"all":        func() { All(65) },
+		"all below":  func() { All(-1) },
 		"with":       func() { Of(64) },
+		"below":      func() { Of(-1) },
 		"shapley":    func() { s.ShapleyTo(nil, Costs{0, 1}) },
 		"core":       func() { s.Core(nil, Costs{0, 1}) },
 		"departures": func() { Costs{0, 1}.AppendDepartures(nil, nil) },
 		"members":    func() { new(Sampler).Shapley(nil, 65, cost, SampleOptions{Rand: r}) },
+		"no members": func() { new(Sampler).Shapley(nil, 0, cost, SampleOptions{Rand: r}) },
+		"many pairs": func() { new(Sampler).Shapley(nil, 2, cost, SampleOptions{Pairs: 1e6 + 1, Rand: r}) },
 		"pairs":      func() { new(Sampler).Shapley(nil, 2, cost, SampleOptions{Pairs: 1, Rand: r}) },
 		"rand":       func() { new(Sampler).Shapley(nil, 2, cost, SampleOptions{}) },
 	} {
@@ -780,7 +866,7 @@ func TestPanics(t *testing.T) {
 func TestSets(t *testing.T) {
 	s := Of(5, 0, 3)
 	if s.String() != "{0 3 5}" || Set(0).String() != "{}" || s.Len() != 3 || !s.Has(3) || s.Has(1) || s.Without(3) != Of(0, 5) ||
-		!slices.Equal(s.AppendMembers(nil), []int{0, 3, 5}) || All(0) != 0 || All(3) != 7 || All(64)+1 != 0 {
+		!slices.Equal(s.AppendMembers(nil), []int{0, 3, 5}) || All(0) != 0 || All(3) != 7 || All(64)+1 != 0 || Of(63) != 1<<63 || !All(64).Has(63) {
 		t.Error(s, s.AppendMembers(nil))
 	}
 	for i := range s.Members() {
