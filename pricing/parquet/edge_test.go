@@ -50,6 +50,7 @@ func TestWalkerTells(t *testing.T) {
 		"a map of long keys":    {compact(byte(0x1b), byte(2), byte(0x58), 1000, "text", 2000, "x", number, 5, byte(0)), "map[2:5]"},
 		"a map to structures":   {compact(byte(0x1b), byte(1), byte(0x8c), "key", number, 300, byte(0), number, 5, byte(0)), "map[2:5]"},
 		"lists in lists":        {compact(byte(0x19), byte(0x29), byte(0x25), 1000, 2, byte(0x15), 3000, number, 5, byte(0)), "map[2:5]"},
+		"truths, then a number": {compact(byte(0x19), byte(0x31), byte(1), byte(2), byte(1), number, 5, byte(0)), "map[2:5]"},
 		"a long list":           {append(append(compact(byte(0x19), byte(0xf3), byte(20)), make([]byte, 20)...), compact(number, 5, byte(0))...), "map[2:5]"},
 	} {
 		got := map[int]int64{}
@@ -62,6 +63,7 @@ func TestWalkerTells(t *testing.T) {
 	// What is too long by the bytes that were read before is too long.
 	for name, b := range map[string][]byte{
 		"a text":                    append(compact("abcdefgh")[:0], 0x13, 1, 0x13, 1, 0x13, 1, 0x18, 5, 'a', 0),
+		"the first text of two":     {0x13, 1, 0x13, 1, 0x13, 1, 0x19, 0x28, 4, 'a', 0},
 		"a list":                    {0x13, 1, 0x13, 1, 0x13, 1, 0x19, 0x53, 1, 0},
 		"a number of eleven sevens": append(append([]byte{0x15}, bytes.Repeat([]byte{0x81}, 11)...), 0),
 	} {
@@ -81,8 +83,14 @@ func TestWalkerTells(t *testing.T) {
 			deepest = n
 		}
 	}
-	if deepest < 20 || deepest > 32 {
-		t.Errorf("%d lists in each other are taken, want about 30", deepest)
+	if deepest != 30 { // with the first list and the number 32
+		t.Errorf("%d lists in a list are taken, want 30", deepest)
+	}
+	for depth, bad := range map[int]bool{32: false, 33: true} {
+		w := walker{b: append(bytes.Repeat([]byte{0x1c}, depth), make([]byte, depth+1)...)}
+		if w.structure(0, nil); w.bad != bad {
+			t.Errorf("%d structures in each other: bad %v", depth, w.bad)
+		}
 	}
 }
 
@@ -235,8 +243,11 @@ func TestManyRows(t *testing.T) {
 		data := bytes.Clone(b.Bytes())
 		data[4+rng.IntN(len(data)*3/4)] ^= byte(1 + rng.IntN(255))
 		rows, err := count(data)
-		if err == nil {
-			continue // a number of a page's statistics, or a checksum that is not looked at
+		if err == nil { // a number of a page's statistics, or a checksum that is not looked at
+			if rows != n {
+				t.Errorf("%d rows of %d without an error", rows, n)
+			}
+			continue
 		}
 		var in *usage.InputError
 		if errors.As(err, &in) {
@@ -311,6 +322,10 @@ func TestMapsByShape(t *testing.T) {
 		Key string `parquet:"key"`
 		Sum string `parquet:"sum"`
 	}
+	type loose struct {
+		Key   *string `parquet:"key,optional"`
+		Value *string `parquet:"value,optional"`
+	}
 	type line struct {
 		Tags struct {
 			Entry []pair `parquet:"key_value"`
@@ -321,8 +336,13 @@ func TestMapsByShape(t *testing.T) {
 		One struct {
 			Entry pair `parquet:"key_value"`
 		} `parquet:"one"`
+		Gaps struct { // an entry without a key has the key "", one without a value is none
+			Entry []loose `parquet:"key_value"`
+		} `parquet:"gaps"`
 	}
 	var l line
+	b1, one, two := "b", "1", "2"
+	l.Gaps.Entry = []loose{{nil, &one}, {&one, nil}, {&b1, &two}}
 	l.Tags.Entry = []pair{{"b", "2"}, {"a", "1"}}
 	l.Sums.Entry = []other{{"b", "2"}}
 	var b bytes.Buffer
@@ -332,12 +352,12 @@ func TestMapsByShape(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (func(int, [][]byte, []byte) error, error) {
-		if !slices.Equal(header, []string{"tags"}) {
-			t.Errorf("columns %q, want the tags alone", header)
+		if !slices.Equal(header, []string{"tags", "gaps"}) {
+			t.Errorf("columns %q, want the tags and the gaps alone", header)
 		}
 		return func(_ int, row [][]byte, _ []byte) error {
-			if string(row[0]) != `{"a":"1","b":"2"}` {
-				t.Errorf("%s", row[0])
+			if string(row[0]) != `{"a":"1","b":"2"}` || string(row[1]) != `{"":"1","b":"2"}` {
+				t.Errorf("%s", row)
 			}
 			return nil
 		}, nil
@@ -361,6 +381,44 @@ func TestOtherColumns(t *testing.T) {
 	if !errors.As(err, &in) || in.Package != "parquet" || in.Line != 0 || !errors.Is(err, usage.ErrForm) || !strings.HasPrefix(err.Error(), "parquet: ") {
 		t.Errorf("%v", err)
 	}
+	// A cost and usage report without the ends of its lines.
+	type report struct {
+		Start string  `parquet:"line_item_usage_start_date"`
+		Cost  float64 `parquet:"line_item_unblended_cost"`
+	}
+	b.Reset()
+	reports := pq.NewGenericWriter[report](&b)
+	reports.Write([]report{{"2024-09-18T22:00:00Z", 1}})
+	if err := reports.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = read(t, b.Bytes())
+	if !errors.As(err, &in) || in.Package != "parquet" || in.Line != 0 || !errors.Is(err, usage.ErrMissing) || !strings.Contains(err.Error(), "UsageEndDate") {
+		t.Errorf("%v", err)
+	}
+}
+
+// breaks stands for what the library does with a file that contradicts itself: it panics.
+type breaks struct {
+	*bytes.Reader
+	calls int
+}
+
+func (b *breaks) ReadAt(p []byte, off int64) (int, error) {
+	if b.calls--; b.calls < 0 {
+		panic("no such page")
+	}
+	return b.Reader.ReadAt(p, off)
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	data := write(t, rows(), 1)
+	for calls := range 8 {
+		err := Read(new(usage.Collector), "x", &breaks{bytes.NewReader(data), calls}, int64(len(data)))
+		if !errors.Is(err, usage.ErrForm) || !strings.Contains(err.Error(), "no such page: want a whole Parquet file") {
+			t.Errorf("a panic after %d calls: %v", calls, err)
+		}
+	}
 }
 
 // A footer is read and walked before the library sees it.
@@ -377,20 +435,44 @@ func TestFooter(t *testing.T) {
 		"without an end":    {file(compact(byte(0x15), 5)), errSize},
 		"a text too long":   {file(compact(byte(0x18), byte(9), byte(0))), errSize},
 		"longer than it is": {append([]byte("PAR1\x00"), 2, 0, 0, 0, 'P', 'A', 'R', '1'), errSize},
+		"empty":             {file(nil), errSize},
 	} {
 		err := checkFooter(bytes.NewReader(c.b), int64(len(c.b)))
 		if (err == nil) != (c.is == nil) || !errors.Is(err, c.is) {
 			t.Errorf("%s: %v, want %v", name, err, c.is)
 		}
 	}
+	// Eleven bytes are no file; one whose footer is encrypted ends otherwise; one of 4 GB has no room.
+	for _, c := range []struct {
+		tail, says string
+		size       int64
+	}{
+		{"\x01\x00\x00\x00PARE", "no PAR1 at the end", 13},
+		{"\x00\x00\x00PAR1", "11 bytes", 11},
+		{"\x01\x00\x00\x10PAR1", "a footer of 268435457 bytes in 1099511627776", 1 << 40},
+	} {
+		if err := checkFooter(ends(c.tail), c.size); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v, want %s", c.tail, err, c.says)
+		}
+	}
 	data := write(t, rows(), 1)
 	failed := errors.New("failed")
+	for calls := range 2 { // for the last eight bytes, and for the footer
+		if err := checkFooter(&fails{bytes.NewReader(data), calls, failed}, int64(len(data))); err != failed {
+			t.Errorf("a footer of a source that fails after %d calls: %v", calls, err)
+		}
+	}
 	for calls := range 5 {
 		if err := Read(new(usage.Collector), "x", &fails{bytes.NewReader(data), calls, failed}, int64(len(data))); err != failed {
 			t.Errorf("a source that fails after %d calls: %v", calls, err)
 		}
 	}
 }
+
+// ends reads as the same bytes everywhere.
+type ends string
+
+func (e ends) ReadAt(b []byte, _ int64) (int, error) { return copy(b, e), nil }
 
 // fails reads so many times.
 type fails struct {
