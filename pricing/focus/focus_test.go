@@ -3,10 +3,12 @@ package focus
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -139,6 +141,9 @@ func TestErrors(t *testing.T) {
 		{strings.Replace(head, "ChargePeriodEnd", "End", 1), usage.ErrMissing, "focus: line 1 (ChargePeriodEnd): missing: the column: want one in a FOCUS export of version 1.1"},
 		{strings.Replace(head, "ListCost", "billed_cost", 1), usage.ErrRepeated, "focus: line 1, column 6 (billed_cost): counted twice: the column: want it once"},
 		{head + line(row{"BilledCost": "1,5"}), usage.ErrSyntax, `focus: line 2, column 4 (BilledCost): malformed text: "1,5": want a number such as 0.0464`},
+		{head + line(row{"EffectiveCost": "5 USD"}), usage.ErrSyntax, `line 2, column 5 (EffectiveCost)`},
+		{head + line(row{"PricingQuantity": "one"}), usage.ErrSyntax, `line 2, column 12 (PricingQuantity)`},
+		{head + line(row{"CommitmentDiscountId": "c", "CommitmentDiscountQuantity": "all"}), usage.ErrSyntax, `line 2, column 21 (CommitmentDiscountQuantity)`},
 		{head + line(row{"ListCost": "$5"}), usage.ErrSyntax, `line 2, column 6 (ListCost)`},
 		{head + line(row{"BilledCost": "1e30"}), usage.ErrRange, `line 2, column 4 (BilledCost): value out of range`},
 		{head + line(nil) + "\n\n" + line(row{"ChargePeriodEnd": "2023-02-01T30:00:00Z"}), usage.ErrSyntax, `focus: line 5, column 3 (ChargePeriodEnd): malformed text: "2023-02-01T30:00:00Z": want a time such as 2024-09-18T22:00:00Z`},
@@ -221,11 +226,65 @@ func TestWithoutQuantity(t *testing.T) {
 		s = strings.Replace(s, "CommitmentDiscountQuantity", "x_Quantity", 1)
 		return strings.Replace(s, "CommitmentDiscountUnit", "x_Unit", 1)
 	}
+	// Without a category, a unit of three capitals is a currency; a purchase without a quantity buys an unknown one.
+	for unit, want := range map[string]bool{"USD": true, "hrs": false, "HOURS": false, "Usd": false, "": false} {
+		b := read(t, head+line(map[string]string{"CommitmentDiscountId": "c", "CommitmentDiscountStatus": "Used", "CommitmentDiscountQuantity": "1", "CommitmentDiscountUnit": unit}))
+		if len(b.Held) != 1 || b.Held[0].Spend != want || b.Held[0].Unit != unit || b.Held[0].Used != usage.Units(1) {
+			t.Errorf("a unit of %q: %+v, want spend %v", unit, b.Held, want)
+		}
+	}
 	b := read(t, cut(head)+
 		line(map[string]string{"CommitmentDiscountId": "sp", "CommitmentDiscountCategory": "Spend", "CommitmentDiscountStatus": "Used", "EffectiveCost": "0.03"})+
 		line(map[string]string{"CommitmentDiscountId": "ri", "CommitmentDiscountCategory": "Usage", "CommitmentDiscountStatus": "Used", "PricingQuantity": "0.5"}))
 	if len(b.Held) != 2 || b.Held[0].Used != units(t, "0.5") || b.Held[0].Unit != "Hours" || b.Held[1].Used != units(t, "0.03") || b.Held[1].Unit != "USD" {
 		t.Errorf("%+v", b.Held)
+	}
+}
+
+// A bill says the same, whichever column comes first.
+func TestColumnsInAnyOrder(t *testing.T) {
+	text := head + line(nil)
+	for _, with := range []map[string]string{
+		{"ChargeCategory": "Tax"}, {"BillingAccountId": "2"}, {"ProviderName": "Microsoft"}, {"RegionId": "eu"}, {"PricingCategory": "Dynamic"},
+		{"PricingUnit": "100 Hours"}, {"PricingUnit": "Units", "ConsumedUnit": "Minutes"}, {"ChargeDescription": "NAT Gateway Hour"},
+		{"SkuPriceDetails": `{"InstanceType":"c5.large"}`}, {"CommitmentDiscountId": "a"}, {"CommitmentDiscountId": "b"},
+		{"CommitmentDiscountId": "a", "CommitmentDiscountStatus": "Unused"}, {"CommitmentDiscountId": "b", "CommitmentDiscountCategory": "Spend"},
+		{"CommitmentDiscountId": "b", "CommitmentDiscountQuantity": "0.25", "CommitmentDiscountUnit": "Hrs"},
+		{"ChargeCategory": "Purchase", "CommitmentDiscountId": "d"}, {"ChargeCategory": "Purchase", "CommitmentDiscountId": "e", "ChargeFrequency": "One-Time"},
+		{"BilledCost": "0.1234567890123456789", "EffectiveCost": "7", "ListCost": ""}, {"ChargePeriodEnd": "2024-09-19T00:00:00Z", "PricingQuantity": "2"},
+	} {
+		text += line(with)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := read(t, text)
+	if len(want.Demand) < 4 || len(want.Held) < 4 || !slices.ContainsFunc(want.Notes, func(n usage.Note) bool {
+		return n.Text == "numbers with more than eighteen decimals, rounded"
+	}) {
+		t.Errorf("%+v", want)
+	}
+	for k := range rows[0] {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		for _, r := range rows {
+			w.Write(append(slices.Clone(r[k:]), r[:k]...))
+		}
+		w.Flush()
+		got := read(t, b.String())
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b usage.Amount) bool { return a == b })); diff != "" {
+			t.Errorf("%s first (-want +got):\n%s", rows[0][k], diff)
+		}
+	}
+	// Quantities that have one unit; costs without an effective one, which is no difference to the billed one.
+	b := read(t, strings.Replace(head, "PricingUnit", "x_Unit", 1)+line(map[string]string{"PricingQuantity": "3", "ConsumedQuantity": ""}))
+	if used, _ := b.Demand[0].Hours(); used != usage.Units(3) {
+		t.Errorf("%v hours, want 3", used)
+	}
+	b = read(t, strings.Replace(head, "EffectiveCost", "x_Cost", 1)+line(map[string]string{"ChargeCategory": "Tax"}))
+	if len(b.Notes) != 1 || !strings.HasPrefix(b.Notes[0].Text, "no column EffectiveCost") {
+		t.Errorf("notes %+v, want one of the column alone", b.Notes)
 	}
 }
 
