@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -308,7 +308,7 @@ func TestPropCore(t *testing.T) {
 	})
 	t.Logf("%d empty, %d not, %d not in whole nanos", empty, full, tight)
 	if empty < 10 || full < 10 {
-		t.Error("one kind was hardly drawn")
+		seeded.TooFew(t, "%d empty cores and %d others are few", empty, full)
 	}
 }
 
@@ -420,7 +420,8 @@ func TestPropCoreLarge(t *testing.T) {
 }
 
 // Where costs are a few nanos, rounding can leave the core. Then the nanos that are missing
-// are handed out so that nobody leaves, if that can be done: by trying all ways here.
+// are handed out so that nobody leaves, if that can be done: by trying all ways here. Otherwise
+// they go to the greatest remainders.
 func TestHandOut(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var s Solver
@@ -433,12 +434,12 @@ func TestHandOut(t *testing.T) {
 		}
 		c[c.All()] = pricing.Money(n / 2)
 		d := s.simplex(c, n)
-		if s.x[n].Sign() < 0 {
-			continue
-		}
-		rounded := make([]pricing.Money, n)
+		rounded, got := make([]pricing.Money, n), make([]pricing.Money, n)
 		s.divide(rounded, s.x[:n], uint64(d), c[c.All()])
-		if c.slack(rounded) >= 0 {
+		if empty := s.x[n].Sign() < 0; empty || c.slack(rounded) >= 0 {
+			if core, err := s.Core(got, c); err != nil || core.Empty != empty || !slices.Equal(got, rounded) {
+				t.Fatalf("%v: %v, %+v, %v, want %v", c, got, core, err, rounded)
+			}
 			continue
 		}
 		base := make([]pricing.Money, n)
@@ -461,7 +462,6 @@ func TestHandOut(t *testing.T) {
 				}
 			}
 		}
-		got := make([]pricing.Money, n)
 		core, err := s.Core(got, c)
 		if err != nil || core.Empty || core.Slack != best || !slices.Equal(got, way) {
 			t.Fatalf("%v: %v, %+v, %v; want %v, which leaves %v", c, got, core, err, way, best)
@@ -660,9 +660,14 @@ func TestSample(t *testing.T) {
 // Shares and standard errors against their definitions: the mean payment of the orders drawn, each
 // forwards and backwards, and s/√m over the pairs.
 func TestSampleByDefinition(t *testing.T) {
-	const n, pairs = 4, 7
-	cost := func(set Set) pricing.Money { return pricing.Money(1000 * set * set % 7919) }
-	r, order := rand.New(rand.NewPCG(8, 8)), []int{0, 1, 2, 3}
+	const n, pairs = 5, 9
+	var table [1 << n]pricing.Money
+	r, order := rand.New(rand.NewPCG(8, 8)), []int{0, 1, 2, 3, 4}
+	for set := range table[1:] {
+		table[1+set] = pricing.Money(r.Int64N(1e6))
+	}
+	cost := func(set Set) pricing.Money { return table[set] }
+	r = rand.New(rand.NewPCG(8, 8))
 	var paid [n][pairs]float64 // the mean of a pair
 	for m := range pairs {
 		r.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -690,7 +695,7 @@ func TestSampleByDefinition(t *testing.T) {
 			squares += (p - mean) * (p - mean)
 		}
 		stdErr := math.Sqrt(squares / (pairs - 1) / pairs)
-		if math.Abs(float64(x.Cost)-mean) >= 1 || float64(x.StdErr) < stdErr-1e-6 || float64(x.StdErr) > stdErr+1 {
+		if math.Abs(float64(x.Cost)-mean) >= 1 || float64(x.StdErr) < stdErr-1e-6 || float64(x.StdErr) > stdErr+1 || stdErr < 1e4 {
 			t.Errorf("member %d: %v, want %v with a standard error of %v", i, x, mean, stdErr)
 		}
 	}
@@ -707,17 +712,18 @@ func TestSampleByDefinition(t *testing.T) {
 			t.Errorf("%d: not %d orders are drawn", c.pairs, c.same)
 		}
 	}
-	// What fails in an order, and not for all members, ends the call; dst is unchanged.
+	// One cost that cannot be had ends the call, whichever it is; dst is unchanged.
 	broken := errors.New("broken")
-	for size := 1; size < n; size++ {
+	for fails := range table[1:] {
+		calls := -1
 		got, err := new(Sampler).Shapley(dst, n, func(set Set) (pricing.Money, error) {
-			if set.Len() == size {
+			if calls++; calls == fails {
 				return 0, broken
 			}
 			return 1, nil
 		}, SampleOptions{Rand: rand.New(rand.NewPCG(8, 8))})
 		if err != broken || !slices.Equal(got, dst) {
-			t.Errorf("coalitions of %d: %v, %v", size, got, err)
+			t.Errorf("call %d fails: %v, %v", fails, got, err)
 		}
 	}
 }
@@ -732,6 +738,18 @@ func TestSampleSeed(t *testing.T) {
 		SampleOptions{Pairs: 20, Rand: rand.New(rand.NewPCG(7, 7))})
 	if diff := gocmp.Diff(want, again); err != nil || diff != "" {
 		t.Error(err, diff)
+	}
+}
+
+// Of equal members the first pay the nanos that are left.
+func TestEqualMembers(t *testing.T) {
+	var s Solver
+	x := make([]pricing.Money, 3)
+	for all, want := range map[pricing.Money][]pricing.Money{9: {3, 3, 3}, 10: {4, 3, 3}, 11: {4, 4, 3}, -10: {-3, -3, -4}} {
+		c := Costs{0, all, all, all, all, all, all, all}
+		if err := s.ShapleyTo(x, c); err != nil || !slices.Equal(x, want) {
+			t.Errorf("%v for all: %v, %v, want %v", all, x, err, want)
+		}
 	}
 }
 

@@ -1,9 +1,6 @@
 package coalition
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -34,10 +31,8 @@ func (s *Solver) AppendPartition(dst []Set, c Costs) ([]Set, pricing.Money, erro
 		}
 		s.best[set], s.part[set] = least, part
 	}
-	from := len(dst)
-	for set := c.All(); set != 0; set &^= s.part[set] {
+	for set := c.All(); set != 0; set &^= s.part[set] { // the part of the lowest member is the next
 		dst = append(dst, s.part[set])
 	}
-	slices.SortFunc(dst[from:], func(a, b Set) int { return cmp.Compare(a&-a, b&-b) })
 	return dst, s.best[c.All()], nil
 }

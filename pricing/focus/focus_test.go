@@ -89,6 +89,7 @@ func TestRows(t *testing.T) {
 		{"a day", row{"ChargePeriodStart": "2024-09-18", "ChargePeriodEnd": "2024-09-19", "PricingQuantity": "24"}, "aws us-west-2 t2.medium linux: 24 hours, 0 covered"},
 		{"cores", row{"ProviderName": "Google Cloud", "ChargeDescription": "N2 Instance Core running in Americas", "PricingQuantity": "16"}, "gcp us-west-2 N2 core: 16 hours, 0 covered"},
 		{"azure", row{"ProviderName": "Microsoft", "ChargeDescription": "x", "SkuPriceDetails": `{"UsageType":"ComputeHR","ServiceType":"Standard_D2s_v3","ImageType":"Windows Server BYOL"}`}, "azure us-west-2 Standard_D2s_v3 windows byol: 1 hours, 0 covered"},
+		{"unused", row{"CommitmentDiscountId": "sp", "CommitmentDiscountStatus": "Unused"}, ""},
 		{"month", row{"ChargePeriodEnd": "2024-10-18T22:00:00Z"}, usage.LongUsage},
 		{"spot", row{"PricingCategory": "Dynamic"}, usage.Spot},
 		{"spot by its description", row{"ChargeDescription": "Spot Preemptible N2 Instance Core running in Americas"}, usage.Spot},
@@ -138,6 +139,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{"", usage.ErrForm, "focus: line 1: not a bill of this form: the file is empty: want a FOCUS export"},
 		{"lineItem/UsageType,lineItem/UnblendedCost\n", usage.ErrForm, "the columns lineItem/UsageType, lineItem/UnblendedCost: want those of a FOCUS export"},
+		{"a,b,c,d\n", usage.ErrForm, "the columns a, b, c, d: want those"},
+		{"a,b,c,d,e\n", usage.ErrForm, "the columns a, b, c, d, ...: want those"},
+		{strings.Repeat("x", 120) + "\n", usage.ErrForm, strings.Repeat("x", 120) + ": want those"},
+		{strings.Repeat("x", 121) + "\n", usage.ErrForm, " " + strings.Repeat("x", 120) + "...: want those"},
 		{strings.Replace(head, "ChargePeriodEnd", "End", 1), usage.ErrMissing, "focus: line 1 (ChargePeriodEnd): missing: the column: want one in a FOCUS export of version 1.1"},
 		{strings.Replace(head, "ListCost", "billed_cost", 1), usage.ErrRepeated, "focus: line 1, column 6 (billed_cost): counted twice: the column: want it once"},
 		{head + line(row{"BilledCost": "1,5"}), usage.ErrSyntax, `focus: line 2, column 4 (BilledCost): malformed text: "1,5": want a number such as 0.0464`},
@@ -281,6 +286,11 @@ func TestColumnsInAnyOrder(t *testing.T) {
 	b := read(t, strings.Replace(head, "PricingUnit", "x_Unit", 1)+line(map[string]string{"PricingQuantity": "3", "ConsumedQuantity": ""}))
 	if used, _ := b.Demand[0].Hours(); used != usage.Units(3) {
 		t.Errorf("%v hours, want 3", used)
+	}
+	// A detail that is no text says nothing, and takes nothing back.
+	b = read(t, "x_SkuDetails,"+head+`"{""InstanceType"":7}",`+line(map[string]string{"SkuPriceDetails": `{"InstanceType":"c5.large"}`}))
+	if b.Demand[0].Kind.Type != "c5.large" {
+		t.Errorf("%v", b.Demand[0].Kind)
 	}
 	b = read(t, strings.Replace(head, "EffectiveCost", "x_Cost", 1)+line(map[string]string{"ChargeCategory": "Tax"}))
 	if len(b.Notes) != 1 || !strings.HasPrefix(b.Notes[0].Text, "no column EffectiveCost") {

@@ -134,10 +134,10 @@ func TestWrittenRows(t *testing.T) {
 	rows := []usage.Row{
 		row(func(r *usage.Row) { r.Charge, r.Kind, r.Hours = usage.OnDemand, kind, units(t, "1") }),
 		row(func(r *usage.Row) { r.Charge, r.Kind, r.Hours, r.Commitment = usage.Covered, kind, units(t, "1"), c }),
-		row(func(r *usage.Row) { r.Charge, r.Commitment = usage.Unused, c }),
+		row(func(r *usage.Row) { r.Charge, r.Commitment, r.Kind = usage.Unused, c, kind }),
 		row(func(r *usage.Row) { r.Charge, r.Commitment, r.Commitment.Once = usage.Purchase, c, true }),
 		row(func(r *usage.Row) {
-			r.Charge, r.Commitment, r.Commitment.Spend, r.Commitment.Unit = usage.Purchase, c, false, "Hours"
+			r.Charge, r.Commitment, r.Commitment.Spend, r.Commitment.Unit, r.Kind = usage.Purchase, c, false, "Hours", kind
 		}),
 	}
 	for _, reason := range []string{usage.Tax, usage.Credit, usage.Refund, usage.OtherFee, usage.Spot, usage.OtherUsage, usage.OtherHours} {
@@ -172,6 +172,10 @@ func TestWrittenRows(t *testing.T) {
 			s = append(s, f[col[n]])
 		}
 		got = append(got, strings.Join(s, "|"))
+		// Of what instances a row is stands where it uses or buys some.
+		if i, details := len(got)-1, f[col["SkuPriceDetails"]]; (details != "") != (i == 0 || i == 1 || i == 4) {
+			t.Errorf("row %d has details %q", i, details)
+		}
 	}
 	const month = "2024-08-01T00:00:00Z|2024-09-01T00:00:00Z|"
 	want := []string{

@@ -455,6 +455,14 @@ func TestFooter(t *testing.T) {
 			t.Errorf("%q: %v, want %s", c.tail, err, c.says)
 		}
 	}
+	// A footer that is whole for what it is, and of no table.
+	for _, footer := range [][]byte{{0}, compact(byte(0x15), 5, byte(0))} {
+		b := file(footer)
+		err := Read(new(usage.Collector), "x", bytes.NewReader(b), int64(len(b)))
+		if !errors.Is(err, usage.ErrForm) || strings.Contains(err.Error(), "nil pointer") {
+			t.Errorf("%v", err)
+		}
+	}
 	data := write(t, rows(), 1)
 	failed := errors.New("failed")
 	for calls := range 2 { // for the last eight bytes, and for the footer

@@ -30,15 +30,17 @@ func TestRowsAsTexts(t *testing.T) {
 		Words  map[string]string `parquet:",optional"`
 		List   []int64
 		Inside struct{ A, B int64 }
+		Alone  struct{ A int64 }
 	}
+	alone := struct{ A int64 }{1}
 	past := time.Date(1969, 12, 31, 23, 59, 58, 250e6, time.UTC)
 	word := "word"
 	lines := []line{
-		{"a", nil, 19984, past, -1, 1726696800123456789, -1234, 99, -7, .25, true, map[string]string{"b": "2", "a": "1", "": "0"}, []int64{1, 2}, struct{ A, B int64 }{1, 2}},
-		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, nil, nil, struct{ A, B int64 }{1, 2}},
-		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, nil, nil, struct{ A, B int64 }{1, 3}},
-		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, nil, []int64{0}, struct{ A, B int64 }{1, 3}},
-		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, map[string]string{}, []int64{0}, struct{ A, B int64 }{1, 3}},
+		{"a", nil, 19984, past, -1, 1726696800123456789, -1234, 99, -7, .25, true, map[string]string{"b": "2", "a": "1", "": "0"}, []int64{1, 2}, struct{ A, B int64 }{1, 2}, alone},
+		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, nil, nil, struct{ A, B int64 }{1, 2}, alone},
+		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, nil, nil, struct{ A, B int64 }{1, 3}, alone},
+		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, nil, []int64{0}, struct{ A, B int64 }{1, 3}, alone},
+		{"", &word, -1, past.Add(2 * time.Second), 5e12, -1, 5, -1, 7, -1e-3, false, map[string]string{}, []int64{0}, struct{ A, B int64 }{1, 3}, alone},
 	}
 	want := []string{
 		"1 a|nil|2024-09-18|1969-12-31T23:59:58.25Z|1969-12-31T23:59:59.999999Z|2024-09-18T22:00:00.123456789Z|-1234e-3|99e-2|-7|0.25|true|{\"\":\"0\",\"a\":\"1\",\"b\":\"2\"}",
