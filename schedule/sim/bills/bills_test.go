@@ -2,7 +2,9 @@ package bills_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +140,15 @@ func TestAddsUp(t *testing.T) {
 		if paid != u.Bill || byUse != s.Saved || byShapley != s.Saved || s.Saved != u.OnDemand-u.Bill || jobs != len(u.Jobs) || s.Sampled {
 			t.Fatalf("pays %v of %v, saved %v, %v of %v", paid, u.Bill, byUse, byShapley, s.Saved)
 		}
+		// Six weeks later everybody pays the same.
+		later := u
+		later.Starts = slices.Clone(u.Starts)
+		for i := range later.Starts {
+			later.Starts[i] += 1000 * time.Hour
+		}
+		if got, err := new(bills.Divider).Divide(later, bills.Options{}); err != nil || !cmp.Equal(got, s) {
+			t.Fatalf("%+v, %v, want %+v", got, err, s)
+		}
 		res, err := new(sim.Simulator).Run(u.Jobs, sim.Options{Mode: sim.Individual, Hourly: prices.OnDemand})
 		if err != nil || res.Cost != alone {
 			t.Fatalf("alone %v, the simulator %v, %v", alone, res.Cost, err)
@@ -211,6 +222,57 @@ func TestSampled(t *testing.T) {
 	}
 }
 
+// Sampled shares and standard errors are those of a sampler that draws the same orders and
+// knows the savings of coalitions from their definition.
+func TestSampledByDefinition(t *testing.T) {
+	const users = bills.MaxExact + 1
+	rnd := rand.New(rand.NewPCG(18, 3))
+	u := bills.Usage{Prices: prices, OnDemand: 1000 * pricing.Unit, Bill: 600 * pricing.Unit}
+	for i := range users {
+		u.Jobs = append(u.Jobs, job(int64(i), i, 1+rnd.IntN(3), 0, time.Duration(1+rnd.IntN(8*3600))*time.Second))
+		u.Starts = append(u.Starts, time.Duration(rnd.IntN(7200))*time.Second)
+	}
+	var d bills.Divider
+	got, err := d.Divide(u, bills.Options{Pairs: 5, Rand: rand.New(rand.NewPCG(18, 4))})
+	if err != nil || !got.Sampled || len(got.Accounts) != users {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	all := naive(u, got.Accounts, coalition.All(users))
+	want, err := new(coalition.Sampler).Shapley(nil, users, func(set coalition.Set) (pricing.Money, error) {
+		return naive(u, got.Accounts, set), nil
+	}, coalition.SampleOptions{Pairs: 5, Rand: rand.New(rand.NewPCG(18, 4))})
+	if err != nil || all <= 0 {
+		t.Fatal(all, err)
+	}
+	scale := got.Saved.Float64() / all.Float64()
+	for i, a := range got.Accounts {
+		share, stdErr := want[i].Cost.Float64()*scale, want[i].StdErr.Float64()*scale
+		if math.Abs(a.SavedByShapley.Float64()-share) > 1e-5 || math.Abs(a.StdErr.Float64()-stdErr) > 1e-5 {
+			t.Errorf("user %d: %v, standard error %v, want %v and %v", i, a.SavedByShapley, a.StdErr, share, stdErr)
+		}
+	}
+}
+
+// Worst is the greatest ratio, the first of equal ones, wherever it stands.
+func TestWorst(t *testing.T) {
+	for _, c := range []struct {
+		pays, alone []pricing.Money
+		want        int
+	}{
+		{[]pricing.Money{5, 1, 2}, []pricing.Money{1, 1, 1}, 0}, {[]pricing.Money{1, 5, 2}, []pricing.Money{1, 1, 1}, 1},
+		{[]pricing.Money{1, 2, 5}, []pricing.Money{1, 1, 1}, 2}, {[]pricing.Money{2, 4, 6}, []pricing.Money{1, 2, 3}, 0},
+		{[]pricing.Money{10, 1, 2}, []pricing.Money{30, 2, 4}, 1},
+	} {
+		var s bills.Statement
+		for i := range c.pays {
+			s.Accounts = append(s.Accounts, bills.Account{Pays: c.pays[i], Alone: c.alone[i]})
+		}
+		if got := s.Worst(); got != c.want {
+			t.Errorf("%v for %v alone: %d, want %d", c.pays, c.alone, got, c.want)
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	good := func() bills.Usage {
 		return bills.Usage{Jobs: []trace.Job{job(5, 1, 1, 0, time.Hour)}, Starts: []time.Duration{0}, Bill: 1, Prices: prices}
@@ -221,16 +283,21 @@ func TestBadInput(t *testing.T) {
 		index  int
 		is     error
 	}{
-		"starts":       {func(u *bills.Usage) { u.Starts = nil }, "Starts", -1, bills.ErrLength},
-		"bill":         {func(u *bills.Usage) { u.Bill = -1 }, "Bill", -1, bills.ErrRange},
-		"on demand":    {func(u *bills.Usage) { u.OnDemand = -1 }, "OnDemand", -1, bills.ErrRange},
-		"no jobs":      {func(u *bills.Usage) { u.Jobs, u.Starts = nil, nil }, "Jobs", -1, bills.ErrRange},
-		"nodes":        {func(u *bills.Usage) { u.Jobs[0].Nodes = 0 }, "Jobs.Nodes", 0, bills.ErrRange},
-		"run":          {func(u *bills.Usage) { u.Jobs[0].Run = 0 }, "Jobs.Run", 0, bills.ErrRange},
-		"user":         {func(u *bills.Usage) { u.Jobs[0].User = -2 }, "Jobs.User", 0, bills.ErrRange},
-		"start":        {func(u *bills.Usage) { u.Starts[0] = -1 }, "Starts", 0, bills.ErrRange},
-		"boot":         {func(u *bills.Usage) { u.Boot = func(int) time.Duration { return -1 } }, "Boot", 0, bills.ErrRange},
-		"use":          {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 30; u.Jobs[0].Run = 1 << 50 }, "Jobs.Run", 0, bills.ErrTooLarge},
+		"starts":    {func(u *bills.Usage) { u.Starts = nil }, "Starts", -1, bills.ErrLength},
+		"bill":      {func(u *bills.Usage) { u.Bill = -1 }, "Bill", -1, bills.ErrRange},
+		"on demand": {func(u *bills.Usage) { u.OnDemand = -1 }, "OnDemand", -1, bills.ErrRange},
+		"no jobs":   {func(u *bills.Usage) { u.Jobs, u.Starts = nil, nil }, "Jobs", -1, bills.ErrRange},
+		"nodes":     {func(u *bills.Usage) { u.Jobs[0].Nodes = 0 }, "Jobs.Nodes", 0, bills.ErrRange},
+		"run":       {func(u *bills.Usage) { u.Jobs[0].Run = 0 }, "Jobs.Run", 0, bills.ErrRange},
+		"user":      {func(u *bills.Usage) { u.Jobs[0].User = -2 }, "Jobs.User", 0, bills.ErrRange},
+		"start":     {func(u *bills.Usage) { u.Starts[0] = -1 }, "Starts", 0, bills.ErrRange},
+		"boot":      {func(u *bills.Usage) { u.Boot = func(int) time.Duration { return -1 } }, "Boot", 0, bills.ErrRange},
+		"use":       {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 30; u.Jobs[0].Run = 1 << 50 }, "Jobs.Run", 0, bills.ErrTooLarge},
+		"all use": {func(u *bills.Usage) {
+			u.Jobs[0].Nodes, u.Jobs[0].Run = 649657, 14197294936951*time.Microsecond // 2⁶³−1 in all
+			u.Jobs, u.Starts = append(u.Jobs, job(6, 1, 1, 0, time.Microsecond)), append(u.Starts, 0)
+			u.Prices.Classes = nil
+		}, "Jobs.Run", 1, bills.ErrTooLarge},
 		"instances":    {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 23 }, "Jobs.Nodes", -1, bills.ErrTooLarge},
 		"alone":        {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 21; u.Prices.OnDemand = 1 << 60; u.Prices.Classes = nil }, "Jobs", 0, bills.ErrTooLarge},
 		"prices":       {func(u *bills.Usage) { u.Prices.OnDemand = -1 }, "OnDemand", -1, pricing.ErrRange},
