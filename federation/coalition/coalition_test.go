@@ -751,6 +751,10 @@ func TestEqualMembers(t *testing.T) {
 			t.Errorf("%v for all: %v, %v, want %v", all, x, err, want)
 		}
 	}
+	// Shares of −1/6, −1/6 and −2/3: two nanos go to the remainders of 5/6.
+	if err := s.ShapleyTo(x, Costs{0, -1, -1, -1, -1, -2, -2, -1}); err != nil || !slices.Equal(x, []pricing.Money{0, 0, -1}) {
+		t.Error(x, err)
+	}
 }
 
 // One member pays its cost, and nobody leaves.

@@ -253,6 +253,26 @@ func TestSampledByDefinition(t *testing.T) {
 	}
 }
 
+// By hand: 10 hours of the first user, 2 of the second. What an hour costs beside the fee is paid
+// for hours that are used, or for all ten: 1·10 − 1 − 0.5·10 = 4 and 1·10 − 1 − 0.3·10 = 6 are saved
+// for the first user, and nothing for the second.
+func TestHourlyPrices(t *testing.T) {
+	for _, class := range []pricing.Class{
+		{Name: "used", Term: 100 * time.Hour, Upfront: 10 * pricing.Unit, Hourly: pricing.Unit / 2, Billed: pricing.WhenUsed},
+		{Name: "all", Term: 100 * time.Hour, Upfront: 10 * pricing.Unit, Hourly: 3 * pricing.Unit / 10, Billed: pricing.Always},
+	} {
+		u := bills.Usage{
+			Jobs: []trace.Job{job(1, 1, 1, 0, 10*time.Hour), job(2, 2, 1, 0, 2*time.Hour)}, Starts: []time.Duration{0, 0},
+			Bill: 6 * pricing.Unit, OnDemand: 12 * pricing.Unit, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{class}},
+		}
+		u.Jobs[0].Run -= time.Microsecond // the log ends with hour 10
+		got, err := new(bills.Divider).Divide(u, bills.Options{})
+		if err != nil || got.Accounts[0].SavedByShapley != 6*pricing.Unit || got.Accounts[1].SavedByShapley != 0 {
+			t.Errorf("%s: %+v, %v", class.Name, got, err)
+		}
+	}
+}
+
 // Worst is the greatest ratio, the first of equal ones, wherever it stands.
 func TestWorst(t *testing.T) {
 	for _, c := range []struct {

@@ -412,6 +412,29 @@ func TestHindsightCountsItsWork(t *testing.T) {
 	if n, err := x.size(&task, &cfg, time.Second, 60); n != 7201 || err != nil {
 		t.Errorf("%d steps, %v; want 7201", n, err)
 	}
+	// A lease of an hour is charged 121 prices of half a minute, at most, though there are 361 changes:
+	// 7201·((600 + 2·599)·122 + 361).
+	at, prices = at[:0], prices[:0]
+	for i := range 721 {
+		at, prices = append(at, time.Duration(i)*10*time.Second), append(prices, pricing.Money(i))
+	}
+	task.Checkpoints.Every = 6 * time.Second
+	cfg.History, cfg.Spot.Reprice = steps(2*time.Hour, at, prices...), 30*time.Second
+	if _, err := x.size(&task, &cfg, time.Second, 600); err == nil || !strings.Contains(err.Error(), "are 1.58e+09 prices to add up") {
+		t.Errorf("%v, want 1.58e+09 prices", err)
+	}
+	// 2²⁰ steps with 1023 changes in the hour of a lease are 2³⁰ prices, and one change more is too much.
+	task.Checkpoints.Every, cfg.Spot.Reprice, task.Deadline = 0, 0, (1<<20-1)*time.Second
+	for _, changes := range []int{1023, 1024} {
+		at, prices = at[:0], prices[:0]
+		for i := range 1 + changes {
+			at, prices = append(at, time.Duration(i)*time.Second), append(prices, pricing.Money(i))
+		}
+		cfg.History = steps(1<<20*time.Second, at, prices...)
+		if n, err := x.size(&task, &cfg, time.Second, 1); (err == nil) != (changes == 1023) || err == nil && n != 1<<20 {
+			t.Errorf("%d changes: %d steps, %v", changes, n, err)
+		}
+	}
 }
 
 // On demand begins in time, or not at all: half of two hours' work could be saved on spot at a

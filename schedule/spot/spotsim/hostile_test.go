@@ -35,6 +35,11 @@ func TestTooMuchWork(t *testing.T) {
 		}, "spotsim: Tasks[0].Deadline: value out of range: 7201 steps of 1s until then, with 59 checkpoints each, are 7.73e+10 prices to add up: want at most 2³⁰, such as with a longer step"},
 		{"looks", 0, func(_ *Task, c *Options) { c.Handover.Interval = 2 },
 			"spotsim: Options.Handover: value out of range: looks every 2ns for up to 3h0m0s at the task at index 0: want at most 2²⁸, such as with a longer Interval"},
+		{"looks after a restart", 0, func(t *Task, c *Options) {
+			c.Handover.Interval = 2
+			t.Checkpoints = spot.Checkpoints{Every: 30 * time.Minute, Restart: 10 * time.Minute}
+		},
+			"spotsim: Options.Handover: value out of range: looks every 2ns for up to 3h10m0s at the task at index 0: want at most 2²⁸, such as with a longer Interval"},
 		{"looks until the last price", 0, func(_ *Task, c *Options) {
 			c.Handover.Interval = time.Second
 			c.History = steps(maxTime, []time.Duration{0, maxTime}, 2*pricing.Unit, pricing.Unit)
