@@ -98,8 +98,8 @@ each are solved for the demand two bits at a time, highest first. Four times the
 demand has four times the plan as an optimum, with the same potentials, and the two
 bits that come are shipped on shortest paths. Where fewer slots change the demand, shortest
 paths ship what is left to ship from the plan that the simplex has after a while. The file scaling.go has the method and
-its proof, and says which problems it takes. The simplex goes first, for about as long as
-25 sweeps take (60, if its plan is the start), and ends what is easy. It also goes on where the paths take too long.
+its proof, and says which problems it takes. The simplex goes first, for as long as a few sweeps take, and ends
+what is easy. It also goes on where the paths take too long.
 
 # Ties
 
@@ -107,8 +107,8 @@ By the simplex, the plan is optimal also if the demand of slot t is lowered by (
 under MaxActive), for every small ε > 0: among equal plans it prefers those that
 cover early slots to those that cover late ones. What that leaves open is decided by the order
 of the sweep. With one class of a short term, the plan buys as early as any optimal plan
-(byfee.go). On smooth demand several classes tie in the order of nodes and classes,
-first in, first out (scaling.go). The same problem always gives the same plan.
+(byfee.go). On smooth demand ties fall as the queue of shortest paths says (scaling.go).
+The same problem always gives the same plan.
 
 # Cost
 
@@ -117,6 +117,6 @@ T·(classes+1). The number of steps has no polynomial bound that we know (no
 network simplex with this rule has); at most 1.7 per slot were met in the 171
 problems tried, 0.7 on the reference cases of package reserve. Memory is about 140 bytes a slot, however
 many classes there are, and 32 more for Prices, MaxActive or Max. On smooth demand it is
-100 bytes a slot, and 8 for each class.
+100 bytes a slot more, and 8 for each class.
 */
 package flow

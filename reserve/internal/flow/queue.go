@@ -7,9 +7,10 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// A radixQueue is a radix heap whose ties come out first in, first out. List i > 0 holds the nodes
-// whose distance differs from that of the last node taken out first in bit i-1. The nodes at that
-// distance itself stand in line.
+// A radixQueue is a radix heap. List i > 0 holds the nodes whose distance differs from that of the last node
+// taken out first in bit i-1. The nodes at that distance itself stand in line, and come out first in, first
+// out. A list is emptied from its end, so nodes of equal distance that were put in before may come out in another
+// order, but in the same one for the same calls.
 type radixQueue struct {
 	lists      [65]int32
 	filled     uint64 // bit i: list i may hold nodes

@@ -54,15 +54,17 @@ import (
 //
 // Overflow. Potentials rise along the line, by p·T at most, after lower too. A node that misses units to the end
 // is always free, and a root keeps its label. So Δ is at most 2·p·T, and labels are within 2·p·T and a
-// fee. No flow exceeds the units shipped, each counted as often as it is multiplied by four since:
-// at most twice the sum of the demands. From the simplex's plan, no flow exceeds the sum of all flows of its basis.
-// Each of these is at most the sum of the supplies, and checkTotal leaves room for 8·T of it.
+// fee. No flow exceeds the units shipped, each counted as often as it is multiplied by four since. At each k that is at
+// most the sum over the slots of |d|, rounded up to the next multiple of 4^k: where more is held than asked for, ⌊⌋
+// rounds away from 0. So it is at most the sum of |d| and T·4^k, and 4^k is at most twice the peak. From the simplex's
+// plan, no flow exceeds the sum of all flows of its basis. Each of these is at most the sum of the supplies.
+// checkTotal leaves room for 8·T of it, which is enough for both.
 //
-// Ties fall in the order of nodes and classes, first in, first out. First in, first out keeps trees
-// equally large, which matters: last in, first out took up to 2.6 times as many nodes.
+// Ties fall as the queue and the order of classes say (queue.go). Nodes at one distance come out first in, first
+// out. That keeps trees equally large, which matters: last in, first out took up to 2.6 times as many nodes.
 //
 // Time: of the order of T·classes for each path at most, but most trees are small. On the sine with ten
-// terms there are 8,112 paths, and 519,000 nodes join trees (BENCHMARKS.md, smooth demand).
+// terms there are 8,114 paths, and 519,000 nodes join trees (BENCHMARKS.md, smooth demand).
 // Memory: 100 bytes a slot, and 8 for each class, beside that of the simplex.
 
 // The simplex is faster where demand turns often: on three logs of the shared folder, and on a walk, with ten
@@ -70,6 +72,12 @@ import (
 // what it rises in hours: there scaling takes 8 to 130 times as long. So leastRun bounds the mean length
 // of a run in which demand does not turn, and leastChanges the slots that rise, as those that fall, times the
 // classes for each slot. With fewer than leastSlots slots, both methods take milliseconds.
+//
+// Where demand has few turns, or changes by many instances, the simplex may take few steps, while the trees of
+// paths become as large as the line: on a valley, and on a sine on growth, paths took 20 to 50 times as long. So there
+// are to be leastTurns, and demand is to change by at most mostChange instances a slot in the mean; from the simplex's
+// plan, by at most a tenth of the number of classes. One hill is solved anew whatever its height: there
+// the paths took a tenth to half of the simplex's time.
 //
 // Even so the simplex may be the faster by far, as with terms of years. So it goes first for a while (solver.go).
 // And after mostJoined nodes for each slot, it goes on where it was: that is more than scaling took in any
@@ -83,11 +91,13 @@ const (
 	leastSlots   = 4096
 	leastRun     = 64
 	leastChanges = 2
+	leastTurns   = 4
+	mostChange   = 4
 	mostJoined   = 250
 
 	leastShare   = 20
 	leastBalance = 9
-	mostImproved = 64
+	mostImproved = 32
 )
 
 const scaleBits = 2 // at a time; with 1 or 3, a tenth more nodes join trees on the sine and the triangle with ten terms
@@ -140,7 +150,8 @@ func (p *Problem) smooth() (anew, from bool) {
 			return false, false
 		}
 	}
-	rises, falls, turns, way := 0, 0, 0, 0
+	rises, falls, turns, way, hill := 0, 0, 0, 0, false
+	change := int64(0) // at most twice the sum of what is asked for and held
 	for t := 1; t < T; t++ {
 		a, b := p.net(t-1), p.net(t)
 		if a == b {
@@ -150,20 +161,23 @@ func (p *Problem) smooth() (anew, from bool) {
 		if b < a {
 			now = -1
 			falls++
+			change += int64(a) - int64(b)
 		} else {
 			rises++
+			change += int64(b) - int64(a)
 		}
 		if now == -way {
 			turns++
+			hill = turns == 1 && way > 0
 		}
 		way = now
 	}
-	if turns*leastRun > T {
-		return false, false
-	}
 	few, many := min(rises, falls), max(rises, falls)
-	anew = few*K >= leastChanges*T
-	return anew, !anew && few*leastShare >= T && 10*few >= leastBalance*many
+	if few*K >= leastChanges*T {
+		return hill || turns >= leastTurns && turns*leastRun <= T && change <= mostChange*int64(T), false
+	}
+	return false, turns >= leastTurns && turns*leastRun <= T && 10*change <= int64(K)*int64(T) &&
+		few*leastShare >= T && 10*few >= leastBalance*many
 }
 
 // net returns the demand of slot t less what is held.

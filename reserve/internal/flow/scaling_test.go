@@ -13,7 +13,8 @@ import (
 // solves.
 func smoothProblem(r *rand.Rand, slots int) Problem {
 	p := Problem{Demand: make([]int, slots), Price: 1 + r.Int64N(600)}
-	period, height := 200+1000*r.Float64(), 500+3000*r.Float64()
+	period := 200 + 500*r.Float64()
+	height := period * (.6 + .35*r.Float64())
 	for t := range p.Demand {
 		p.Demand[t] = int(height * (1.2 + math.Sin(float64(t)*2*math.Pi/period)))
 	}
@@ -122,7 +123,7 @@ func TestScalingOnSmoothDemand(t *testing.T) {
 		case 1:
 			p.Held = make([]int, len(p.Demand))
 			for t := range p.Held {
-				p.Held[t] = 300
+				p.Held[t] = 50
 			}
 		case 2: // the greatest prices whose potentials fit, times the slots
 			most := int64(1)<<61/int64(2*len(p.Demand)+4) - 1
@@ -134,19 +135,16 @@ func TestScalingOnSmoothDemand(t *testing.T) {
 			for k := range p.Classes {
 				p.Classes[k].Fee *= most / top
 			}
-		case 3: // the greatest demand whose flows fit, which the simplex may have to end
-			total := int64(0)
-			for _, d := range p.Demand {
-				total += int64(d)
-			}
-			times := (int64(1)<<61/int64(8*(len(p.Demand)+2)) - 2) / total
-			times = min(times, math.MaxInt/10_000) // where an int has 32 bits
+		case 3: // the greatest demand whose flows fit
+			slots := int64(len(p.Demand))
+			more := int64(1)<<61/(8*(slots+2))/slots - 2000
+			more = min(more, math.MaxInt/2) // where an int has 32 bits
 			for t := range p.Demand {
-				p.Demand[t] *= int(times)
+				p.Demand[t] += int(more)
 			}
 		}
 		got := check(t, &s, p)
-		if s.Stats.Paths == 0 || s.Stats.Joined < s.Stats.Paths || s.Stats.Phases != 0 || !s.scaling && i != 3 {
+		if s.Stats.Paths == 0 || s.Stats.Joined < s.Stats.Paths || s.Stats.Phases != 0 || !s.scaling {
 			t.Fatalf("problem %d: %+v", i, s.Stats)
 		}
 		if want := check(t, &simplex, bySimplex(p)); got != want {
@@ -160,12 +158,15 @@ func TestScalingOnSmoothDemand(t *testing.T) {
 				t.Errorf("problem %d: %v allocations", i, n)
 			}
 		}
+		if err := s.Solve(Problem{Price: 10, Classes: p.Classes[:1]}); err != nil || len(s.AppendPurchases(nil)) > 0 {
+			t.Errorf("%v, and purchases without a slot: of problem %d", err, i)
+		}
 	}
 }
 
 // Solve goes from method to method: the simplex alone solves what it is done with soon, as with terms of years.
 // Where the trees of paths take too long, as with very high demand, the simplex goes on where it was: from its own
-// plan (the first three) as anew.
+// plan as anew. The rule would not let all of these come to it.
 func TestScalingIsBounded(t *testing.T) {
 	var s, simplex Solver
 	sine := func(height float64) []int {
@@ -199,23 +200,37 @@ func TestScalingIsBounded(t *testing.T) {
 	}
 	for _, c := range []struct {
 		p              Problem
+		improves       bool
 		paths, scaling bool
 	}{
-		{Problem{Demand: wave, Price: 600, Classes: days(1, 3, 10, 30)}, true, false},
-		{Problem{Demand: sine(30), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true},
-		{Problem{Demand: steps(4e8, 1e7), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true},
-		{Problem{Demand: sine(400), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true},
-		{Problem{Demand: sine(4e8), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, false},
-		{Problem{Demand: sine(400), Price: 600, Classes: days(365, 400, 500, 730, 1095)}, false, false},
+		{Problem{Demand: wave, Price: 600, Classes: days(1, 3, 10, 30)}, true, true, false},
+		{Problem{Demand: sine(30), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true, true},
+		{Problem{Demand: steps(4e8, 1e7), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, true, true, true},
+		{Problem{Demand: sine(400), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, false, true, true},
+		{Problem{Demand: sine(4e8), Price: 600, Classes: days(1, 2, 3, 5, 7, 10, 14, 21, 28, 30)}, false, true, false},
+		{Problem{Demand: sine(400), Price: 600, Classes: days(365, 400, 500, 730, 1095)}, false, false, false},
 	} {
-		got := check(t, &s, c.p)
+		solve := func() {
+			if err := s.init(c.p); err != nil {
+				t.Fatal(err)
+			}
+			s.smooth, s.improves = true, c.improves
+			s.solve()
+		}
+		solve()
+		plan := s.AppendPurchases(nil)
+		if err := Verify(c.p, plan, s.Potentials()); err != nil {
+			t.Fatal(err)
+		}
+		_, cost := Cost(c.p, plan)
+		got := int64(cost)
 		if (s.Stats.Paths > 0) != c.paths || s.scaling != c.scaling {
 			t.Errorf("%d slots, %v: %v %+v", len(c.p.Demand), c.p.Classes, s.improves, s.Stats)
 		}
 		if want := check(t, &simplex, bySimplex(c.p)); got != want {
 			t.Errorf("cost %d, the simplex's %d: %+v", got, want, s.Stats)
 		}
-		if n := allocs.Once(func() { s.Solve(c.p) }); n != 0 {
+		if n := allocs.Once(solve); n != 0 {
 			t.Errorf("%v allocations when warm", n)
 		}
 	}
@@ -235,10 +250,32 @@ func TestSmooth(t *testing.T) {
 	classes := func(n int, more ...Class) []Class {
 		return append(slices.Repeat([]Class{{Term: 24, Fee: 100}}, n), more...)
 	}
-	hill := of(T, func(t int) int { return min(t, T-1-t) })
-	half := of(T, func(t int) int { return min(t, T-1-t) / 2 })
-	level := func(up, down int) []int {
-		return of(T, func(t int) int { return min(t, up) - min(max(0, t-T/2), down) })
+	hill := of(T, func(t int) int { return min(t%1024, 1024-t%1024) }) // four of them: 2,048 rises, 2,047 falls
+	times := func(n int, demand []int) []int { return of(len(demand), func(t int) int { return n * demand[t] }) }
+	half := of(T, func(t int) int { return hill[t] / 2 })
+	// level rises by one at so many slots and falls at so many, and turns at the end of each run but the last.
+	level := func(up, down, runs int) []int {
+		d, v, at := make([]int, T), T, 0
+		for i := range runs {
+			n, step := up/((runs+1)/2), 1
+			if i%2 == 1 {
+				n, step = down/(runs/2), -1
+			}
+			if i == 0 {
+				n += up % ((runs + 1) / 2)
+			} else if i == 1 {
+				n += down % (runs / 2)
+			}
+			for range n {
+				d[at] = v
+				at++
+				v += step
+			}
+		}
+		for ; at < T; at++ {
+			d[at] = v
+		}
+		return d
 	}
 	turns := func(n int) []int { return of(T, func(t int) int { return max(t%(2*n)-n, n-t%(2*n)) }) }
 	for name, c := range map[string]struct {
@@ -246,27 +283,36 @@ func TestSmooth(t *testing.T) {
 		want string // "" is the simplex alone
 	}{
 		"five classes, a change at every slot":     {Problem{Price: 10, Demand: hill, Classes: classes(5)}, "anew"},
-		"four, at all slots but one":               {Problem{Price: 10, Demand: hill, Classes: classes(4)}, "from"},
-		"nine, every other slot":                   {Problem{Price: 10, Demand: half, Classes: classes(9)}, "anew"},
-		"eight, one change less":                   {Problem{Price: 10, Demand: half, Classes: classes(8)}, "from"},
-		"a change at each 20th slot":               {Problem{Price: 10, Demand: level(205, 205), Classes: classes(5)}, "from"},
-		"one change less, both ways":               {Problem{Price: 10, Demand: level(204, 204), Classes: classes(5)}, ""},
-		"falls at nine tenths as many":             {Problem{Price: 10, Demand: level(400, 360), Classes: classes(5)}, "from"},
-		"one fall less":                            {Problem{Price: 10, Demand: level(400, 359), Classes: classes(5)}, ""},
-		"rises at nine tenths as many":             {Problem{Price: 10, Demand: level(360, 400), Classes: classes(5)}, "from"},
-		"one rise less":                            {Problem{Price: 10, Demand: level(359, 400), Classes: classes(5)}, ""},
-		"a valley":                                 {Problem{Price: 10, Demand: of(T, func(t int) int { return max(t, T-t) }), Classes: classes(5)}, "anew"},
+		"four, a change less than two":             {Problem{Price: 10, Demand: hill, Classes: classes(4)}, ""},
+		"eight, every other slot":                  {Problem{Price: 10, Demand: half, Classes: classes(8)}, "anew"},
+		"seven, every other slot":                  {Problem{Price: 10, Demand: half, Classes: classes(7)}, "from"},
+		"a change at each 20th slot":               {Problem{Price: 10, Demand: level(205, 205, 5), Classes: classes(5)}, "from"},
+		"one change less, both ways":               {Problem{Price: 10, Demand: level(204, 204, 5), Classes: classes(5)}, ""},
+		"falls at nine tenths as many":             {Problem{Price: 10, Demand: level(400, 360, 5), Classes: classes(5)}, "from"},
+		"one fall less":                            {Problem{Price: 10, Demand: level(400, 359, 5), Classes: classes(5)}, ""},
+		"rises at nine tenths as many":             {Problem{Price: 10, Demand: level(360, 400, 5), Classes: classes(5)}, "from"},
+		"one rise less":                            {Problem{Price: 10, Demand: level(359, 400, 5), Classes: classes(5)}, ""},
+		"a valley":                                 {Problem{Price: 10, Demand: of(T, func(t int) int { return max(t, T-t) }), Classes: classes(5)}, ""},
+		"three turns":                              {Problem{Price: 10, Demand: level(400, 400, 4), Classes: classes(5)}, ""},
+		"four":                                     {Problem{Price: 10, Demand: level(400, 400, 5), Classes: classes(5)}, "from"},
+		"a change of four at every slot":           {Problem{Price: 10, Demand: times(4, hill), Classes: classes(5)}, "anew"},
+		"of five":                                  {Problem{Price: 10, Demand: times(5, hill), Classes: classes(5)}, ""},
+		"half an instance a slot, five classes":    {Problem{Price: 10, Demand: times(4, level(256, 256, 5)), Classes: classes(5)}, "from"},
+		"a little more":                            {Problem{Price: 10, Demand: times(4, level(257, 256, 5)), Classes: classes(5)}, ""},
+		"a hill of any height":                     {Problem{Price: 10, Demand: of(T, func(t int) int { return 9 * min(t, T-1-t) }), Classes: classes(5)}, "anew"},
+		"a hill with few changes":                  {Problem{Price: 10, Demand: level(400, 400, 2), Classes: classes(5)}, ""},
+		"a hill, and a valley":                     {Problem{Price: 10, Demand: of(T, func(t int) int { return max(min(t, 2000-t), t-3000) }), Classes: classes(5)}, ""},
 		"growth":                                   {Problem{Price: 10, Demand: of(T, func(t int) int { return t }), Classes: classes(64)}, ""},
 		"a fall":                                   {Problem{Price: 10, Demand: of(T, func(t int) int { return T - t }), Classes: classes(64)}, ""},
 		"what rises slowly falls at once":          {Problem{Price: 10, Demand: of(T, func(t int) int { return t % 256 }), Classes: classes(64)}, ""},
-		"too few slots":                            {Problem{Price: 10, Demand: hill[1:], Classes: classes(5)}, ""},
+		"too few slots":                            {Problem{Price: 10, Demand: hill[:T-1], Classes: classes(5)}, ""},
 		"what is held counts":                      {Problem{Price: 10, Demand: hill, Held: hill, Classes: classes(5)}, ""},
 		"one class":                                {Problem{Price: 10, Demand: hill, Classes: classes(1)}, ""},
 		"64 classes":                               {Problem{Price: 10, Demand: hill, Classes: classes(64)}, "anew"},
 		"65 classes":                               {Problem{Price: 10, Demand: hill, Classes: classes(65)}, ""},
 		"a turn in 65 slots":                       {Problem{Price: 10, Demand: turns(65), Classes: classes(5)}, "anew"},
 		"a turn in 60 slots":                       {Problem{Price: 10, Demand: turns(60), Classes: classes(5)}, ""},
-		"steps on the way are no turns":            {Problem{Price: 10, Demand: of(T, func(t int) int { return min(t, T-1-t) / 4 * 4 }), Classes: classes(20)}, "anew"},
+		"steps on the way are no turns":            {Problem{Price: 10, Demand: of(T, func(t int) int { return hill[t] / 4 * 4 }), Classes: classes(20)}, "anew"},
 		"fees by slot":                             {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24, Fees: make([]int64, T)})}, ""},
 		"at most three":                            {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24, Fee: 1, Max: 3})}, ""},
 		"a class that is free":                     {Problem{Price: 10, Demand: hill, Classes: classes(5, Class{Term: 24})}, ""},
@@ -297,6 +343,7 @@ func TestScalingTies(t *testing.T) {
 		want  []Purchase
 		paths bool
 	}{
+		"no slots":         {Problem{Price: 2, Classes: []Class{{Term: 1, Fee: 2}}}, nil, false},
 		"equal classes":    {Problem{Price: 2, Demand: []int{3, 3}, Classes: []Class{{Term: 1, Fee: 2}, {Term: 2, Fee: 3}, {Term: 2, Fee: 3}}}, []Purchase{{0, 1, 3}}, true},
 		"equal to the end": {Problem{Price: 2, Demand: []int{3, 3}, Classes: []Class{{Term: 9, Fee: 3}, {Term: 2, Fee: 3}}}, []Purchase{{0, 0, 3}}, true},
 		"more is held":     {Problem{Price: 2, Demand: []int{1, 3, 2, 0}, Held: []int{1, 700, 3, 0}, Classes: []Class{{Term: 2, Fee: 1}, {Term: 3, Fee: 1}}}, nil, false},

@@ -244,7 +244,10 @@ func (s *Solver) bought(g *seg) Purchase {
 // AppendPurchases appends the plan of the last Solve to dst, each slot and
 // class at most once, in no particular order.
 func (s *Solver) AppendPurchases(dst []Purchase) []Purchase {
-	if s.falling && s.T > 0 {
+	if s.T == 0 {
+		return dst
+	}
+	if s.falling {
 		return s.fees.appendPurchases(dst)
 	}
 	if s.scaling {
