@@ -39,9 +39,15 @@ func madeUpProfiles(t testing.TB, seed uint64) ([]Profile, []Shape) {
 // the inverse of the whole matrix, from the terms one by one.
 func TestMachineIsGaussianProcess(t *testing.T) {
 	profiles, shapes := madeUpProfiles(t, 41)
-	for a := range profiles { // clocks of several resolutions, some coarse
+	for a := range profiles { // clocks of several resolutions, some coarse; some scatters are not known
 		for i := range profiles[a].Runs {
 			r := &profiles[a].Runs[i]
+			switch (a + i) % 5 {
+			case 0:
+				r.Repetitions = 1 // so that a spread says nothing
+			case 1:
+				r.Spread = 0
+			}
 			r.Resolution = 0.3 * float64((a+i)%3) * r.Seconds
 		}
 	}
@@ -65,7 +71,7 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 		var points []point
 		var noise, y []float64
 		leastW, leastSet := math.Inf(1), math.Inf(1)
-		var spreads, steps []float64
+		var own, repeated, spreads, steps []float64
 		for a := range profiles {
 			for _, r := range profiles[a].Runs {
 				q := at(a, r.Features, r.Processes)
@@ -73,17 +79,24 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 				leastW, leastSet = min(leastW, q.w), min(leastSet, q.set)
 				y = append(y, math.Log(r.Seconds)-q.w+math.Log(float64(r.Processes)))
 				noise = append(noise, 0)
-				spreads = append(spreads, r.Spread)
+				own, repeated = append(own, 0), append(repeated, float64(r.Repetitions))
+				if r.Repetitions > 1 && r.Spread > 0 {
+					own[len(own)-1] = r.Spread
+					spreads = append(spreads, r.Spread)
+				}
 				steps = append(steps, r.Resolution/r.Seconds)
 			}
 		}
-		own := slices.Clone(spreads)
 		repeat := median(spreads)
 		isNear(t, "repetition", d.Repetition, repeat, 1e-12)
 		// The scatter of a median of three is √(π/(2·3+π−2)) of that of one run, which is
-		// taken from the usual one, worth 4, and its own, worth 2.
-		for i := range noise {
-			noise[i] = (4*repeat*repeat + 2*own[i]*own[i]) / 6 * math.Pi / (6 + math.Pi - 2)
+		// taken from the usual one, worth 4, and its own, worth 2. One without its own has the usual.
+		for i, n := range repeated {
+			v := repeat * repeat
+			if own[i] > 0 {
+				v = (4*v + (n-1)*own[i]*own[i]) / (4 + n - 1)
+			}
+			noise[i] = v * math.Pi / (2*n + math.Pi - 2)
 			noise[i] += steps[i] * steps[i] / 12 // even over a step
 		}
 		mean := 0.0
