@@ -38,6 +38,10 @@
 //	data centres with reservations       who lends what to whom, who pays        federation
 //	the cost of each coalition           fair shares, and who would rather part  federation/coalition
 //
+// A pointer in an argument points to something, and a reader or writer is one: nil panics, unless a
+// comment says what nil means. All else that cannot be right is an error that names it, or a panic that the
+// comment of the function names.
+//
 // Programs stand in examples. Start with
 //
 //	go run github.com/plimsoll/plimsoll/examples/sec@latest -h

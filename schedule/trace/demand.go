@@ -63,8 +63,8 @@ type DemandOptions struct {
 // maxSlots bounds the curve that data can ask for, 512 MiB.
 const maxSlots = 1 << 26
 
-// maxSweep bounds the room that Grow makes, 768 MiB.
-const maxSweep = 1 << 24
+// maxSweep bounds the room that Grow makes, 3 GiB.
+const maxSweep = 1 << 26
 
 // A Sweep computes demand curves and keeps its memory between calls. The zero
 // value is ready.
@@ -87,10 +87,10 @@ func AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOpti
 	return s.AppendDemand(dst, jobs, starts, opts)
 }
 
-// Grow makes room for that many jobs. It panics if they are more than 2²⁴.
+// Grow makes room for that many jobs. It panics if they are more than 2²⁶.
 func (s *Sweep) Grow(jobs int) {
 	if jobs > maxSweep {
-		panic("trace: more than 1<<24 jobs")
+		panic("trace: more than 1<<26 jobs")
 	}
 	if cap(s.events) < 2*jobs {
 		s.events = make([]event, 0, 2*jobs)
