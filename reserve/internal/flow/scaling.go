@@ -97,7 +97,7 @@ const (
 
 	leastShare   = 20
 	leastBalance = 9
-	mostImproved = 32
+	mostImproved = 64
 )
 
 const scaleBits = 2 // at a time; with 1 or 3, a tenth more nodes join trees on the sine and the triangle with ten terms
