@@ -48,7 +48,7 @@ func TestSimulated(t *testing.T) {
 // (lostScript). All else holds for each run, or the test fails at once.
 func demoAgrees(t *testing.T) {
 	// Checks are 0.8 s apart: a busy machine misses none.
-	o, err := parseDemo([]string{"-hour", "6s", "-release-every", "8m", "-jobs", "16", "-period", "1"})
+	o, err := parseDemo([]string{"-hour", "6s", "-release-every", "8m"})
 	if err != nil {
 		t.Fatal(err)
 	}
