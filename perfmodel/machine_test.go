@@ -44,9 +44,11 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 			r := &profiles[a].Runs[i]
 			switch (a + i) % 5 {
 			case 0:
-				r.Repetitions = 1 // so that a spread says nothing
-			case 1:
+				r.Repetitions, r.Spread = 1, 9 // so that a spread says nothing
+			case 1, 2:
 				r.Spread = 0
+			default:
+				r.Spread = .01 * float64(1+i)
 			}
 			r.Resolution = 0.3 * float64((a+i)%3) * r.Seconds
 		}

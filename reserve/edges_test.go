@@ -1011,6 +1011,8 @@ func TestAmountsTooLarge(t *testing.T) {
 	}
 	none := one(1<<40, 1)
 	none.Prices.Classes = nil
+	prime := one(1, 1) // a term of a prime number of slots, of which 3.6·10¹² are an hour
+	prime.Slot, prime.Prices.Classes[0].Term, prime.Horizon = 1, 1<<31-19, Pure
 	for _, c := range []struct {
 		name string
 		err  error
@@ -1024,6 +1026,7 @@ func TestAmountsTooLarge(t *testing.T) {
 		{"a fee for all paths", solve(paths(one(1, 1<<60), []int{1}, []int{2}, []int{3})), "reserve: Prices: amount too large: fees do not fit in 64 bits 3-fold, the common denominator of the weights"},
 		{"the first fee for all paths", solve(paths(second(one(1, 1<<60), 1), []int{1}, []int{2}, []int{3})), "3-fold"},
 		{"the second fee for all paths", solve(paths(second(one(1, 1), 1<<60), []int{1}, []int{2}, []int{3})), "3-fold"},
+		{"terms without a common multiple", solve(prime), "reserve: Prices.Classes[0].Term: amount too large: the terms have no common multiple in range"},
 		{"the largest fee for one path", solve(paths(one(1, 1<<61-1), []int{1})), ""},
 	} {
 		var in *InputError
@@ -1035,6 +1038,9 @@ func TestAmountsTooLarge(t *testing.T) {
 		if got := denominator(fineParts, weights, nil); got != parts {
 			t.Errorf("%v: denominator %d, want %d", weights, got, parts)
 		}
+	}
+	if !multiple(tolerance, 1) {
+		t.Error("what is off by the tolerance is no multiple")
 	}
 }
 

@@ -319,9 +319,6 @@ func (t *tally) share(n int, probability func(i int) float64, weights []int64) {
 	for i := range n {
 		x := probability(i) * float64(t.parts)
 		w := math.Floor(x)
-		if t.parts <= mostParts {
-			w = math.Round(x) // a multiple
-		}
 		weights[i] = int64(w)
 		left -= int64(w)
 		t.rest = append(t.rest, remainder{x - w, i})
@@ -331,7 +328,7 @@ func (t *tally) share(n int, probability func(i int) float64, weights []int64) {
 	})
 	for k := 0; left != 0; k = (k + 1) % n {
 		i := t.rest[k].index
-		if left < 0 { // rounded up too often: from the smallest remainders
+		if left < 0 { // the probabilities are more than 1, within the tolerance: from the smallest remainders
 			i = t.rest[n-1-k].index
 			if weights[i] > 0 {
 				weights[i]--

@@ -627,6 +627,9 @@ func TestIntsByDefinition(t *testing.T) {
 			t.Fatalf("%d units of %d at %d, shift %d: %v, which is %v above the worth", units, unit, worth, shift, toBig(got), above.FloatString(3))
 		}
 	})
+	if _, ok := times(wide.Int{Hi: 1 << 62}, 2); ok {
+		t.Error("2¹²⁷ is said to fit")
+	}
 	for _, c := range []struct{ a, b, want uint64 }{
 		{1, 1, 1 << worthBits}, {1, 3, 366503875925}, {4096, 1, mostWorth}, {4095, 1, 4095 << worthBits}, {4096*7 + 6, 7, mostWorth}, {4096*7 - 1, 7, 4503442554280813},
 	} {
@@ -1132,5 +1135,104 @@ func TestSearchNodeByDefinition(t *testing.T) {
 	}
 	if solved < 500 || infeasible == 0 || pivots < 5000 {
 		t.Errorf("%d nodes solved, %d without an end, %d pivots: too few to test anything", solved, infeasible, pivots)
+	}
+}
+
+// By hand: which variable the search branches on, and where. Units of the plan cost 1, and 1/400 of
+// the best plan matters. Of equal fractions it is the first.
+func TestSearchChoosesByHand(t *testing.T) {
+	r, c, u, idle := buys, commits, uses, idles
+	for _, x := range []struct {
+		name   string
+		kinds  []uint8
+		values []float64
+		fixed  int // a variable that is, or -1
+		least  float64
+		whole  bool
+		v      int
+		below  float64
+	}{
+		{"the largest fraction", []uint8{r, r, r}, []float64{.9, 1.5, 2.3}, -1, 1, false, 1, 1},
+		{"the first of equal ones", []uint8{r, r, r}, []float64{1, .5, 1.5}, -1, 1, false, 1, 0},
+		{"the first of all", []uint8{r, r}, []float64{.25, 1}, -1, 1, false, 0, 0},
+		{"not a fixed one", []uint8{r, r}, []float64{.5, 1.25}, 0, 1, false, 1, 1},
+		{"purchases before commitments", []uint8{r, c}, []float64{.9, 2.5}, -1, 1, false, 0, 0},
+		{"the first commitment", []uint8{r, c, c}, []float64{1, 2.25, 2.5}, -1, 1, false, 1, 2},
+		{"commitments alone", []uint8{c, c}, []float64{2.25, 2.5}, -1, 1, false, 0, 2},
+		{"units that matter", []uint8{r, c}, []float64{2, .5}, -1, 399, false, 1, 0},
+		{"units that do not", []uint8{r, c}, []float64{2, .5}, -1, 400, false, 0, 1},
+		{"whole, but not fixed", []uint8{r, r, u}, []float64{0, 2, .5}, 0, 1, false, 1, 1},
+		{"whole, and at its least", []uint8{c, r, r}, []float64{1, 0, 3}, -1, 1, false, 1, 0},
+		{"nothing is left", []uint8{r, c, u, idle}, []float64{1, 3, .5, .5}, 0, 1, false, -1, 0},
+		{"purchases before use", []uint8{r, r, c, u}, []float64{1.1, 1, .5, 2.5}, -1, 1, true, 0, 1},
+		{"the largest use", []uint8{r, c, u, u, idle}, []float64{1, .5, .25, 1.5, .5}, -1, 1, true, 3, 1},
+		{"the first of equal uses", []uint8{r, c, u, u}, []float64{1, .5, 1.5, .5}, -1, 1, true, 2, 1},
+		{"the first of equal purchases", []uint8{r, r, u}, []float64{1.5, .5, .5}, -1, 1, true, 0, 1},
+		{"a commitment, if uses are whole", []uint8{r, c, u}, []float64{1, .5, 2}, -1, 1, true, 1, 0},
+		{"use that is whole, but not fixed", []uint8{r, c, u}, []float64{1, 1, 2}, 0, 1, true, 2, 1},
+	} {
+		s := search{value: x.values}
+		for j, k := range x.kinds {
+			s.kinds = append(s.kinds, column{kind: k})
+			s.lo, s.hi, s.cost = append(s.lo, 0), append(s.hi, 5), append(s.cost, 1)
+			if j == x.fixed {
+				s.hi[j] = 0
+			}
+		}
+		if v, below := s.choose(x.least, x.whole); v != x.v || below != x.below {
+			t.Errorf("%s: variable %d at %v, want %d at %v", x.name, v, below, x.v, x.below)
+		}
+	}
+}
+
+// By hand: what is held pays for half an instance, so that the linear program reserves the other half.
+// The term of a commitment is so long that its price does not fit in 127 bits, which no bound may
+// suffer from.
+func TestSearchOfLongTerms(t *testing.T) {
+	p := &MixedProblem{
+		Problem: Problem{Slot: time.Second, Term: 1 << 30 * time.Second, Unit: 1 << 58, Held: []Held{{Units: 1, Until: 1}},
+			Types: []Type{{Name: "a", Demand: []int{1}, OnDemand: 1 << 60, Plan: 1 << 59}}},
+		Classes: []TypeClass{{Class: pricing.Class{Name: "r", Term: time.Second, Hourly: 5 << 57}}},
+	}
+	var m Mixed
+	plan, err := m.Solve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := toNano(big.NewRat(1<<59, 3600)); plan.Cost != want || !plan.Searched || len(plan.Reservations) != 0 {
+		t.Errorf("%+v, want a cost of %v", plan, want)
+	}
+	if err := VerifyMixed(p, &plan); err != nil {
+		t.Error(err)
+	}
+	if !m.begin(p, 1) || !m.search.solve() {
+		t.Fatal("no linear program")
+	}
+	m.dualPrices(p, 1)
+	if got, want := m.nodeBound(p, 1), 2.5*(1<<57); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("bound %v, want %v", got, want)
+	}
+}
+
+// By hand: what is held pays for half an instance, so for none. The linear program pays for the other
+// half by reservations, and without them all runs on demand, at a cost that is no amount of money. The
+// search passes by that, and finds that one more unit for both hours is best.
+func TestSearchPassesByWhatIsTooLarge(t *testing.T) {
+	const e18 = pricing.Money(1e18)
+	p := &MixedProblem{
+		Problem: Problem{Slot: time.Hour, Term: 2 * time.Hour, Unit: e18, Whole: true, Held: []Held{{Units: 1, Until: 2}},
+			Types: []Type{{Name: "a", Demand: []int{1, 1}, OnDemand: 5 * e18, Plan: 2 * e18}}},
+		Classes: []TypeClass{{Class: pricing.Class{Name: "r", Term: time.Hour, Hourly: 9 * e18 / 5}}},
+	}
+	var m Mixed
+	plan, err := m.Solve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Cost != 2*e18 || !plan.Searched || !slices.Equal(plan.Commitments, []Commitment{{0, 1, e18}}) {
+		t.Errorf("%+v, want a cost of %v", plan, 2*e18)
+	}
+	if err := VerifyMixed(p, &plan); err != nil {
+		t.Error(err)
 	}
 }

@@ -176,7 +176,7 @@ type Mixed struct {
 	spent   []int64
 	dates   []int64
 	cover   [1]flow.Class
-	short   bool // a slot had too many choices of whole instances
+	short   bool // a slot had too many choices of whole instances, or a plan amounts too large to compare
 	game    relaxed
 	rest    Problem
 	left    []int // demand that reservations leave, by type and slot
@@ -323,10 +323,7 @@ func (m *Mixed) Solve(p *MixedProblem) (MixedPlan, error) {
 		return MixedPlan{}, err
 	}
 	if small {
-		if plan.Searched, err = m.explore(p, n, m.nanos(p, n), cmp.Or(m.Work, mostWork)); err != nil {
-			return MixedPlan{}, err
-		}
-		plan.Searched = plan.Searched && !m.short
+		plan.Searched = m.explore(p, n, m.nanos(p, n), cmp.Or(m.Work, mostWork)) && !m.short
 		b, err := m.reserve(p, n) // at the worths of the root
 		if err != nil {
 			return MixedPlan{}, err

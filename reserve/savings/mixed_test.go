@@ -215,6 +215,7 @@ func TestMixedThreeTypes(t *testing.T) {
 	}
 	// Six slots, five purchases a slot: too many for trying all.
 	optimal := 0
+	var used Mixed
 	for i := range 20 {
 		p := randomMixed(r, 6, 3, 1+i%2, 3, []pricing.Money{1, 100}[i%2]*pricing.Milli)
 		var m Mixed
@@ -226,6 +227,12 @@ func TestMixedThreeTypes(t *testing.T) {
 			optimal++
 		}
 		work += m.search.work
+		if i%4 != 0 {
+			continue
+		}
+		if again, err := used.Solve(p); err != nil || fmt.Sprint(again) != fmt.Sprint(plan) || used.search.work != m.search.work || used.search.pivots != m.search.pivots {
+			t.Fatalf("a used workspace takes work %d for %v, %v; a fresh one %d for %v", used.search.work, again, err, m.search.work, plan)
+		}
 	}
 	// The order in which the search branches is there for speed: 15.6 million with it.
 	t.Logf("%d of 20 are proved optimal, work %d", optimal, work)
@@ -406,6 +413,16 @@ func TestMixedErrors(t *testing.T) {
 		var input *InputError
 		if !errors.Is(err, c.is) || !errors.As(err, &input) || err.Error() != c.text {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)
+		}
+	}
+	// Beside six slots a fee of 2⁷⁴ nanos is too much, and a little less is not.
+	for beyond, want := range []string{"", "savings: Classes: amount too large: the fees are too much for 64 bits"} {
+		p := userMixed(6, 2, 10, 3)
+		p.Classes[1].Class.Term, p.Classes[1].Class.Hourly = 1<<20*time.Hour, 1<<54-1+pricing.Money(beyond)
+		m := Mixed{Work: 1e5}
+		plan, err := m.Solve(p)
+		if want == "" && (err != nil || VerifyMixed(p, &plan) != nil) || want != "" && (!errors.Is(err, ErrOverflow) || err.Error() != want) {
+			t.Errorf("a fee of 2^74-%d: %v, want %s", 1-beyond, err, want)
 		}
 	}
 }

@@ -242,16 +242,13 @@ func (s *Solver) scale(unit int64) error {
 			lcm, ok = times(lcm, d/wide.GCD(d, rest))
 		}
 	}
-	s.true128 = ok
 	if ok {
-		s.units128, ok = times(lcm, unit/g)
-		s.true128 = s.true128 && ok
+		s.units128, s.true128 = times(lcm, unit/g)
 		for i := range s.types {
 			y := &s.types[i]
 			c := wide.GCD(y.rate, y.price/g)
 			q, _ := over(lcm, y.rate/c)
-			y.true128, ok = times(q, y.price/g/c)
-			s.true128 = s.true128 && ok
+			y.true128, _ = times(q, y.price/g/c) // below units128·ratio, which has to fit
 		}
 	}
 	// Sums of prices or fees along a path, of at most so many slots and fees, have
@@ -320,7 +317,6 @@ func (s *Solver) runs(dst []run, t int) []run {
 				continue
 			}
 			emit(1, saved)
-			filled, saved = 0, 0
 		}
 		if w >= s.unit {
 			emit(w/s.unit, s.unit*y.value)

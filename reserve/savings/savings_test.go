@@ -310,6 +310,61 @@ func TestSavingsBeyond128(t *testing.T) {
 	}
 }
 
+// The integers of a problem by their definition, in integers of any size: a unit and what a grain saves
+// in true values, and whether they and the sums along a path fit in 127 bits.
+func TestScaleByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 16)) // seed 22, 16
+	seen, scaled := map[bool]int{}, 0
+	for range 1500 {
+		n := 1 + r.IntN(12)
+		p := &Problem{Slot: time.Second, Term: time.Duration(1+r.IntN(1<<r.IntN(20))) * time.Second, Unit: pricing.Money(1 + r.IntN(1<<24))}
+		size := 8 + r.IntN(22) // bits of a plan rate
+		for i := range 2 + r.IntN(4) {
+			q := pricing.Money(1 + r.IntN(1<<size))
+			p.Types = append(p.Types, Type{Name: names[i], Demand: make([]int, n), Plan: q, OnDemand: q + 1 + pricing.Money(r.IntN(1<<(size+r.IntN(4))))})
+		}
+		var s Solver
+		if err := s.load(p); err != nil {
+			t.Fatal(err)
+		}
+		g, grain, ratio := int64(p.Unit), int64(p.Unit), int64(0)
+		for _, y := range p.Types {
+			g, grain, ratio = wide.GCD(g, int64(y.OnDemand)), wide.GCD(grain, int64(y.Plan)), max(ratio, int64(y.OnDemand/y.Plan)+1)
+		}
+		units := big.NewInt(1) // the least of which all values are multiples
+		for _, y := range p.Types {
+			// p/g over the rate, in lowest terms
+			d := new(big.Rat).SetFrac64(int64(y.OnDemand)/g, int64(y.Plan)/grain).Denom()
+			common := new(big.Int).GCD(nil, nil, units, d)
+			units.Mul(units, new(big.Int).Quo(d, common))
+		}
+		units.Mul(units, big.NewInt(int64(p.Unit)/g))
+		path := new(big.Int).Mul(units, big.NewInt(4*max(ratio, int64(p.Term/p.Slot))))
+		fits := path.Mul(path, big.NewInt(int64(n)+1)).BitLen() < 128
+		if s.true128 != fits {
+			t.Fatalf("%+v: %d bits: said to fit: %v", p, path.BitLen(), s.true128)
+		}
+		if seen[fits]++; !fits {
+			continue
+		}
+		if toBig(s.units128).Cmp(units) != 0 {
+			t.Fatalf("%+v: a unit is %v, want %v", p, toBig(s.units128), units)
+		}
+		for _, y := range s.types { // value·û·q = units·p
+			got, want := toBig(y.true128), new(big.Int).Mul(units, big.NewInt(y.price))
+			if got.Mul(got, big.NewInt(s.unit)).Mul(got, big.NewInt(y.plan)).Cmp(want) != 0 {
+				t.Fatalf("%+v: what a grain of type %d saves is not its value", p, y.index)
+			}
+		}
+		if s.scaled {
+			scaled++
+		}
+	}
+	if seen[true] < 300 || seen[false] < 150 || scaled < 100 {
+		t.Errorf("one-sided: %v, %d without rounding", seen, scaled)
+	}
+}
+
 // What a unit of commitment saves in a slot falls with the number of units, and is
 // what the definition says; the runs are those of the flow.
 func TestSavingsConvex(t *testing.T) {

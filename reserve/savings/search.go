@@ -420,10 +420,8 @@ func (m *Mixed) nodeBound(p *MixedProblem, n int) float64 {
 				}
 			}
 			left := wide.ProductInt(int64(p.charged(n, c.slot)), 1<<worthBits).Minus(s.sums[c.to].Minus(s.sums[c.from]))
-			whole, ok := times(abs(left), unit)
-			if !ok {
-				return math.Inf(-1)
-			}
+			// Where this does not fit, left is positive, and what is cut off only lowers the bound.
+			whole, _ := times(abs(left), unit)
 			if left.Hi < 0 {
 				plus(wide.Int{}.Minus(shifted(whole, m.shift-worthBits).Plus(wide.Int{Lo: 1})), j)
 			} else {
@@ -465,16 +463,10 @@ func (s *search) choose(least float64, whole bool) (v int, below float64) {
 				far, v = d, j
 			}
 		}
-		if v >= 0 {
-			return v, math.Floor(s.value[v])
-		}
 	}
 	for j, c := range s.kinds {
 		if c.kind != buys && !(c.kind == commits && v < 0 && s.cost[j] > least*coarse) {
 			continue
-		}
-		if v >= 0 && s.kinds[v].kind == commits && c.kind == buys {
-			break // columns of purchases come first
 		}
 		if d := math.Abs(s.value[j] - math.Round(s.value[j])); d > far && s.lo[j] < s.hi[j] {
 			far, v = d, j
@@ -497,9 +489,10 @@ func (s *search) choose(least float64, whole bool) (v int, below float64) {
 // explore searches for plans that cost less than least nanos an hour, and leaves the best in
 // m.bestPlan, and the worths of the root in m.worth. It reports whether it has shown that no
 // plan costs less than the best.
-func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (bool, error) {
+func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) bool {
 	s := &m.search
-	offer := func(round func(float64) float64) error {
+	// offer compares with a plan. The one error there can be is an amount that is too large: that is no plan.
+	offer := func(round func(float64) float64) {
 		m.reservations = m.reservations[:0]
 		for j, c := range s.kinds {
 			if count := round(s.value[j]); c.kind == buys && count > .5 {
@@ -509,12 +502,13 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 		sortPurchases(m.reservations)
 		m.reduce(p, n)
 		if p.Whole {
-			if err := m.reach(p, n, round); err != nil {
-				return err
+			if m.reach(p, n, round) != nil {
+				m.short = true
+				return
 			}
 		}
 		if _, err := m.savings.Solve(&m.rest); err != nil {
-			return err
+			return
 		}
 		if p.Whole {
 			m.short = m.short || m.savings.cover.short
@@ -525,7 +519,6 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 			m.bestPlan = append(m.bestPlan[:0], m.reservations...)
 			m.bestBuy = append(m.bestBuy[:0], m.savings.buy...)
 		}
-		return nil
 	}
 	good := func(bound float64) bool { return bound >= least-tinyNanos-tinyShare*least }
 	bound := math.Inf(-1)
@@ -544,13 +537,9 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 		}
 		branch, below := -1, 0.0
 		if !good(bound) {
-			if err := offer(math.Round); err != nil {
-				return false, err
-			}
+			offer(math.Round)
 			if first || !p.Whole {
-				if err := offer(math.Floor); err != nil {
-					return false, err
-				}
+				offer(math.Floor)
 			}
 			branch, below = s.choose(least, p.Whole)
 		}
@@ -582,11 +571,11 @@ func (m *Mixed) explore(p *MixedProblem, n int, least float64, limit int64) (boo
 				s.lo[b.v], s.hi[b.v] = b.nlo, b.nhi
 			}
 			if !found {
-				return true, nil
+				return true
 			}
 		}
 		if s.work > limit {
-			return false, nil
+			return false
 		}
 		bound = s.stack[len(s.stack)-1].bound
 	}

@@ -497,7 +497,8 @@ func (a *approach) repairPrices(m *model, y []int64) {
 					continue
 				}
 				if over := sum + m.dated(y, s) - fee[s]; over > 0 && most[s] >= uncapped {
-					sum -= over - m.lower(y, lev, s, t, over)
+					m.lower(y, lev, s, t, over)
+					sum -= over
 				}
 				for k := 0; k <= lev; k++ {
 					sum -= y[k*n+s]
@@ -509,7 +510,8 @@ func (a *approach) repairPrices(m *model, y []int64) {
 					sum += y[k*n+s]
 				}
 				if over := sum + m.dated(y, s) - fee[s]; over > 0 && most[s] >= uncapped {
-					sum -= over - m.lower(y, lev, s, n-1, over)
+					m.lower(y, lev, s, n-1, over)
+					sum -= over
 				}
 			}
 		}
@@ -528,8 +530,8 @@ func (m *model) dated(y []int64, i int) int64 {
 const uncapped = 1 << 30
 
 // lower takes by off the prices of the periods from..t of the levels up to lev, the last
-// period first, and returns what it could not take.
-func (m *model) lower(y []int64, lev, from, t int, by int64) int64 {
+// period first. Their sum is at least by.
+func (m *model) lower(y []int64, lev, from, t int, by int64) {
 	for ; by > 0 && t >= from; t-- {
 		for k := 0; k <= lev && by > 0; k++ {
 			d := min(by, max(0, y[k*m.n+t]))
@@ -537,5 +539,4 @@ func (m *model) lower(y []int64, lev, from, t int, by int64) int64 {
 			by -= d
 		}
 	}
-	return by
 }
