@@ -321,7 +321,7 @@ func TestScaleByDefinition(t *testing.T) {
 		size := 8 + r.IntN(22) // bits of a plan rate
 		for i := range 2 + r.IntN(4) {
 			q := pricing.Money(1 + r.IntN(1<<size))
-			p.Types = append(p.Types, Type{Name: names[i], Demand: make([]int, n), Plan: q, OnDemand: q + 1 + pricing.Money(r.IntN(1<<(size+r.IntN(4))))})
+			p.Types = append(p.Types, Type{Name: names[i], Demand: make([]int, n), Plan: q, OnDemand: q + 1 + pricing.Money(r.Int64N(1<<(size+r.IntN(4))))})
 		}
 		var s Solver
 		if err := s.load(p); err != nil {
