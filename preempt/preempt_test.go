@@ -416,6 +416,7 @@ func TestErrors(t *testing.T) {
 		{with(func(st *State) { st.Jobs[0].Nodes = -1 }), ErrNoNode, "Jobs.Nodes", 0},
 		{with(func(st *State) { st.Jobs[1].Nodes = math.MaxInt }), ErrOverflow, "Jobs.Nodes", 1},
 		{with(func(st *State) { st.Jobs[1].Priority = -1 }), ErrRange, "Jobs.Priority", 1},
+		{with(func(st *State) { st.Jobs[1].Elapsed, st.Jobs[1].Priority = 0, -1 }), ErrRange, "Jobs.Priority", 1},
 		{with(func(st *State) { st.Jobs[1].Elapsed = -1 }), ErrRange, "Jobs.Elapsed", 1},
 		{with(func(st *State) { st.Jobs[1].Requested = -1 }), ErrRange, "Jobs.Requested", 1},
 		{with(func(st *State) { st.Node[2] = 2 }), ErrRange, "Node", 2},

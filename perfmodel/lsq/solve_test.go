@@ -693,6 +693,14 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// What is 0 in all rows has the coefficients 0, without a correction.
+func TestAllZero(t *testing.T) {
+	r, err := Fit([]float64{1, 5, 2, 3, 4, 1}, 3, 2, []float64{0, 0, 0}, Options{})
+	if err != nil || r.Coef[0] != 0 || r.Coef[1] != 0 || r.Correction != 0 {
+		t.Errorf("coefficients %v, correction %v, %v", r.Coef, r.Correction, err)
+	}
+}
+
 // Rows of very different size are all as well fitted as small ones would be alone:
 // what weights do.
 func TestRowsOfDifferentSize(t *testing.T) {

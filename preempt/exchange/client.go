@@ -499,6 +499,9 @@ func (c *Client) renewed(msg *Message) {
 		forged := l.Preemption > msg.Last && msg.Number >= l.Known
 		if forged && !l.Returned {
 			l.Preemption, l.Draining = msg.Last, false
+			if m.State == Pending && m.Preemption > 0 {
+				l.Preemption = min(msg.Last, m.Preemption-1) // the notice follows
+			}
 		}
 		switch m.State {
 		case Ended:

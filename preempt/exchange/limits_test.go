@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -255,11 +256,25 @@ func TestNextTickKeepsWhatTheClockHasPassed(t *testing.T) {
 	}
 }
 
-// What is no state of a manager is an error of encoding/json.
+// What is no state of a manager or of a client is an error of encoding/json.
 func TestStateOfAnotherType(t *testing.T) {
-	var m Manager
-	if err := m.UnmarshalJSON([]byte(`{"now_ns":"soon"}`)); err == nil {
-		t.Error("no error")
+	p := newPair(t, ManagerOptions{}, []string{"cpu"}, "a")
+	for _, s := range []interface {
+		json.Marshaler
+		json.Unmarshaler
+	}{p.m, p.c["a"]} {
+		good, err := s.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := strings.Replace(string(good), `"now_ns":0`, `"now_ns":"soon"`, 1)
+		var another *json.UnmarshalTypeError
+		if err := s.UnmarshalJSON([]byte(bad)); bad == string(good) || !errors.As(err, &another) {
+			t.Errorf("%T: %v, want an error of encoding/json", s, err)
+		}
+		if after, _ := s.MarshalJSON(); string(after) != string(good) {
+			t.Errorf("%T is now %s", s, after)
+		}
 	}
 }
 

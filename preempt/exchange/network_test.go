@@ -52,6 +52,35 @@ func TestForgedToClient(t *testing.T) {
 	}
 }
 
+// A forged notice does not survive the next listing: from then on the client understands a real
+// one, also one that was under way and lost.
+func TestForgedNotice(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
+		p.ask("a", "", 1)
+		a := p.c["a"]
+		p.talk(a.SetResourceValues(p.now, []NodeValue{{0, 1}}))
+		p.talk(a.Handle(p.now, Message{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: maxEpoch, Grace: time.Hour}}}))
+		if lost {
+			if _, err := p.m.Reclaim(p.now, "a", 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.now += time.Minute
+		p.talk(a.Tick(p.now), nil)
+		if !lost {
+			if got := count(a, p.now, Usable); got != 1 {
+				t.Errorf("after the listing: %+v, want a usable node", a.AppendNodes(nil, p.now))
+			}
+			p.talk(p.m.Reclaim(p.now, "a", 1))
+		}
+		p.want("a*")
+		if got := a.AppendNodes(nil, p.now); len(got) != 1 || got[0].State != Draining || got[0].End > p.now+2*time.Minute {
+			t.Errorf("lost %v: %+v, want a node that drains for two minutes", lost, got)
+		}
+	}
+}
+
 // What a client that is not itself says does not hold up a listing.
 func TestForgedToManager(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")

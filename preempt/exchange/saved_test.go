@@ -128,6 +128,10 @@ func TestBadState(t *testing.T) {
 			t.Errorf("with %s: %v, want an InputError", c[1], err)
 		}
 	}
+	bad := strings.Replace(string(good), `"granted":2`, `"granted":1`, 1)
+	if err := json.Unmarshal([]byte(bad), p.m); err == nil || !strings.Contains(err.Error(), `1 nodes granted for request 1 of "a" are not confirmed: want as many as the ledger has such leases, 0`) {
+		t.Errorf("one of two nodes confirmed: %v", err)
+	}
 	if after, _ := json.Marshal(p.m); string(after) != string(good) {
 		t.Error("a bad state changes the manager")
 	}

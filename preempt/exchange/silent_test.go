@@ -101,6 +101,20 @@ func TestNamedKinds(t *testing.T) {
 	p.want("abbccc")
 }
 
+// A node that was given up for a request is not given up again for the next one: there is one
+// x, which a, who may have any node, leaves to b. d waits.
+func TestNamedKindOnce(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, []string{"x", "y", "y", "y"}, "a", "b", "c", "d")
+	for i, kind := range []string{"", "x", "y", "x"} {
+		g, _ := p.m.group(Request{Kind: kind})
+		p.m.s.Partitions[i].Requests = []requestState{{group: g, Request: Request{ID: 90, Kind: kind, Count: 1}}}
+		p.m.waiting++
+	}
+	p.m.replan = true
+	p.m.Tick(p.now)
+	p.want("bac-")
+}
+
 // Who gives a node up for whom, where a request for several kinds has a node that another
 // request needs.
 func TestNamedKindsMove(t *testing.T) {

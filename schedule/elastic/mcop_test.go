@@ -245,6 +245,36 @@ func TestMCOPTiesByChance(t *testing.T) {
 	}
 }
 
+// What the chosen schedule has a use for stays, whichever schedule was looked at last. A job of
+// three cores gets three instances, and the two that are idle go to the one behind it: with time
+// alone that is chosen, and nothing ends. With cost alone nothing is launched, and the two end
+// before their next hour.
+func TestMCOPKeepsWhatIsOfUse(t *testing.T) {
+	for _, search := range []Search{Genetic, Evolved, Exact} {
+		for weight, want := range map[float64][2]int{0: {3, 0}, 1: {0, 2}} {
+			s := &Snapshot{
+				Now: time.Hour, Every: 5 * time.Minute, Credits: 10 * pricing.Unit,
+				Clouds: []Cloud{
+					{Fixed: true},
+					{Price: pricing.Unit, Limit: 9, Instances: idleDue(2, time.Hour+time.Minute)},
+				},
+				Jobs: []schedule.Job{{Nodes: 3, Estimate: 10 * time.Minute}, {Nodes: 2, Estimate: 10 * time.Minute}},
+			}
+			launched, ended := 0, 0
+			for _, a := range (&MCOP{CostWeight: weight, Rand: newRand(1), Search: search}).AppendActions(nil, s) {
+				if a.Kind == Launch {
+					launched += a.Count
+				} else {
+					ended += a.Count
+				}
+			}
+			if got := [2]int{launched, ended}; got != want {
+				t.Errorf("%v, cost %v: launches and ends %v, want %v", search, weight, got, want)
+			}
+		}
+	}
+}
+
 // The corners of [Marshall12]'s choice: the weights decide, equal sums fall to
 // the lower cost.
 func TestChoose(t *testing.T) {

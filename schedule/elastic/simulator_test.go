@@ -446,6 +446,10 @@ func TestEnvironmentLimits(t *testing.T) {
 	if r, err := new(Simulator).Run(jobs, o); err != nil || r.Unfinished != 0 {
 		t.Errorf("%d unfinished, %v", r.Unfinished, err)
 	}
+	o = Options{Local: 1, Every: maxTime, Policy: new(OD)}
+	if r, err := new(Simulator).Run(jobs[1:], o); err != nil || r.Unfinished != 0 {
+		t.Errorf("evaluated at the beginning alone: %d unfinished, %v", r.Unfinished, err)
+	}
 }
 
 // Credits beyond the range of Money, over 30 days, pay for every job.
@@ -627,6 +631,9 @@ func TestTimesAreExact(t *testing.T) {
 	}
 	if got := lastsAt(math.MaxInt64/2, 1./maxSpeed); got != math.MaxInt64 {
 		t.Errorf("146 years at a thousandth of the speed last %v", got)
+	}
+	if got := lastsAt(1<<62, .5); got != math.MaxInt64 {
+		t.Errorf("half of 2⁶³ ns at half the speed last %d", int64(got))
 	}
 	if a, b := addCapped(schedule.Never, 1), addCapped(schedule.Never-2, 1); a != schedule.Never || b != schedule.Never-1 {
 		t.Errorf("Never and a nanosecond are %d, and just before it %d", a, b)

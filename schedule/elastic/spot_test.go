@@ -306,6 +306,12 @@ func TestSpotMistakes(t *testing.T) {
 	if !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a bid below every price: %v", err)
 	}
+	// A bid of the lowest price is enough.
+	spot.Bid = 2 * pricing.Unit / 100
+	r, err := e.Run([]trace.Job{minutesJob(0, 0, 1, 1)}, Options{Clouds: []CloudOptions{certain(CloudOptions{Limit: 3, Spot: &spot})}, Policy: new(OD), Budget: Budget{Hourly: pricing.Unit}})
+	if err != nil || r.Unfinished != 0 {
+		t.Errorf("a bid of the lowest price: %d unfinished, %v", r.Unfinished, err)
+	}
 	s := Snapshot{Every: 1, Clouds: []Cloud{{Price: 1, Limit: 1, Cores: -1}}}
 	if err := s.Validate(); !errors.Is(err, ErrRange) {
 		t.Errorf("negative cores: %v", err)

@@ -67,6 +67,37 @@ func TestLastRequest(t *testing.T) {
 	}
 }
 
+// A spot cluster is of use until its run ends, or saves something that is worth reading, before
+// the point of no return. Worked by hand for the task of TestLastRequest, with other checkpoints.
+func TestLastUsefulStart(t *testing.T) {
+	m := time.Minute
+	for _, c := range []struct {
+		rule           Rule
+		every, restart time.Duration
+		saved          time.Duration
+		want           time.Duration // the first time at which the task is sent on demand
+	}{
+		{RuleNoReturn, 20 * m, 7 * m, 0, 159 * m},  // 190 - 10 - 21
+		{RuleNoReturn, 20 * m, 25 * m, 0, 138 * m}, // to read 20 back takes longer: it is saved with the second, 190 - 10 - 42
+		{RuleNoReturn, 20 * m, 25 * m, 20 * m, 138 * m},
+		{RuleNoReturn, 20 * m, 20 * m, 0, 138 * m},
+		{RuleNoReturn, 20 * m, 25 * m, 40 * m, 149 * m}, // 300 - 10 - 85 = 205, and 205 - 10 - (25 + 21)
+		{RuleNoReturn, 20 * m, 99 * m, 0, 76 * m},       // no checkpoint is: 100 minutes and 4 checkpoints
+		{RuleNoReturn, 20 * m, 100 * m, 0, 76 * m},
+		{RuleNoReturn, 0, 0, 0, 80 * m},
+		{RuleNoReturn, 20 * m, 7 * m, 99 * m, 264 * m}, // 300 - 10 - 8 = 282, and 282 - 10 - 8 to the end
+		{RulePlanned, 20 * m, 25 * m, 0, 190 * m},
+		{RulePlanned, 20 * m, 25 * m, 40 * m, 205 * m},
+	} {
+		k := Task{Deadline: 300 * m, Estimate: 100 * m, Latency: 10 * m, Instances: 1, Checkpoints: Checkpoints{Every: c.every, Write: m, Restart: c.restart}}
+		h := Handover{Rule: c.rule, Thresholds: Thresholds{Medium: .001, Low: 1000}}
+		before, from := h.Tier(&k, c.want-1, c.saved), h.Tier(&k, c.want, c.saved)
+		if before != TierMedium || from != TierHigh {
+			t.Errorf("%v, every %v, %v to read, %v saved: %v just before %v, and %v then", c.rule, c.every, c.restart, c.saved, before, c.want, from)
+		}
+	}
+}
+
 // Thresholds at infinity send all tasks to one tier.
 func TestInfiniteThresholds(t *testing.T) {
 	inf := math.Inf(1)

@@ -244,6 +244,19 @@ func TestChainEstimatorEqualsEnumeration(t *testing.T) {
 	}
 }
 
+// Of cuts with the same error the lower one is taken: three prices make a level of the lowest
+// and one of the others.
+func TestChainEstimatorTies(t *testing.T) {
+	h := pricing.SpotHistory{
+		Times:  []time.Duration{0, 10 * time.Minute, 20 * time.Minute},
+		Prices: []pricing.Money{100 * milli, 200 * milli, 300 * milli}, End: 30 * time.Minute,
+	}
+	c, err := new(ChainEstimator).Estimate(h, 0, 30*time.Minute, ChainOptions{Levels: 2})
+	if want := []pricing.Money{100 * milli, 300 * milli}; err != nil || !slices.Equal(c.Tops, want) {
+		t.Errorf("tops %v, %v, want %v", c.Tops, err, want)
+	}
+}
+
 // paperMarket is [Huang13]'s instance at a constant spot price.
 func paperMarket(spot pricing.Money) Market {
 	return Market{
@@ -527,6 +540,10 @@ func TestBidErrors(t *testing.T) {
 		{solve(func(m *Market, _ *Task) { m.Spot.Reprice = 0 }), "Market.Spot", ErrRange}, // hours in steps of 10 minutes
 		{solve(func(m *Market, _ *Task) { m.Spot.Meter.StartUp = 1 }), "Market.Spot", ErrRange},
 		{solve(func(m *Market, t *Task) { t.Deadline, t.Checkpoints.Every = 20000*hour, time.Second }), "PriceChain.Step", ErrRange},
+		{solve(func(m *Market, t *Task) { // 2¹⁴ steps with 1 + 4098 values each are just above 2²⁶
+			m.Chain.Step, m.Spot.Reprice, m.Spot.Meter, m.Spot.FreeBefore = time.Minute, 0, pricing.Meter{Increment: time.Minute}, 0
+			t.Deadline, t.Estimate = (1<<14-1)*time.Minute, 1<<12*time.Minute
+		}), "PriceChain.Step", ErrRange},
 		{solve(func(m *Market, _ *Task) { m.Chain.Step = 0 }), "PriceChain.Step", ErrRange},
 		{solve(func(m *Market, _ *Task) { m.Chain.Tops = nil }), "PriceChain.Tops", ErrRange},
 		{solve(func(m *Market, _ *Task) { m.Chain.Prices = nil }), "PriceChain.Prices", ErrRange},

@@ -155,10 +155,11 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 		return start - run
 	}
 	first := run
-	if c := &t.Checkpoints; c.Every > 0 && t.Remaining(max(saved, 0)+c.Every) < t.Remaining(saved) {
-		save := c.Every + c.Write
+	if c := &t.Checkpoints; c.Every > 0 && c.Restart < t.Estimate {
+		// A run from the beginning goes on to the first checkpoint that is worth reading.
+		save := (c.Restart/c.Every + 1) * (c.Every + c.Write)
 		if saved > 0 && t.Remaining(saved) < t.Estimate {
-			save += c.Restart
+			save = c.Restart + c.Every + c.Write
 		}
 		first = min(run, save)
 	}

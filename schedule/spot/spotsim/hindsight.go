@@ -31,7 +31,8 @@ import (
 // computed once a step, in ascending order of length. A state then looks at its leases until
 // one costs by itself what the best so far does. A lease in which nothing is saved is never
 // better than to wait. Of those that the provider ends after the same checkpoints, the first
-// is the best, and is looked at if it costs less than to end it at that checkpoint.
+// is the best, and is looked at if it costs less than to end it at that checkpoint. One that
+// goes on for longer than is safe leads to a state from which nothing meets the deadline.
 //
 // For T steps to the deadline, Q checkpoints, L of which one lease can write, and c changes
 // of the price during a lease: O(T·(Q + L)·c·log c + T·Q·L) time, in O(T·Q) memory.
@@ -245,9 +246,6 @@ func (x *Hindsight) step(t *Task, cfg *Options, step time.Duration, points, i in
 			if l.cost >= best || l.n > most || l.length >= finish {
 				break
 			}
-			if l.n <= q-from || x.Safe && at+l.length > t.PointOfNoReturn(max(saved, base+written(c, l.length-t.Latency-read-1))) {
-				continue
-			}
 			if rest := x.v[l.next+from]; rest < best-l.cost {
 				best = l.cost + rest
 			}
@@ -262,11 +260,6 @@ func orNone(cost pricing.Money, err error) pricing.Money {
 		return none
 	}
 	return cost
-}
-
-// written returns how much work is in checkpoints after that much time of a run.
-func written(c *spot.Checkpoints, after time.Duration) time.Duration {
-	return max(after, 0) / (c.Every + c.Write) * c.Every
 }
 
 // safe returns how many of the checkpoints of a lease are written, up to most, if the lease

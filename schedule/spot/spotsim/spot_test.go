@@ -1,6 +1,7 @@
 package spotsim
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -190,6 +191,55 @@ func TestServedAsItIsGivenUp(t *testing.T) {
 		if diff := cmp.Diff(c.want, r.Leases); diff != "" {
 			t.Errorf("the price falls at %v: %s", c.falls, diff)
 		}
+	}
+}
+
+// lateBid is a cent in the first hour, and ten cents from then on.
+type lateBid struct{}
+
+func (lateBid) Bid(_ pricing.SpotHistory, now time.Duration, _ pricing.Money) pricing.Money {
+	if now < time.Hour {
+		return cents
+	}
+	return 10 * cents
+}
+
+// A task that waits for ever, for a price that never comes, leaves nothing to the next one.
+func TestNextAfterOneThatNeverEnds(t *testing.T) {
+	never := math.Inf(-1)
+	cfg := Options{
+		History:  steps(24*time.Hour, []time.Duration{0}, 6*cents),
+		OnDemand: 60 * cents, Low: lateBid{}, Medium: lateBid{}, Handover: spot.Handover{Thresholds: spot.Thresholds{Medium: never, Low: never}},
+	}
+	task := Task{Task: spot.Task{Deadline: 2 * time.Hour, Estimate: time.Hour, Instances: 1}}
+	next := task
+	next.Submit, next.Deadline = 3*time.Hour, 5*time.Hour
+	r, err := new(Simulator).Run([]Task{task, next}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := r.Tasks[0], r.Tasks[1]; a.Finish != spot.Never || a.Met || b.Finish != 4*time.Hour || b.Cost != 6*cents || len(r.Leases) != 1 {
+		t.Errorf("%+v, then %+v, leases %+v", a, b, r.Leases)
+	}
+}
+
+// A plan is told for how long a cluster has run since its launch, at which nothing else happens: a
+// request of the first moment is served at 30 minutes.
+func TestPlanKnowsTheLaunch(t *testing.T) {
+	const m = time.Minute
+	var asked []spot.BidState
+	cfg := Options{
+		History:  steps(24*time.Hour, []time.Duration{0, 30 * m}, 20*cents, 6*cents),
+		OnDemand: 60 * cents, Handover: spot.Handover{Rule: spot.RulePlanned},
+		Plan: func(_ *spot.Task, s spot.BidState) spot.BidDecision {
+			asked = append(asked, s)
+			return spot.BidDecision{Action: spot.BidSpot, Bid: 10 * cents, For: 40 * m}
+		},
+	}
+	_, err := new(Simulator).Run([]Task{{Task: spot.Task{Deadline: 10 * time.Hour, Estimate: 30 * m, Latency: 10 * m, Instances: 1}}}, cfg)
+	want := []spot.BidState{{}, {Now: 40 * m, Running: true, Bid: 10 * cents, Elapsed: 10 * m}}
+	if diff := cmp.Diff(want, asked); diff != "" || err != nil {
+		t.Errorf("%v, asked (-want +got):\n%s", err, diff)
 	}
 }
 
