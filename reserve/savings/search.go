@@ -420,8 +420,11 @@ func (m *Mixed) nodeBound(p *MixedProblem, n int) float64 {
 				}
 			}
 			left := wide.ProductInt(int64(p.charged(n, c.slot)), 1<<worthBits).Minus(s.sums[c.to].Minus(s.sums[c.from]))
-			// Where this does not fit, left is positive, and what is cut off only lowers the bound.
-			whole, _ := times(abs(left), unit)
+			// Where this does not fit and left is positive, what is cut off only lowers the bound.
+			whole, ok := times(abs(left), unit)
+			if !ok && left.Hi < 0 {
+				return math.Inf(-1)
+			}
 			if left.Hi < 0 {
 				plus(wide.Int{}.Minus(shifted(whole, m.shift-worthBits).Plus(wide.Int{Lo: 1})), j)
 			} else {
