@@ -80,7 +80,7 @@ func (s *stage) open() {
 	if s.m != nil {
 		s.m.Close()
 	}
-	m, err := Open(s.file, s.world, Provide(s.o.Clouds), s.o)
+	m, err := reopen(s.file, s.world, Provide(s.o.Clouds), s.o)
 	if err != nil {
 		s.t.Fatal(err)
 	}

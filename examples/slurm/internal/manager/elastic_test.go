@@ -184,7 +184,7 @@ func TestAsElasticSimulator(t *testing.T) {
 				{Name: "commercial", Nodes: names[fixed+private:], Price: 85 * pricing.Milli, Boot: boot, Provider: worldPart{worldProvider{w}, names[fixed+private:], false}},
 			}
 			file := filepath.Join(memory(t), "journal")
-			m, err := Open(file, w, Provide(o.Clouds), o)
+			m, err := reopen(file, w, Provide(o.Clouds), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestAsElasticSimulator(t *testing.T) {
 					t.Fatal(err)
 				}
 				ours.Policy = testPolicies(seed)[k]
-				if m, err = Open(file, w, Provide(o.Clouds), o); err != nil {
+				if m, err = reopen(file, w, Provide(o.Clouds), o); err != nil {
 					t.Fatal(err)
 				}
 				m.results = make(chan result, 1000)

@@ -138,7 +138,7 @@ func (w *watched) manage(t *testing.T, p provider.Provider, o Options) *Manager 
 	if w.file == "" {
 		w.file = filepath.Join(memory(t), "journal")
 	}
-	m, err := Open(w.file, w, p, o)
+	m, err := reopen(w.file, w, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

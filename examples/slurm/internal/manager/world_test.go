@@ -19,6 +19,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -453,13 +454,23 @@ func worldOptions(w *world) Options {
 // open opens a manager whose calls to the provider are made one after the other.
 func (w *world) open(t *testing.T, name string, o Options) *Manager {
 	t.Helper()
-	m, err := Open(name, w, worldProvider{w}, o)
+	m, err := reopen(name, w, worldProvider{w}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.results = make(chan result, 1000)
 	m.spawn = func(f func()) { f() }
 	return m
+}
+
+// reopen opens a journal that this process may have just closed. Tests beside this one start commands, and
+// such a command holds the lock of each file open then, until it is what it is to be. So reopen tries for a while.
+func reopen(name string, s Slurm, p provider.Provider, o Options) (m *Manager, err error) {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if m, err = Open(name, s, p, o); !errors.Is(err, journal.ErrHeld) || time.Now().After(end) {
+			return m, err
+		}
+	}
 }
 
 // step lets a manager see the world and act, and waits for what it has called. It
