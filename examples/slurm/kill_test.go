@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(cloud(os.Args[2]))
 	}
 	// The tests that run beside each other wait for Slurm most of the time.
-	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	programtest.Main(m, main)
