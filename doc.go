@@ -39,8 +39,9 @@
 //	the cost of each coalition           fair shares, and who would rather part  federation/coalition
 //
 // A pointer in an argument points to something, and a reader or writer is one: nil panics, unless a
-// comment says what nil means. All else that cannot be right is an error that names it, or a panic that the
-// comment of the function names.
+// comment says what nil means. Other inputs that cannot be right are errors that name them, or panics that the
+// comment of the function names. A result is not checked when it comes back as an argument: one that a program
+// makes up in its place may panic, and its sums may overflow.
 //
 // Programs stand in examples. Start with
 //
