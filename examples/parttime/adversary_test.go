@@ -433,7 +433,7 @@ func TestAdversary(t *testing.T) {
 	evil("leases of honest, given back", "200", msg("DeleteNodes", `"leases":[{"node":0,"epoch":1},{"node":1,"epoch":1}]`))
 	evil("leases of honest, listed", "200", msg(list, `"number":10,"leases":[{"node":0,"epoch":1},{"node":1,"epoch":1}]`))
 	evil("leases that nobody has", "200", msg(list, `"number":11,"leases":[{"node":999,"epoch":77},{"node":100000,"epoch":1,"preemption":99}]`))
-	evil("a notice to honest, acknowledged", "200", msg("AcknowledgeDelete", `"leases":[{"node":0,"epoch":1,"preemption":1}]`))
+	evil("a notice to honest, acknowledged", "200", msg("AcknowledgeDelete", `"number":12,"leases":[{"node":0,"epoch":1,"preemption":1}]`))
 	evil("all the nodes of the cluster", "200", msg(add, `"number":12,"requests":[{"id":12,"count":1000}]`))
 	evil("and more than that", "200", msg(add, fmt.Sprintf(`"number":13,"requests":[{"id":13,"count":%d}]`, math.MaxInt)))
 	evil("nothing any more", "200", msg(add, `"number":14`))

@@ -21,13 +21,15 @@ const (
 	// repeat it.
 	DiscoverResources
 	// SetResourceValues lists all Leases that the partition holds and does not give
-	// back, by Node and Epoch, with their Value. A lease that is to end has Preemption
-	// and Since, too. Age is the age of the values. The client sends SetResourceValues
+	// back, by Node and Epoch, with their Value. A lease that is to end has Preemption,
+	// Since and Grace, too. Age is the age of the values. The client sends SetResourceValues
 	// regularly, which renews the leases. Of two, the message with the higher Number
 	// counts.
 	SetResourceValues
 	// AcknowledgeDelete answers NotifyDeletePending. Each of its Leases has the
-	// Preemption and the time Since the client first read the notice.
+	// Preemption, the time Since the client first read the notice, and the Grace that the
+	// client has read. It does not count if a SetResourceValues with a higher Number has
+	// been read.
 	AcknowledgeDelete
 
 	// NodesQueued answers AddNodes. It has the manager's Requests, how many nodes of
@@ -49,7 +51,8 @@ const (
 	// or the grace period is over.
 	NotifyDeletePending
 	// DeleteCancelled says that Leases stay after all; each has the Preemption that is
-	// off. The manager does not repeat it, because LeasesRenewed says the same.
+	// off. The client answers with SetResourceValues, and believes the answer. The manager
+	// does not repeat DeleteCancelled, because LeasesRenewed says the same.
 	DeleteCancelled
 
 	lastCall = DeleteCancelled

@@ -49,11 +49,16 @@ type leaseState struct {
 	Draining   bool          `json:"draining,omitempty"`
 	First      time.Duration `json:"first_ns,omitempty"` // when the client read the first notice
 	Grace      time.Duration `json:"grace_ns,omitempty"`
-	Known      uint64        `json:"known,omitempty"` // number of the first message after the notice
+	Known      uint64        `json:"known,omitempty"` // number of the first message after the last notice read
 }
 
 // deadline returns when a lease that is to end is over.
 func (l *leaseState) deadline() time.Duration { return after(l.First, l.Grace) }
+
+// acknowledge says in out which notice the client knows, since when, and its grace period.
+func (l *leaseState) acknowledge(out *Lease, now time.Duration) {
+	out.Preemption, out.Since, out.Grace = l.Preemption, min(l.Grace, now-l.First), l.Grace
+}
 
 // NewClient returns a client of a partition that the manager has or will have. The error
 // is an [*InputError] about the name or the options.
@@ -267,7 +272,7 @@ func (c *Client) beat() {
 		}
 		out := Lease{Node: l.Node, Epoch: l.Epoch, Value: l.Value}
 		if l.Draining {
-			out.Preemption, out.Since = l.Preemption, min(l.Grace, c.s.Now-l.First)
+			l.acknowledge(&out, c.s.Now)
 		}
 		c.out.leases = append(c.out.leases, out)
 	}
@@ -400,9 +405,7 @@ func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	case NotifyDeletePending:
 		c.notice(&msg, false)
 	case DeleteCancelled:
-		for _, m := range msg.Leases {
-			c.cancelled(m)
-		}
+		c.cancelled(&msg)
 	}
 	return c.out.msgs, nil
 }
@@ -495,25 +498,26 @@ func (c *Client) renewed(msg *Message) {
 			continue
 		}
 		l := &c.s.Leases[i]
-		// The listing had the preemption, and the manager has never given its number.
-		forged := l.Preemption > msg.Last && msg.Number >= l.Known
-		if forged && !l.Returned {
-			l.Preemption, l.Draining = msg.Last, false
-			if m.State == Pending && m.Preemption > 0 {
-				l.Preemption = min(msg.Last, m.Preemption-1) // the notice follows
-			}
-		}
+		// A notice that the client had read before it sent the listing is in force, is over,
+		// or was never given. The answer says which.
+		known := msg.Number >= l.Known && !l.Returned
 		switch m.State {
 		case Ended:
 			c.s.Leases = slices.Delete(c.s.Leases, i, i+1)
 		case Pending:
 			pending = true
+			if known && m.Preemption < l.Preemption && m.Preemption > 0 { // the higher number is forged
+				l.Preemption = m.Preemption
+				if !l.Draining {
+					l.Preemption-- // the notice follows
+				}
+			}
 		case Cancelled, Renewed:
 			if msg.Number < l.From {
 				continue // an old answer, from before the lease was given back, may meet an old grant
 			}
-			if m.State == Cancelled && !forged {
-				c.cancelled(m)
+			if known && (m.State == Cancelled || l.Preemption > msg.Last) {
+				l.Preemption, l.Draining = min(l.Preemption, msg.Last), false
 			}
 			l.Confirmed, l.Valid = true, max(l.Valid, valid)
 		}
@@ -523,17 +527,24 @@ func (c *Client) renewed(msg *Message) {
 	}
 }
 
-// cancelled reads that a preemption is off, if it is the preemption in force.
-func (c *Client) cancelled(m Lease) {
-	if i, ok := c.find(m.Node); ok {
-		if l := &c.s.Leases[i]; l.Epoch == m.Epoch && l.Preemption <= m.Preemption && !l.Returned {
-			l.Preemption, l.Draining = m.Preemption, false
+// cancelled reads that preemptions are off. Somebody may have forged the message. So the
+// client asks, and the nodes drain until the answer comes.
+func (c *Client) cancelled(msg *Message) {
+	for _, m := range msg.Leases {
+		i, ok := c.find(m.Node)
+		if !ok {
+			continue
+		}
+		if l := &c.s.Leases[i]; l.Epoch == m.Epoch && l.Draining && l.Preemption <= m.Preemption && !l.Returned {
+			c.beat()
+			return
 		}
 	}
 }
 
 // notice reads that leases will end. In an answer to a listing, these are the pending
-// leases. The client gives back nodes that it never used.
+// leases. The client gives back nodes that it never used. A notice outside an answer may be
+// forged. It never lets the client use a node for longer than the notice before.
 func (c *Client) notice(msg *Message, answer bool) {
 	at := c.out.mark()
 	returned := false
@@ -556,14 +567,23 @@ func (c *Client) notice(msg *Message, answer bool) {
 			l.Returned, returned = true, true
 			continue
 		case m.Preemption > l.Preemption:
-			l.Preemption, l.Draining, l.First, l.Grace, l.Known = m.Preemption, true, c.s.Now, m.Grace, c.s.Number
+			grace := m.Grace
+			if l.Draining && !answer {
+				grace = min(grace, max(0, l.deadline()-c.s.Now))
+			}
+			l.Preemption, l.Draining, l.First, l.Grace = m.Preemption, true, c.s.Now, grace
 		case m.Preemption < l.Preemption || !l.Draining:
 			continue
+		default:
+			l.Grace = min(l.Grace, m.Grace)
 		}
-		c.out.leases = append(c.out.leases, Lease{Node: l.Node, Epoch: l.Epoch, Preemption: l.Preemption, Since: min(l.Grace, c.s.Now-l.First)})
+		l.Known = c.s.Number
+		out := Lease{Node: l.Node, Epoch: l.Epoch}
+		l.acknowledge(&out, c.s.Now)
+		c.out.leases = append(c.out.leases, out)
 	}
 	if len(c.out.leases) > at.leases {
-		c.send(Message{Call: AcknowledgeDelete}, at)
+		c.send(Message{Call: AcknowledgeDelete, Number: c.number()}, at)
 	}
 	if returned {
 		c.sendReturned()

@@ -81,18 +81,23 @@
 //     asks the question whose answer renews the lease. The client asks every minute.
 //  5. The manager counts the Term from the time of its answer, which is later.
 //  6. Each preemption has a number. The manager repeats the notice every minute until
-//     the node is given back or taken. While the notice is not acknowledged, answers
-//     to listings repeat the notice, too, and do not renew the lease.
+//     the node is given back or taken. While the notice is not acknowledged, and where a
+//     listing shows another number, answers to listings repeat the notice, too, and do
+//     not renew the lease.
 //  7. The grace period begins when the client first reads the notice. The client
 //     reports for how long it has known the notice. So a lost acknowledgement costs
-//     no time.
+//     no time. A listing says what acknowledgements sent before it say. So the manager
+//     reads no acknowledgement that is older than the last listing.
 //  8. At the end of the grace period the client gives the node back. The manager
 //     takes the node at the same time or later. This is the withdrawal "without
 //     further notice" of [Duplyakin17].
 //  9. Without an acknowledgement, the manager takes the node when the lease has run
 //     out and a grace period has passed since the manager first sent the notice. The
 //     node is then fenced off.
-//  10. Manager and client save their state before they send what follows from it.
+//  10. A cancellation makes the client list its leases. The node drains until the answer
+//     says that the preemption is off. A notice for a node that drains already never
+//     moves the end to a later time, unless the notice is in the answer to a listing.
+//  11. Manager and client save their state before they send what follows from it.
 //
 // # Failures
 //
@@ -130,7 +135,11 @@
 // LeasesRenewed only as the answer to a listing of its own, by number and time, and
 // NodesAdded only for a request of its own instance. A forged grant or notice does not
 // survive the next listing: the manager answers that it never gave the lease or the
-// preemption. Until then a client may drain, or give back, a node. Somebody who speaks as
+// preemption. Until then a client may drain, or give back, a node, and a real notice may
+// leave less than Grace. But no forged notice or cancellation lets a client use a node that
+// the manager has taken (TestForgedPastDeadline, and TestUnderFaults with forged notices):
+// an end moves to a later time only by the answer to a listing, and the manager accepts no
+// acknowledgement of another number or of a longer grace period. Somebody who speaks as
 // a partition can give away the nodes of that partition, and of no other partition.
 //
 // # Guarantees

@@ -324,7 +324,7 @@ func TestLateMessages(t *testing.T) {
 	// And by the manager.
 	ledger := p.m.AppendAssignments(nil)
 	for _, msg := range []Message{
-		{Call: AcknowledgeDelete, Leases: lease(0, 2, 1)},
+		{Call: AcknowledgeDelete, Number: 50, Leases: lease(0, 2, 1)},
 		{Call: DeleteNodes, Leases: lease(0, 1, 0)},
 		{Call: SetResourceValues, Number: 1},
 	} {
@@ -389,7 +389,7 @@ func TestCancelled(t *testing.T) {
 	p.talk(p.c["a"].SetResourceValues(0, nil))
 	id := p.ask("b", "", 1)
 	p.want("a*a")
-	late := Message{Call: AcknowledgeDelete, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1}}}
+	late := Message{Call: AcknowledgeDelete, Partition: "a", Number: 50, Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1}}}
 	p.talk(p.c["b"].Cancel(p.now, id))
 	p.want("aa")
 	if got := p.c["a"].AppendNodes(nil, p.now)[0].State; got != Usable {
@@ -486,7 +486,7 @@ func TestTicksRepeat(t *testing.T) {
 	p.ask("b", "", 1)
 	p.want("a*a")
 	p.now = time.Minute
-	if out := p.say(Message{Call: AcknowledgeDelete, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Since: time.Minute}}}); len(out) > 0 {
+	if out := p.say(Message{Call: AcknowledgeDelete, Partition: "a", Number: 50, Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Since: time.Minute}}}); len(out) > 0 {
 		t.Errorf("an acknowledgement is answered by %+v", out)
 	}
 	want := []Message{{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute}}}}

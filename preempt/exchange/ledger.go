@@ -213,8 +213,8 @@ func (m *Manager) discover(p int) {
 
 // acknowledge reads for how long the partition has known that the node is to end.
 func (m *Manager) acknowledge(n *nodeState, l Lease) {
-	if n.Preemption == 0 || l.Preemption != n.Preemption {
-		return // of a preemption that was cancelled
+	if n.Preemption == 0 || l.Preemption != n.Preemption || l.Grace > n.Grace {
+		return // of a preemption that was cancelled, or of a forged notice
 	}
 	known := max(n.First, m.s.Now-l.Since) // not before the preemption began
 	end := after(after(known, n.Grace), m.s.Options.Skew)
@@ -284,7 +284,7 @@ func (m *Manager) renew(p int, l Lease) Lease {
 		m.s.Stats.Unknown++
 	}
 	m.acknowledge(n, l)
-	if n.Preemption > 0 && !n.Acked {
+	if n.Preemption > 0 && (!n.Acked || l.Preemption != n.Preemption) {
 		answer.State, answer.Preemption, answer.Grace = Pending, n.Preemption, n.Grace
 		return answer
 	}

@@ -352,7 +352,7 @@ func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 		for _, l := range msg.Leases {
 			if l.Node >= len(m.s.Nodes) || l.Epoch > m.s.Nodes[l.Node].Epoch || l.Preemption > m.s.Preemption {
 				m.s.Stats.Unknown++
-			} else if n := m.lease(p, l); n != nil {
+			} else if n := m.lease(p, l); n != nil && msg.Number > m.s.Partitions[p].LastValues { // a later listing has said it
 				m.acknowledge(n, l)
 			}
 		}
@@ -384,7 +384,7 @@ func (m *Manager) check(p int, msg *Message) error {
 		return err
 	}
 	for i, l := range msg.Leases {
-		if n := m.lease(p, l); n != nil && n.Preemption == l.Preemption && n.Preemption > 0 && l.Since > n.Grace {
+		if n := m.lease(p, l); n != nil && n.Preemption == l.Preemption && n.Preemption > 0 && l.Grace <= n.Grace && l.Since > n.Grace {
 			return badInput("Leases.Since", i, ErrRange, "%v: want the grace period, %v, at most", l.Since, n.Grace)
 		}
 	}

@@ -54,7 +54,8 @@ const (
 	// Ended: the lease does not belong to the partition any more.
 	Ended
 	// Pending: the lease is to end, and the manager has read no acknowledgement of a
-	// notice. The lease is not renewed. The entry is a notice.
+	// notice, or the listing shows another Preemption. The lease is not renewed. The entry
+	// is a notice.
 	Pending
 	// Cancelled: the preemption is off, and the lease is renewed.
 	Cancelled

@@ -81,6 +81,83 @@ func TestForgedNotice(t *testing.T) {
 	}
 }
 
+// No forged notice or cancellation lets a client use a node that the manager has taken. Real
+// notices have numbers 1 and 2 and a grace period of two minutes.
+func TestForgedPastDeadline(t *testing.T) {
+	notice := func(preemption uint64, grace time.Duration) Message {
+		return Message{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: preemption, Grace: grace}}}
+	}
+	cancelled := notice(1, 0)
+	cancelled.Call = DeleteCancelled
+	for _, c := range []struct {
+		name   string
+		forged Message
+		early  bool // the client reads the forged message before the real preemption begins,
+		listed bool // and lists its leases in between; what it acknowledges is late
+		deaf   bool // from then on all messages but the late ones are lost
+	}{
+		{name: "a greater number", forged: notice(maxEpoch, time.Hour)},
+		{name: "a greater number, deaf", forged: notice(maxEpoch, time.Hour), deaf: true},
+		{name: "the number of another preemption", forged: notice(2, time.Hour)},
+		{name: "the number of another preemption, deaf", forged: notice(2, time.Hour), deaf: true},
+		{name: "a cancellation", forged: cancelled},
+		{name: "a cancellation, deaf", forged: cancelled, deaf: true},
+		{name: "a longer grace period", forged: notice(1, time.Hour)},
+		{name: "the next number", forged: notice(1, time.Hour), early: true},
+		{name: "the next number, deaf", forged: notice(1, time.Hour), early: true, deaf: true},
+		{name: "the next number, denied and deaf", forged: notice(1, time.Minute), early: true, listed: true, deaf: true},
+	} {
+		p := newPair(t, ManagerOptions{Skew: -1}, make([]string, 2), "a")
+		p.ask("a", "", 2)
+		a := p.c["a"]
+		p.talk(a.SetResourceValues(p.now, []NodeValue{{1, 1}}))
+		var late []Message
+		forge := func() {
+			msgs, err := a.Handle(p.now, c.forged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range msgs {
+				late = append(late, m.Clone())
+			}
+		}
+		if c.early {
+			forge()
+		}
+		p.now += 30 * time.Second
+		if c.listed {
+			p.talk(a.SetResourceValues(p.now, []NodeValue{{1, 1}}))
+		}
+		msgs, err := p.m.Reclaim(p.now, "a", 2)
+		if err != nil || p.m.Assignment(0).Preemption != 1 {
+			t.Fatalf("%s: %+v, %v", c.name, p.m.Assignment(0), err)
+		}
+		if !c.early || !c.deaf {
+			p.talk(msgs, nil)
+		}
+		p.now += 30 * time.Second
+		if !c.early {
+			forge()
+		}
+		p.talk(late, nil)
+		for range 200 { // 1,000 s: the lease runs out after 900
+			p.now += 5 * time.Second
+			toManager, toClient := a.Tick(p.now), p.m.Tick(p.now)
+			for _, h := range a.AppendNodes(nil, p.now) {
+				if l := p.m.Assignment(h.Node); (h.State == Usable || h.State == Draining) && (l.Partition != "a" || l.Epoch != h.Epoch) {
+					t.Fatalf("%s: at %v the client uses %+v, and the ledger says %+v", c.name, p.now, h, l)
+				}
+			}
+			if !c.deaf {
+				p.talk(slices.Concat(toManager, toClient), nil)
+			}
+		}
+		if l := p.m.Assignment(0); l.Partition != "" {
+			t.Errorf("%s: %+v, want a free node", c.name, l)
+		}
+	}
+}
+
 // What a client that is not itself says does not hold up a listing.
 func TestForgedToManager(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")

@@ -21,8 +21,16 @@ package exchange
 // then, the manager's clock shows at least Grace + Skew - (A-C). So the client's
 // clock shows at least Grace - (A-C), which makes Grace since C, and the client stops
 // at C + Grace. The client would not stop if the preemption had been cancelled, or
-// replaced by a preemption with a higher number. But then the manager has done that,
-// and takes nothing because of an acknowledgement of the former preemption.
+// replaced by a preemption with a higher number. But the client believes that only from
+// the answer to a listing that it sent after the last notice read. Then the manager has
+// done that, and takes nothing because of an acknowledgement of the former preemption.
+//
+// A forged notice changes nothing of that. A notice outside an answer ends the lease at the
+// same time or sooner. If the client acknowledged a number before the manager gave it to
+// this lease, either the next listing repeats the acknowledgement, and the client goes on
+// knowing the notice; or an answer said that there is no such preemption, and then the
+// manager had read a listing later than the acknowledgement, which it does not accept any
+// more. An acknowledgement of a longer grace period than the manager gave is none.
 //
 // (c) By the manager's clock, Skew and the Term that was told have passed since each
 // renewal. So by the client's clock at least that Term has passed since the question

@@ -145,9 +145,9 @@ func TestBadState(t *testing.T) {
 	for _, c := range [][2]string{
 		{`"partition":"a"`, `"partition":""`},
 		{`"every_ns":60000000000`, `"every_ns":0`},
-		{`"number":7`, `"number":0`},
-		{`"number":7`, `"number":2`},
-		{`"number":7`, `"number":9223372036854775809`},
+		{`"number":8`, `"number":0`},
+		{`"number":8`, `"number":2`},
+		{`"number":8`, `"number":9223372036854775809`},
 		{`"node":0`, `"node":1`},
 		{`"node":0`, `"node":-1`},
 		{`"epoch":1`, `"epoch":0`},

@@ -297,7 +297,7 @@ func TestKnownTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.now += 10 * time.Second
-	if _, err := p.m.Handle(p.now, Message{Call: AcknowledgeDelete, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Since: 30 * time.Second}}}); err != nil {
+	if _, err := p.m.Handle(p.now, Message{Call: AcknowledgeDelete, Partition: "a", Number: 50, Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Since: 30 * time.Second}}}); err != nil {
 		t.Fatal(err)
 	}
 	if a := p.m.AppendAssignments(nil)[0]; a.End != time.Hour+2*time.Minute+5*time.Second {

@@ -31,6 +31,7 @@ type world struct {
 	state []byte
 	gone  []*simPart // clients that were reset, and may go on
 	down  bool
+	forge bool // somebody else sends notices and cancellations
 	parts []*simPart
 	pool  []Message // under way
 	late  []Message // under way for long
@@ -87,6 +88,7 @@ type simCounts struct {
 	LateGrants, LateNotices, LateReturns int // of leases that are over
 	Reset, OfTheReset, Unprepared        int // OfTheReset: messages of clients that were reset
 	Terms, Dead, OfTheSilent             int // OfTheSilent: preemptions of leases that had run out
+	Forged                               int // messages
 }
 
 func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string) *world {
@@ -542,7 +544,7 @@ func (w *world) deliver(t fataler, i int) {
 		}
 	}
 	now := part.clock(w.now)
-	early := part.c.NextTick() > now
+	early := part.c.NextTick() > now && !w.forge // a forged grace period may be over when it is read
 	out, err := part.c.Handle(now, msg)
 	if errors.Is(err, ErrInstance) {
 		return
@@ -554,6 +556,33 @@ func (w *world) deliver(t fataler, i int) {
 		t.Fatalf("at %v, after %+v, client %s wants to be called at %v", now, msg, part.name, next)
 	}
 	w.emit(t, p, out)
+}
+
+// forgery is a notice or a cancellation for a node that a partition believes to have. Its number is
+// that of the preemption in force or near it, one of the last ones, the next ones or the greatest.
+func (w *world) forgery() {
+	p := w.parts[w.pick(len(w.parts))]
+	w.mine = p.c.AppendNodes(w.mine[:0], p.clock(w.now))
+	if len(w.mine) == 0 {
+		return
+	}
+	h := w.mine[w.pick(len(w.mine))]
+	number := h.Preemption
+	if n := &w.m.s.Nodes[h.Node]; w.pick(2) == 0 {
+		number = n.Preemption
+	}
+	switch w.pick(4) {
+	case 0:
+		number = w.m.s.Preemption - min(w.m.s.Preemption, uint64(w.pick(3)))
+	case 1:
+		number = w.m.s.Preemption + 1 + uint64(w.pick(2))
+	case 2:
+		number = []uint64{number + 1, maxEpoch}[w.pick(2)]
+	}
+	msg := Message{Call: []Call{NotifyDeletePending, NotifyDeletePending, DeleteCancelled}[w.pick(3)], Partition: p.name, Instance: p.c.Instance(),
+		Leases: []Lease{{Node: h.Node, Epoch: h.Epoch, Preemption: min(max(1, number), maxEpoch), Grace: []time.Duration{time.Second, time.Minute, time.Hour, forever}[w.pick(4)]}}}
+	w.counts.Forged++
+	w.pool = append(w.pool, msg)
 }
 
 // act is something that a framework or an administrator does.
@@ -644,6 +673,9 @@ func (w *world) act(t fataler) {
 // step lets one thing happen, and looks.
 func (w *world) step(t fataler) {
 	w.counts.Steps++
+	if w.forge && w.fault(20) && !w.down {
+		w.forgery()
+	}
 	what := w.pick(100)
 	switch {
 	case what < 50:
@@ -904,7 +936,7 @@ func (w *world) fair(t fataler, a Assignment, m *Manager) {
 	}
 	v := w.part(a.Partition)
 	for _, x := range w.ledger {
-		if x.Partition == a.Partition && x.Preemption == 0 && x.Value < a.Value && x.Kind == a.Kind && m.s.Nodes[a.Node].Until > m.s.Now {
+		if x.Partition == a.Partition && x.Preemption == 0 && x.Epoch == w.before[x.Node].Epoch && x.Value < a.Value && x.Kind == a.Kind && m.s.Nodes[a.Node].Until > m.s.Now {
 			t.Fatalf("at %v node %d is taken, value %v, before node %d, value %v", w.now, a.Node, a.Value, x.Node, x.Value)
 		}
 	}
@@ -1064,7 +1096,9 @@ func (w *world) served(t fataler, endless map[int]bool) {
 			continue
 		}
 		for _, r := range w.m.s.Partitions[w.m.partition(p.name)].Requests {
-			if r.missing() == 0 {
+			if r.missing() == 0 || slices.ContainsFunc(w.ledger, func(a Assignment) bool { // it is to get a node of a dead partition
+				return a.Preemption > 0 && endless[a.Node] && fits(r.Kind, a.Kind)
+			}) {
 				continue
 			}
 			for _, a := range w.ledger {
@@ -1084,21 +1118,23 @@ var simKinds = []string{"cpu", "cpu", "cpu+ib", "cpu", "gpu", "cpu", "gpu+ib", "
 
 var simOptions = ManagerOptions{Grace: 2 * time.Minute, Term: 6 * time.Minute, Skew: time.Second, MaxAge: 3 * time.Minute, MaxDelay: 4 * time.Minute}
 
-// A million steps under faults, and half of that with the options that are the
-// default. Everything that is interesting happens often.
+// A million steps under faults, and less with other options and with forged notices.
+// Everything that is interesting happens often.
 func TestUnderFaults(t *testing.T) {
-	t.Run("short terms", func(t *testing.T) { simulate(t, 7, 1_000_000, simOptions) })
+	t.Run("short terms", func(t *testing.T) { simulate(t, 7, 1_000_000, simOptions, false) })
+	t.Run("forged notices", func(t *testing.T) { simulate(t, 10, 200_000, simOptions, true) })
 	t.Run("prepared nodes", func(t *testing.T) {
 		opts := simOptions
 		opts.Prepare = true
-		simulate(t, 9, 300_000, opts)
+		simulate(t, 9, 250_000, opts, false)
 	})
-	t.Run("default", func(t *testing.T) { simulate(t, 8, 500_000, ManagerOptions{}) })
+	t.Run("default", func(t *testing.T) { simulate(t, 8, 350_000, ManagerOptions{}, false) })
 }
 
-func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
+func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions, forge bool) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	w := newWorld(t, rng.IntN, opts, simKinds)
+	w.forge = forge
 	start := time.Now()
 	if testing.Short() {
 		total /= 10
@@ -1122,6 +1158,9 @@ func simulate(t *testing.T, seed uint64, total int, opts ManagerOptions) {
 		least = total / 100_000 // some take longer
 	}
 	c := w.counts
+	if forge && c.Forged < total/100 {
+		t.Errorf("only %d forged messages", c.Forged)
+	}
 	for name, n := range map[string]int{
 		"granted": s.Granted, "returned": s.Returned, "completed": s.Completed, "withdrawn": s.Withdrawn, "fenced": s.Fenced,
 		"cancelled": s.Cancelled, "delayed": s.Delayed, "aborted": s.Aborted, "lost": c.Lost, "doubled": c.Doubled,
