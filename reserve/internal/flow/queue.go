@@ -14,15 +14,17 @@ import (
 type radixQueue struct {
 	lists      [65]int32
 	filled     uint64 // bit i: list i may hold nodes
-	nodes      []queued
+	nodes      []node
 	reached    int64   // distance of the last node taken out
 	line       []int32 // a ring
 	head, tail uint
 }
 
-// queued is a node of a radixQueue.
-type queued struct {
-	dist       int64
+// node is a node of the network, with its place in a radixQueue: half a line of the processor's cache.
+type node struct {
+	label      int64 // inf if it is neither in a tree nor in the queue; there, its distance is label - y
+	y          int64 // potential; of a free node, less the distance reached
+	from, how  int32 // the last arc to the node: its other end, and a class or one of those of scaling.go
 	prev, next int32 // in its list; prev is outside if the node is in no list
 }
 
@@ -41,15 +43,16 @@ func (q *radixQueue) clear(n int) {
 	q.reached, q.filled, q.head, q.tail = 0, 0, 0, 0
 }
 
-// reach puts node v in, or moves it if it is in a list. The distance d is at least that of the
+// reach gives node v a label and puts it in, or moves it if it is in a list. Its distance is then at least that of the
 // last node taken out. A node in line must not be put in again.
-func (q *radixQueue) reach(v int32, d int64) {
+func (q *radixQueue) reach(v int32, label int64, from, how int32) {
 	n := &q.nodes[v]
-	i := bits.Len64(uint64(d ^ q.reached))
+	old := n.label
+	n.label, n.from, n.how = label, from, how
+	i := bits.Len64(uint64(label - n.y ^ q.reached))
 	if prev := n.prev; prev != outside {
-		old := bits.Len64(uint64(n.dist ^ q.reached))
+		old := bits.Len64(uint64(old - n.y ^ q.reached))
 		if old == i {
-			n.dist = d
 			return
 		}
 		if n.next >= 0 {
@@ -61,12 +64,11 @@ func (q *radixQueue) reach(v int32, d int64) {
 			q.lists[old] = n.next
 		}
 	}
-	n.dist = d
 	q.put(v, n, i)
 }
 
 // put puts node v in list i.
-func (q *radixQueue) put(v int32, n *queued, i int) {
+func (q *radixQueue) put(v int32, n *node, i int) {
 	if i == 0 {
 		q.line[q.tail&uint(len(q.line)-1)] = v
 		q.tail++
@@ -97,12 +99,12 @@ func (q *radixQueue) take() int {
 		q.lists[i] = -1
 		q.reached = math.MaxInt64
 		for v := list; v >= 0; v = q.nodes[v].next {
-			q.reached = min(q.reached, q.nodes[v].dist)
+			q.reached = min(q.reached, q.nodes[v].label-q.nodes[v].y)
 		}
 		for v := list; v >= 0; {
 			n := &q.nodes[v]
 			next := n.next
-			q.put(v, n, bits.Len64(uint64(n.dist^q.reached)))
+			q.put(v, n, bits.Len64(uint64(n.label-n.y^q.reached)))
 			v = next
 		}
 	}

@@ -109,8 +109,7 @@ type scaling struct {
 	last    int // node T
 	longest int // term, at most T
 
-	y      []int64 // potentials; of free nodes, less the distance reached
-	at     []place // of the node in a tree or in the queue
+	y      []int64 // potentials, before and after ship
 	fixed  []int64 // the label of a node in a tree, inf of all others
 	x      []int64
 	excess []int64  // supply of a node; what it misses is negative
@@ -123,12 +122,6 @@ type scaling struct {
 	member []int32 // the next node of the tree, -1 if there is none
 	queue  radixQueue
 	stats  *Stats
-}
-
-// place is where a node stands, or would if its turn in the queue came now.
-type place struct {
-	label     int64 // inf of a node that is neither in a tree nor in the queue
-	from, how int32 // the last arc to the node: its other end, and a class or one of the below
 }
 
 const (
@@ -194,7 +187,6 @@ func (c *scaling) load(p *Problem, y []int64, stats *Stats) {
 	c.price, c.last, c.y, c.stats = p.Price, T, y, stats
 	c.terms = grow.To(c.terms, K)
 	c.fees = grow.To(c.fees, K)
-	c.at = grow.To(c.at, T+1)
 	c.fixed = grow.To(c.fixed, T+1)
 	c.x = grow.Zero(c.x, T)
 	c.excess = grow.Zero(c.excess, T+1)
@@ -327,27 +319,25 @@ func (c *scaling) lower() {
 	q.clear(T + 1)
 	low := slices.Min(y)
 	for v := range y {
-		y[v] -= low
-		q.reach(int32(v), y[v])
+		q.nodes[v].y = 0
+		c.reach(v, y[v]-low, 0, 0)
 	}
 	for v := q.take(); v >= 0; v = q.take() {
-		at := y[v]
-		if v > 0 && at < y[v-1] {
-			y[v-1] = at
-			q.reach(int32(v-1), at)
+		at := q.nodes[v].label
+		y[v] = at
+		if v > 0 && at < q.nodes[v-1].label {
+			c.reach(v-1, at, 0, 0)
 		}
 		if v == T {
 			continue
 		}
-		if l := at + c.price; l < y[v+1] {
-			y[v+1] = l
-			q.reach(int32(v+1), l)
+		if l := at + c.price; l < q.nodes[v+1].label {
+			c.reach(v+1, l, 0, 0)
 		}
 		for k, term := range c.terms {
 			end := min(T, v+term)
-			if l := at + c.fees[k]; l < y[end] {
-				y[end] = l
-				q.reach(int32(end), l)
+			if l := at + c.fees[k]; l < q.nodes[end].label {
+				c.reach(end, l, 0, 0)
 			}
 		}
 	}
@@ -358,8 +348,8 @@ func (c *scaling) ship(most int) bool {
 	T, y := c.last, c.y
 	q := &c.queue
 	q.clear(T + 1)
-	for v := range c.at {
-		c.at[v].label, c.fixed[v] = inf, inf
+	for v := range q.nodes {
+		q.nodes[v].label, q.nodes[v].y, c.fixed[v] = inf, y[v], inf
 	}
 	roots := 0
 	for v, e := range c.excess {
@@ -374,12 +364,12 @@ func (c *scaling) ship(most int) bool {
 			return false
 		}
 		v := q.take()
-		if at := c.at[v]; at.how == source {
+		if at := &q.nodes[v]; at.how == source {
 			c.root[v], c.member[v] = int32(v), -1
 		} else {
 			u := int(at.from)
-			if c.fixed[u] == inf || c.fixed[u]+c.cost(u, v, at.how) != at.label {
-				c.at[v].label = inf
+			if c.fixed[u]+c.cost(u, v, at.how) != at.label {
+				at.label = inf
 				c.look(v)
 				continue
 			}
@@ -387,7 +377,7 @@ func (c *scaling) ship(most int) bool {
 			c.root[v], c.member[v] = r, c.member[r]
 			c.member[r] = int32(v)
 		}
-		c.fixed[v] = c.at[v].label
+		c.fixed[v] = q.nodes[v].label
 		c.stats.Joined++
 		if c.excess[v] >= 0 {
 			c.spread(v)
@@ -395,18 +385,20 @@ func (c *scaling) ship(most int) bool {
 			roots--
 		}
 	}
+	for v := range y {
+		y[v] = q.nodes[v].y
+	}
 	return true
 }
 
 // reach gives node v, which is in no tree, a label.
 func (c *scaling) reach(v int, label int64, from int, how int32) {
-	c.at[v] = place{label, int32(from), how}
-	c.queue.reach(int32(v), label-c.y[v])
+	c.queue.reach(int32(v), label, int32(from), how)
 }
 
 // spread labels the nodes at the ends of the residual arcs from node v.
 func (c *scaling) spread(v int) {
-	T, nodes, x := c.last, c.at, c.x
+	T, nodes, x := c.last, c.queue.nodes, c.x
 	terms, fees := c.terms, c.fees[:len(c.terms)]
 	at := c.fixed[v]
 	if v < T {
@@ -494,7 +486,7 @@ func (c *scaling) look(w int) {
 			best, from, how = l, s, k
 		}
 	}
-	if best < inf/2 && best < c.at[w].label {
+	if best < inf/2 && best < c.queue.nodes[w].label {
 		c.reach(w, best, from, how)
 	}
 }
@@ -506,13 +498,13 @@ func (c *scaling) augment(v int) bool {
 	c.stats.Paths++
 	r := int(c.root[v])
 	room := inf
-	for w := v; w != r; w = int(c.at[w].from) {
+	for w := v; w != r; w = int(c.queue.nodes[w].from) {
 		room = min(room, c.room(w))
 	}
 	f := min(-c.excess[v], c.excess[r], room)
 	c.excess[r] -= f
 	c.excess[v] += f
-	for w := v; w != r; w = int(c.at[w].from) {
+	for w := v; w != r; w = int(c.queue.nodes[w].from) {
 		c.push(w, f)
 	}
 	if c.excess[r] > 0 && f < room {
@@ -521,11 +513,12 @@ func (c *scaling) augment(v int) bool {
 	}
 	reached := c.queue.reached
 	for w := r; w >= 0; w = int(c.member[w]) {
-		c.y[w] = c.at[w].label - reached
-		c.at[w].label, c.fixed[w] = inf, inf
+		n := &c.queue.nodes[w]
+		n.y = n.label - reached
+		n.label, c.fixed[w] = inf, inf
 	}
 	if c.excess[r] > 0 {
-		c.reach(r, c.y[r]+reached, r, source)
+		c.reach(r, c.queue.nodes[r].y+reached, r, source)
 	}
 	for w := r; w >= 0; w = int(c.member[w]) {
 		c.look(w)
@@ -548,7 +541,7 @@ func (c *scaling) cost(u, v int, how int32) int64 {
 
 // room returns how much the last arc to node v takes.
 func (c *scaling) room(v int) int64 {
-	u, how := c.at[v].from, c.at[v].how
+	u, how := c.queue.nodes[v].from, c.queue.nodes[v].how
 	switch {
 	case how == slotOn && c.x[u] < 0:
 		return -c.x[u]
@@ -562,7 +555,7 @@ func (c *scaling) room(v int) int64 {
 
 // push pushes f over the last arc to node v.
 func (c *scaling) push(v int, f int64) {
-	u, how := int(c.at[v].from), c.at[v].how
+	u, how := int(c.queue.nodes[v].from), c.queue.nodes[v].how
 	switch {
 	case how >= 0:
 		c.bought[int(how)*c.last+u] += f
