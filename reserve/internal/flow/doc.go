@@ -101,6 +101,12 @@ paths ship what is left to ship from the plan that the simplex has after a while
 its proof, and says which problems it takes. The simplex goes first, for as long as a few sweeps take, and ends
 what is easy. It also goes on where the paths take too long.
 
+# Demand that seldom falls
+
+The simplex begins with all on demand. Where demand mostly rises, it begins instead with a plan that buys at each
+slot what is not covered yet. That too is a basis, and leaves a tenth of the steps or fewer where terms are short.
+The file start.go has it, and says which problems it takes.
+
 # Ties
 
 By the simplex, the plan is optimal also if the demand of slot t is lowered by (t+1)·ε (raised,

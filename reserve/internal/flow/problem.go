@@ -234,6 +234,9 @@ func (s *Solver) init(p Problem) error {
 	if T > 0 {
 		s.setLeft(0)
 		s.seg[0] = seg{exit: int32(T), pnode: -1}
+		if s.rising() {
+			s.start()
+		}
 	}
 	return nil
 }
