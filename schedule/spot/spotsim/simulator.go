@@ -109,7 +109,7 @@ type Lease struct {
 
 // A Outcome is what became of a task.
 type Outcome struct {
-	Finish time.Duration // spot.Never if it waits for a price for ever
+	Finish time.Duration // spot.Never if it waits for a price for ever, or for more than 73 years
 	Met    bool          // Finish ≤ Deadline
 	// Possible: the same agents meet the deadline if they send it on demand at its
 	// submission.
@@ -320,7 +320,8 @@ func (s *Simulator) check(i int, t *Task) error {
 	if e := t.Checkpoints.Every; e > 0 && (longest.Estimate-1)/e > maxCheckpoints {
 		return badInput("Tasks.Checkpoints.Every", i, spot.ErrRange, "every %v of a run of %v: want at most %d checkpoints", e, longest.Estimate, maxCheckpoints)
 	}
-	// After its deadline a task waits at most for the last change of the price.
+	// After its deadline a task waits at most for the last change of the price, or is not
+	// looked at until its agent gives it back.
 	if every := s.cfg.Handover.Interval; every > 0 {
 		times := s.cfg.History.Times
 		span := max(t.Deadline, times[len(times)-1]) - t.Submit + t.Latency + t.Checkpoints.Restart + longest.SpotRun(0)
@@ -407,11 +408,15 @@ func (s *Simulator) run(index int, t Task) (Outcome, error) {
 			break
 		}
 		next := s.framework.Next()
-		if s.cfg.Handover.Interval == 0 {
+		waits := s.spot.open && s.spot.launch == spot.Never && !s.high.open // for a price that never comes
+		switch {
+		case s.cfg.Handover.Interval == 0:
 			next = min(next, s.spot.event(s), s.high.event(s))
+		case waits:
+			next = s.givesUp()
 		}
-		if next == spot.Never || s.now > t.Deadline && s.spot.open && s.spot.launch == spot.Never && !s.high.open {
-			break // it waits for a price that never comes
+		if waits && next > maxTime {
+			break
 		}
 		s.now = next
 	}
@@ -439,6 +444,26 @@ func (s *Simulator) run(index int, t Task) (Outcome, error) {
 	}
 	o.OnDemandOnly, err = one.Mul(int64(t.Instances))
 	return o, err
+}
+
+// givesUp returns the next look at which the agent of a request that is never served gives
+// its task back: all looks before find nothing new. The result is spot.Never for a look
+// after maxTime. O(log maxTime).
+func (s *Simulator) givesUp() time.Duration {
+	every := s.cfg.Handover.Interval
+	lo, hi := time.Duration(1), (maxTime-s.now)/every+1 // the look is one of these, or the last is after maxTime
+	for lo < hi {
+		k := lo + (hi-lo)/2
+		if s.cfg.Handover.Tier(&s.task.Task, s.now+k*every, s.saved) < s.spot.tier {
+			hi = k
+		} else {
+			lo = k + 1
+		}
+	}
+	if lo > (maxTime-s.now)/every {
+		return spot.Never
+	}
+	return s.now + lo*every
 }
 
 // onDemandOnly returns how long the task takes if it is sent on demand at its

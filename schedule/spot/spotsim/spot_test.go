@@ -282,3 +282,44 @@ func TestTakenAsItStarts(t *testing.T) {
 		}
 	}
 }
+
+// A task below whose thresholds PR falls after the deadline goes on demand then, however long
+// its request has waited. A run of two hours due at 10 h has PR = (8 h − now)/2 h. Its cluster is
+// taken at 1 h for ever. PR reaches th2 = −4 at 16 h, where the low agent gives the task to the
+// medium one, and falls below th1 = −5 just after 18 h, or below −300,000 just after 600,008 h.
+// A wait of more than 73 years is one for ever.
+func TestGivesUpAfterTheDeadline(t *testing.T) {
+	const h = time.Hour
+	for _, c := range []struct {
+		th1, th2         float64
+		interval, finish time.Duration
+		requests         []time.Duration // that are served
+	}{
+		{-5, -4, 0, 20*h + 1, []time.Duration{0, 18*h + 1}},
+		{-5, -4, 30 * time.Minute, 20*h + 30*time.Minute, []time.Duration{0, 18*h + 30*time.Minute}},
+		{-5, -4, 3 * h, 23 * h, []time.Duration{0, 21 * h}},
+		{-3e5, -3e5, 0, 600_010*h + 1, []time.Duration{0, 600_008*h + 1}},
+		{-3e5, -3e5, h, 600_011 * h, []time.Duration{0, 600_009 * h}},
+		{-4e5, -3e5, 0, spot.Never, []time.Duration{0}},
+		{-4e5, -3e5, h, spot.Never, []time.Duration{0}},
+		{math.Inf(-1), math.Inf(-1), 0, spot.Never, []time.Duration{0}},
+		{math.Inf(-1), math.Inf(-1), h, spot.Never, []time.Duration{0}},
+	} {
+		cfg := Options{
+			History:  steps(24*h, []time.Duration{0, h}, 6*cents, 200*cents),
+			OnDemand: 60 * cents, Low: flatBid(10 * cents), Medium: flatBid(10 * cents),
+			Handover: spot.Handover{Thresholds: spot.Thresholds{Medium: c.th1, Low: c.th2}, Interval: c.interval},
+		}
+		r, err := new(Simulator).Run([]Task{{Task: spot.Task{Deadline: 10 * h, Estimate: 2 * h, Instances: 1}}}, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var requests []time.Duration
+		for _, l := range r.Leases {
+			requests = append(requests, l.Requested)
+		}
+		if o := r.Tasks[0]; o.Finish != c.finish || o.Met || cmp.Diff(c.requests, requests) != "" {
+			t.Errorf("thresholds %v and %v, looks every %v: %+v, requests at %v", c.th1, c.th2, c.interval, o, requests)
+		}
+	}
+}
