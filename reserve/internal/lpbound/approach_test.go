@@ -340,6 +340,114 @@ func TestApproachQuality(t *testing.T) {
 	}
 }
 
+// A step is what the method says, with the matrix written out: columns go against their reduced costs, rows to
+// where what they are short meets what a unit is worth, and both are reflected and drawn to the anchor. The short
+// step is the same.
+func TestApproachStepByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(87, 88)) // seed 87, 88
+	var v Solver
+	m, a := &v.s.model, &v.approach
+	short, inside := 0, 0
+	for it := range 240 {
+		p := small(r, it%32)
+		if err := v.Begin(p); err != nil {
+			t.Fatal(err)
+		}
+		n := m.n
+		entries := func(visit func(r, j int)) {
+			for j := range n * m.classes {
+				for r := range m.rows {
+					if at := v.s.span(j); m.level[j/n] >= 0 && v.s.has(v.s.place(r), at) {
+						visit(r, j)
+					}
+				}
+			}
+		}
+		sigma := make([]float64, m.rows) // the inverse of the columns of a row that can be bought
+		entries(func(r, j int) {
+			if m.cap[j] > 0 {
+				sigma[r]++
+			}
+		})
+		for r := range sigma {
+			if sigma[r] = 1 / max(1, sigma[r]); sigma[r] != a.sigma[r] {
+				t.Fatalf("problem %d: row %d has the step %v, want %v", it, r, a.sigma[r], sigma[r])
+			}
+		}
+		for range 6 {
+			a.omega *= .5 + r.Float64()
+			a.since = r.IntN(4)
+			w := float64(a.since+1) / float64(a.since+2)
+			x, y := slices.Clone(a.x), slices.Clone(a.y)
+			wantX, image := slices.Clone(x), slices.Clone(x)
+			reduced := slices.Clone(m.fee)
+			entries(func(r, j int) { reduced[j] -= y[r] })
+			far := 0.0
+			for j := range x {
+				if m.level[j/n] < 0 {
+					continue
+				}
+				tau := float64(m.term[j/n] * (m.level[j/n] + 1)) // entries of a whole window
+				if m.dates {
+					tau++
+				}
+				to := min(max(0, x[j]-reduced[j]/tau/a.omega), m.cap[j])
+				far += (to - x[j]) * (to - x[j]) * tau
+				image[j] = 2*to - x[j]
+				wantX[j] = w*image[j] + (1-w)*a.x0[j]
+			}
+			active := make([]float64, m.rows)
+			entries(func(r, j int) { active[r] += image[j] })
+			dx, dy := a.step(m)
+			if math.Abs(dx-far) > 1e-6*far+1e-6 {
+				t.Fatalf("problem %d: columns go %v, want %v", it, dx, far)
+			}
+			for j := range x {
+				if math.Abs(a.x[j]-wantX[j]) > 1e-9*(1+math.Abs(x[j])+m.fee[j]/a.omega) {
+					t.Fatalf("problem %d: column %d goes to %v, want %v", it, j, a.x[j], wantX[j])
+				}
+			}
+			far = 0
+			for r := range y {
+				to := ((a.y[r]-(1-w)*a.y0[r])/w + y[r]) / 2
+				far += (to - y[r]) * (to - y[r]) / sigma[r]
+				tol := 1e-9 * (1 + math.Abs(to) + math.Abs(y[r]) + m.price[min(r/n, m.levels)]*float64(p.Period))
+				// What is active if the row is where its price says, and what a unit more and less is worth there.
+				N := active[r] + float64(m.inv[r]) + (to-y[r])/sigma[r]/a.omega
+				near := 1e-6 * (1 + math.Abs(N) + math.Abs(active[r]) + tol/sigma[r]/a.omega)
+				worth := func(N float64) float64 {
+					for k := m.off[r]; k < m.off[r]+m.size[r]; k++ {
+						if N <= float64(m.val[k]) {
+							return m.price[min(r/n, m.levels)] * float64(m.cnt[k])
+						}
+					}
+					if m.hard[r] {
+						return math.Inf(-1)
+					}
+					return 0
+				}
+				least, most := worth(N+near), worth(N-near)
+				if to < least-tol || to > most+tol {
+					t.Fatalf("problem %d: row %d goes to %v, a unit beside %v is worth %v to %v", it, r, to, N, least, most)
+				}
+				if least < most {
+					inside++
+				}
+			}
+			if math.Abs(dy-far) > 1e-6*far+1e-6 {
+				t.Fatalf("problem %d: rows go %v, want %v", it, dy, far)
+			}
+			if a.single {
+				short++
+			}
+			copy(a.x0, a.x) // another anchor
+		}
+	}
+	if short < 60 || inside < 100 {
+		t.Errorf("%d short steps, %d rows at a breakpoint: too few to test anything", short, inside)
+	}
+}
+
 // The short step is that of problems in which each row has one breakpoint and no limit: it is as good as the
 // general one, but for rounding.
 func TestApproachShortStep(t *testing.T) {

@@ -715,3 +715,54 @@ func TestCleanRefines(t *testing.T) {
 		t.Errorf("%d problems: too few to test anything", tried)
 	}
 }
+
+// Prices of a linear program may be fractions. The bound is the better one of those that prices rounded to nearest
+// and down prove, and only the price of a limit may be negative. What is just below an integer is that integer.
+func TestBoundOfFractionalPrices(t *testing.T) {
+	r := rand.New(rand.NewPCG(89, 90)) // seed 89, 90
+	var v Solver
+	down, nearest := 0, 0
+	for it := range 600 {
+		p := small(r, it%32)
+		p.OnDemand /= nanos
+		for c := range p.Classes {
+			cl := &p.Classes[c]
+			cl.Fee, cl.Rate = cl.Fee/nanos, cl.Rate/nanos
+		}
+		res, err := v.Solve(p, Options{MaxNodes: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &v.s
+		for r2 := range s.y {
+			s.y[r2] += .999*float64(r.IntN(3)) - 1 + r.Float64()*float64(r.IntN(2))
+		}
+		var bounds [2]int64
+		for i, round := range []func(float64) float64{math.Round, func(y float64) float64 { return math.Floor(y + .001) }} {
+			y := make([]int64, s.rows)
+			for r := range y {
+				if y[r] = int64(round(s.y[r])); !s.hard[r] {
+					y[r] = max(0, y[r])
+				}
+			}
+			if _, bounds[i], err = Verify(p, res.Plan, y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := v.certify(false)
+		if err != nil || got != max(bounds[0], bounds[1]) {
+			t.Fatalf("%+v: bound %d, %v; rounded prices prove %d, rounded down %d", p, got, err, bounds[0], bounds[1])
+		}
+		if _, proved, err := Verify(p, res.Plan, v.duals); err != nil || proved != got {
+			t.Fatalf("%+v: bound %d, the prices prove %d, %v", p, got, proved, err)
+		}
+		if bounds[0] > bounds[1] {
+			nearest++
+		} else if bounds[0] < bounds[1] {
+			down++
+		}
+	}
+	if nearest < 30 || down < 30 {
+		t.Errorf("to nearest %d times, down %d times: too few to test anything", nearest, down)
+	}
+}

@@ -31,7 +31,7 @@ const (
 // entering variable's own limit, a basic column's bound, a row's breakpoint.
 // Breakpoints that still leave it paying are passed. Optimal when no price
 // disagrees. Bounds that branching puts on a basic column may be violated at
-// first; big is then the price of a unit outside.
+// first; big is then the price of a unit outside, large enough (see penalty).
 type simplex struct {
 	model
 	work, budget int64 // done, and allowed, of Options.Work
@@ -101,7 +101,7 @@ func (s *simplex) start() {
 			}
 		}
 	}
-	s.big *= 2
+	s.big *= 2 // twice the dearest fee (at least 1) and what a unit of each row is worth at most; see penalty
 	s.N, s.y, s.dN = grow.To(s.N, s.rows), grow.To(s.y, s.rows), grow.To(s.dN, s.rows)
 	s.yi = grow.To(s.yi, s.rows)
 	s.delta, s.seg, s.kpos = grow.To(s.delta, s.rows), grow.To(s.seg, s.rows), grow.To(s.kpos, s.rows)
@@ -125,6 +125,24 @@ func (s *simplex) start() {
 	s.reserve(min(64, s.rows))
 	s.iterations, s.maxP = 0, 0
 }
+
+// The penalty is large enough: if x = lo is within the limits of all rows, an optimum of the program with the
+// penalty lies within the bounds of all columns.
+//
+// Proof. Let x be an optimum and F the dearest fee.
+//
+// If x_j > hi_j, one unit less of j breaks no limit. It saves the fee and costs at most what a unit of each row is
+// worth: less than big.
+//
+// If x_j < lo_j, buy more of j. In each full row of j some other column has x_c > lo_c, since lo is within the limit.
+// Take such a column for each full row and buy as much less of it, but leave out columns whose full rows the others
+// cover. Then at most two are active in any period: of three intervals that share a period, two cover the third.
+// That holds beside the column of a full date, which has to stay: let a and b share a period with it, and let each
+// cover a full row that no other covers. That row is not before the date, so it is after the column's last period,
+// and the longer of a and b covers both. So the change breaks no limit, and it costs at most F and
+// twice what a unit of each row is worth: less than big, by which the penalty falls. ∎
+//
+// The perturbation leaves limits a little wider, so that lo is within them still.
 
 // find is the piece of row r that holds v: the number of breakpoints below it.
 func (s *simplex) find(r int, v float64) int32 {

@@ -294,6 +294,9 @@ func TestStepsByDefinition(t *testing.T) {
 				q.MaxClass = append(q.MaxClass, most)
 			}
 			if !within { // a limit forbids what the branch wants
+				if restored(s) {
+					t.Fatalf("problem %d: columns are outside their bounds, and all at their lower bounds are within all limits", it)
+				}
 				break
 			}
 			branches++
@@ -351,6 +354,8 @@ func TestStepsFromFarOutside(t *testing.T) {
 			if within++; math.Abs(s.objective()-float64(bound)) > 1e-8*math.Abs(float64(bound))+float64(s.unit) {
 				t.Fatalf("problem %d: a branch costs %v, and the bound is %d", it, s.objective(), bound)
 			}
+		} else if restored(s) {
+			t.Fatalf("problem %d: columns are outside their bounds, and all at their lower bounds are within all limits", it)
 		}
 	}
 	t.Logf("%d steps, %d problems within bounds", steps, within)
