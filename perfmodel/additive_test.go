@@ -141,4 +141,20 @@ func TestNetworkProportional(t *testing.T) {
 	if got := network.Columns(); len(got) != 1 || got[0] != "ln n" {
 		t.Errorf("columns %q", got)
 	}
+	// What the runs cannot tell apart is not predicted apart, with the exponent of f(P) as without.
+	for i := range p.Runs {
+		n := p.Runs[i].Features[0]
+		p.Runs[i].Features = []float64{n, n * n}
+	}
+	p.Features = []string{"n", "squared"}
+	m.DropDependent = true
+	if err := m.Fit(&p); err != nil {
+		t.Fatal(err)
+	}
+	if e, err := At(&m, []float64{8, 64}, 4); err != nil || math.Abs(e.Seconds/(20+4*AllToAll.Growth(4))-1) > 1e-9 {
+		t.Errorf("%v, %v: want 20 s and the operation", e.Seconds, err)
+	}
+	if _, err := At(network, []float64{8, 65}, 4); !errors.Is(err, ErrNotEstimable) {
+		t.Errorf("a feature that is not the square of the other: %v", err)
+	}
 }

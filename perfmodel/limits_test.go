@@ -370,6 +370,10 @@ func TestColumnsInAnyOrder(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Runs[0].Seconds != 3 || list[0].Runs[0].Features[0] != 5 {
 		t.Errorf("%+v, %v", list, err)
 	}
+	cases, err := ReadCases(strings.NewReader("x1_name,x1,benchmark,class\nn,3,a,S\n"))
+	if err != nil || len(cases) != 1 || cases[0].Name != "S" || len(cases[0].Names) != 1 || cases[0].Names[0] != "n" || cases[0].Features[0] != 3 {
+		t.Errorf("%+v, %v", cases, err)
+	}
 	if _, err := ReadProfiles(strings.NewReader("application,,processes\na,1,2\n")); err == nil || !strings.Contains(err.Error(), "column 2 has no title") {
 		t.Error(err)
 	}

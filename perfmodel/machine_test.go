@@ -457,6 +457,24 @@ func TestMachineSharesMemory(t *testing.T) {
 	}
 }
 
+// A matrix that is not positive definite has no factor.
+func TestNoFactor(t *testing.T) {
+	for _, c := range []struct {
+		k    []float64
+		want bool
+	}{
+		{[]float64{4, 0, 2, 5}, true}, {[]float64{4, 0, 2, 1}, false}, {[]float64{4, 0, 3, 1}, false}, {[]float64{0}, false}, {[]float64{-1}, false}, {[]float64{math.NaN()}, false},
+	} {
+		n := 1
+		if len(c.k) == 4 {
+			n = 2
+		}
+		if got := cholesky(c.k, n); got != c.want || got && (c.k[0] != 2 || c.k[2] != 1 || c.k[3] != 2) {
+			t.Errorf("%v: a factor %v, want %v", c.k, got, c.want)
+		}
+	}
+}
+
 func TestMachineErrors(t *testing.T) {
 	profiles, shapes := madeUpProfiles(t, 47)
 	m := &Machine{Shapes: shapes[:1]}

@@ -311,6 +311,7 @@ func TestAmdahlAndUSL(t *testing.T) {
 func TestModelsErrors(t *testing.T) {
 	for name, m := range map[string]Model{
 		"loglinear": &LogLinear{}, "quadratic": &Quadratic{}, "amdahl": &Amdahl{Work: Product}, "usl": &USL{Work: Product}, "work": &LogLinear{Work: Product},
+		"additive": &Additive{Work: Product},
 	} {
 		if _, err := At(m, nil, 1); !errors.Is(err, ErrNotFitted) {
 			t.Errorf("%s: %v", name, err)

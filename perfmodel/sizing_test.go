@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -480,6 +481,26 @@ func TestPlanErrors(t *testing.T) {
 	if _, err := pl.Size(m, in, Target{Features: []float64{1e9, 1e5}, Deadline: 1e6 * time.Hour, Counts: []int{32}, Goal: LeastCost}); !errors.Is(err, pricing.ErrOverflow) {
 		t.Error(err)
 	}
+	// One size whose price does not fit is an error, though another would do, and so is a price that only the
+	// upper end of the time takes too far.
+	huge := steep{1: {Seconds: 3600, Upper: 3600}, 2: {Seconds: 36000, Upper: 36000}}
+	dear := InstanceType{Processes: 1, ComputeUnits: 1, Hourly: math.MaxInt64 / 2, Meter: pricing.EC2Hourly}
+	for _, goal := range []Goal{LeastCost, LeastTime} {
+		target := Target{Deadline: 100 * time.Hour, Counts: []int{2, 1}, Goal: goal, Budget: pricing.Unit}
+		if plan, err := pl.Size(huge, dear, target); !errors.Is(err, pricing.ErrOverflow) || plan.Best != (Size{}) {
+			t.Errorf("%v: %+v, %v", goal, plan, err)
+		}
+	}
+	// A time that does not fit is named, not its upper end.
+	_, err := pl.Size(steep{1: {Seconds: 1e300, Upper: 1e301}}, dear, Target{Deadline: time.Hour, Counts: []int{1}, Confidence: .9})
+	if !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), ": 1e+300 seconds") {
+		t.Error(err)
+	}
+	// The estimate of the best size is made once more, to say what is outside, and may fail.
+	last := failsAlone{steep{1: {Seconds: 3600, Upper: 3600}, 2: {Seconds: 1800, Upper: 1800}}}
+	if plan, err := pl.Size(last, in, Target{Deadline: time.Hour, Counts: []int{1, 2}}); err != errAlone || plan.Best != (Size{}) {
+		t.Errorf("%+v, %v", plan, err)
+	}
 	in.Hourly = 1
 	panics(t, "goal", func() { pl.Size(m, in, Target{Deadline: 1, Counts: []int{1}, Goal: 9, Features: good.Features}) })
 	// An error beyond the first batch counts from the first number of processes.
@@ -488,7 +509,7 @@ func TestPlanErrors(t *testing.T) {
 		far[i] = 1
 	}
 	broken := &breaks{m, batch + 1}
-	_, err := pl.Size(broken, in, Target{Features: good.Features, Deadline: time.Hour, Counts: far})
+	_, err = pl.Size(broken, in, Target{Features: good.Features, Deadline: time.Hour, Counts: far})
 	checkInput(t, "batch", err, "Query.Processes[]", batch+1, ErrOverflow)
 	// Intervals without ends cannot give a confidence.
 	few := p
@@ -515,4 +536,27 @@ func (b *breaks) EstimateTo(dst []Estimate, q Query) error {
 		return badInput("Query.Processes[]", b.at-batch, ErrOverflow, "made to")
 	}
 	return b.Estimator.EstimateTo(dst, q)
+}
+
+// steep has the estimates of some numbers of processes.
+type steep map[int]Estimate
+
+func (s steep) EstimateTo(dst []Estimate, q Query) error {
+	for i, p := range q.Processes {
+		dst[i] = s[p]
+		dst[i].Processes, dst[i].Scale = p, 1
+	}
+	return nil
+}
+
+// failsAlone fails where one number of processes is asked for.
+type failsAlone struct{ steep }
+
+var errAlone = errors.New("one number of processes")
+
+func (s failsAlone) EstimateTo(dst []Estimate, q Query) error {
+	if len(q.Processes) == 1 {
+		return errAlone
+	}
+	return s.steep.EstimateTo(dst, q)
 }
