@@ -332,6 +332,18 @@ func TestStateOfBoxCox(t *testing.T) {
 	if err := again.UnmarshalJSON(text); err != nil {
 		t.Fatal(err)
 	}
+	for _, bad := range []string{
+		`{"lambda":2,"name":"naive","model":{},"n":0}`, `{"lambda":0,"name":"naive","model":{},"n":-1}`, `{"lambda":0,"name":"naive","model":{"n":-1},"n":0}`,
+		`{"lambda":0,"name":"naive","model":null,"n":0}`, `{"lambda":0,"name":"none","model":{},"n":0}`, `{`, `{"lambda":"a"}`,
+	} {
+		before, _ := again.MarshalJSON()
+		if err := again.UnmarshalJSON([]byte(bad)); err == nil {
+			t.Errorf("%s is a state", bad)
+		}
+		if after, _ := again.MarshalJSON(); string(after) != string(before) {
+			t.Errorf("%s changes the model", bad)
+		}
+	}
 	want, got := make([]float64, 20), make([]float64, 20)
 	for range 3 {
 		m.Forecast(want)

@@ -44,6 +44,7 @@ func linearModels() map[string]starter {
 		"harmonics": &Harmonic{Period: 52.18, Alpha: .2, Beta: .1, Phi: .95, Gamma: .05, Level: 9, Trend: 1, Sine: []float64{3, 1}, Cosine: []float64{-1, 2}, N: 80},
 		"lags": &Autoregression{Difference: 3, Lags: []int{1, 2, 4}, Coef: []float64{.5, -.2, .3}, Constant: .1,
 			Last: []float64{4, 5, 7, 4, 6, 8, 5}, Level: 5, Seen: 7, N: 7},
+		"walk":   &Autoregression{Last: []float64{4}, Level: 4, Seen: 1, N: 7},
 		"levels": &Autoregression{Lags: []int{1, 2, 4}, Coef: []float64{.5, .1, .3}, Constant: 1, Last: []float64{4, 5, 7, 4}, Level: 4, Seen: 4, N: 7},
 	}
 }

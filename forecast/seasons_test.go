@@ -624,12 +624,22 @@ func TestValidateSeasons(t *testing.T) {
 		&Autoregression{Period: -1}, &Autoregression{Period2: -1}, &Autoregression{Difference: -1}, &Autoregression{MaxLags: -1},
 		&Autoregression{Lags: []int{1}}, &Autoregression{Lags: []int{0}, Coef: []float64{1}}, &Autoregression{Lags: []int{2, 1}, Coef: []float64{1, 1}},
 		&Autoregression{Lags: []int{1}, Coef: []float64{nan}}, &Autoregression{Last: []float64{1, 2}}, &Autoregression{Constant: nan},
+		&Autoregression{Lags: []int{mostPeriod + 1}, Coef: []float64{0}}, &Autoregression{Lags: []int{1, 1}, Coef: []float64{0, 0}},
+		&Autoregression{Lags: []int{1}, Coef: []float64{math.Nextafter(Largest, inf)}}, &Autoregression{Level: inf},
 		&Fitter{Season: -1}, &Fitter{Horizon: -1},
 		&Predictor{Model: &Naive{}, Recent: make([]float64, keptErrors+1)}, &Predictor{Model: &Naive{}, Recent: []float64{inf}},
 	} {
 		var in *InputError
 		if err := m.Validate(); !errors.As(err, &in) || in.Field == "" {
 			t.Errorf("%T %+v: %v", m, m, err)
+		}
+	}
+	for _, m := range []validator{
+		&Autoregression{Lags: []int{mostPeriod}, Coef: []float64{-Largest}, Last: make([]float64, mostPeriod)},
+		&Autoregression{Lags: []int{1, 2}, Coef: []float64{0, Largest}, Difference: 3, Last: make([]float64, 5), Seen: 5, At: 4, N: 5},
+	} {
+		if err := m.Validate(); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -654,6 +664,446 @@ func TestM4Hourly(t *testing.T) {
 		t.Logf("%T: MASE %.3f, sMAPE %.2f, coverage %.3f of %d", c.m, s.MASE, s.SMAPE, s.Coverage, s.N)
 		if s.MASE > c.mase || s.SMAPE > c.smape || s.Coverage < c.covered || s.Coverage > c.coverage || s.N != 207 {
 			t.Errorf("%T: MASE %.3f, sMAPE %.2f, coverage %.3f of %d", c.m, s.MASE, s.SMAPE, s.Coverage, s.N)
+		}
+	}
+}
+
+// The coefficients are those of the ridge regression in the differences, by another program's solver, with λ
+// raised tenfold until an error of 1 dies out. Gaps are filled, and no row predicts a filled value.
+func TestRegressByDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 46)) // seed 45, 46
+	raised, calm := 0, 0
+	var f Fitter
+	for it := range 400 {
+		n, d := 14+rng.IntN(50), []int{0, 0, 1, 3}[it%4]
+		series := make([]float64, n)
+		x := 50 * rng.Float64()
+		for i := range series {
+			x = x*(.9+.25*rng.Float64()) + rng.NormFloat64()
+			if series[i] = x; rng.IntN(9) == 0 {
+				series[i] = math.NaN()
+			}
+		}
+		m := Autoregression{Difference: d}
+		for l := 1; l < 6; l++ {
+			if rng.IntN(2) == 0 {
+				m.Lags = append(m.Lags, l)
+			}
+		}
+		m.Coef = make([]float64, len(m.Lags))
+		f.regress(&m, series)
+
+		filled := fill(nil, series)
+		w := make([]float64, n-d)
+		mean, most := 0.0, 0.0
+		for i := range w {
+			if w[i] = filled[i+d]; d > 0 {
+				w[i] -= filled[i]
+			}
+			mean += w[i] / float64(len(w))
+		}
+		if d > 0 {
+			mean = 0
+		}
+		for i := range w {
+			w[i] -= mean
+			most = max(most, math.Abs(w[i]))
+		}
+		square := 0.0
+		for i := range w {
+			w[i] /= most
+			square += w[i] * w[i] / float64(len(w))
+		}
+		p, last := len(m.Lags), 0
+		if p > 0 {
+			last = m.Lags[p-1]
+		}
+		gram, right := mat.NewDense(p+1, p+1, nil), mat.NewVecDense(p+1, nil)
+		for k := last; k < len(w); k++ {
+			if math.IsNaN(series[k+d]) {
+				continue
+			}
+			row := make([]float64, p+1)
+			for i, l := range m.Lags {
+				row[i] = w[k-l]
+			}
+			row[p] = math.Sqrt(square) // the constant is as large as the rest
+			for i, a := range row {
+				for j, b := range row {
+					gram.Set(i, j, gram.At(i, j)+a*b)
+				}
+				right.SetVec(i, right.AtVec(i)+a*w[k])
+			}
+		}
+		dies := func(coef []float64) bool {
+			steps := max(len(w), 4*m.back())
+			r := []float64{1}
+			early, late := 1.0, 0.0
+			for i := 1; i < steps; i++ {
+				x := 0.0
+				for j, l := range m.Lags {
+					if i >= l {
+						x += coef[j] * r[i-l]
+					}
+				}
+				if r = append(r, x); math.Abs(x) > 4 {
+					return false
+				}
+				if i < steps/2 {
+					early = max(early, math.Abs(x))
+				} else {
+					late = max(late, math.Abs(x))
+				}
+			}
+			return late < .9*early
+		}
+		lambda := 1.0
+		if d > 0 {
+			lambda = 10
+		}
+		var coef []float64
+		for tries := 0; ; tries++ {
+			g := mat.DenseCopyOf(gram)
+			for i := range p + 1 {
+				g.Set(i, i, g.At(i, i)+lambda*square)
+			}
+			var x mat.VecDense
+			if err := x.SolveVec(g, right); err != nil {
+				t.Fatal(err)
+			}
+			coef = x.RawVector().Data
+			if dies(coef[:p]) {
+				if tries > 0 {
+					raised++
+				} else {
+					calm++
+				}
+				break
+			}
+			lambda *= 10
+		}
+		constant := coef[p]*math.Sqrt(square)*most + mean
+		for _, c := range coef[:p] {
+			constant -= c * mean
+		}
+		for i, c := range append(slices.Clone(m.Coef), m.Constant) {
+			if want := append(coef[:p:p], constant)[i]; math.Abs(c-want) > 1e-7*(1+math.Abs(want)) {
+				t.Fatalf("series %d, lags %v, differences over %d: %v, %v, want %v, %v", it, m.Lags, d, m.Coef, m.Constant, coef[:p], constant)
+			}
+		}
+	}
+	if raised < 10 || calm < 100 {
+		t.Errorf("λ raised %d times, %d times not: too few to test anything", raised, calm)
+	}
+	for _, c := range []struct {
+		d    int
+		want float64
+	}{{0, 7}, {1, 0}} { // a series that does not change has its level, or no change, as the constant
+		m := Autoregression{Difference: c.d, Lags: []int{1}, Coef: []float64{0}}
+		if f.regress(&m, []float64{7, 7, 7, 7, 7}); m.Constant != c.want || m.Coef[0] != 0 {
+			t.Errorf("differences over %d of a constant: %+v", c.d, m)
+		}
+	}
+}
+
+// Which lags a fit has, by hand: the most useful first while they are few enough for the series.
+func TestLags(t *testing.T) {
+	for _, c := range []struct {
+		n, m1, m2, d, most int
+		want               []int
+	}{
+		{1000, 24, 168, 24, 24, []int{1, 2, 3, 4, 5, 6, 22, 23, 24, 25, 26, 48, 72, 96, 120, 144, 166, 167, 168, 169, 170}},
+		{1000, 12, 1, 0, 24, []int{1, 2, 3, 4, 5, 6, 10, 11, 12, 13, 14, 23, 24, 25, 36}},
+		{1000, 12, 1, 0, 5, []int{1, 2, 3, 11, 12}},
+		{1000, 1, 1, 0, 24, []int{1, 2, 3, 4}},
+		{40, 12, 1, 0, 24, []int{1, 2, 3, 4}},                                            // 28 rows are too few for 4 coefficients and the constant
+		{41, 12, 1, 0, 24, []int{1, 2, 3, 4, 11}},                                        // 30 rows for 11 and four before, 37 for 4
+		{13, 1, 1, 0, 24, []int{1}},                                                      // 12 rows for one
+		{12, 1, 1, 0, 24, nil},                                                           // 11 rows
+		{26, 1, 1, 13, 24, []int{1}},                                                     // differences take rows
+		{400, 150, 1, 0, 24, []int{1, 2, 3, 4, 5, 6, 148, 149, 150, 151, 152, 299, 300}}, // a quarter of the values
+		{400, 150, 1, 1, 24, []int{1, 2, 3, 4, 5, 6, 148, 149, 150, 151, 152, 299}},      // one row less
+		{5000, 2, 1, 0, 24, []int{1, 2, 3, 4, 5, 6}},                                     // each once
+		{5000, 7, 365, 0, 24, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 21, 28, 35, 42, 363, 364, 365, 366, 367}},
+	} {
+		if got := lagsOf(nil, c.n, c.m1, c.m2, c.d, c.most); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// What tells a season, each against its definition: the line that is taken off, the peaks of the autocorrelation,
+// the test of the cycles' phases, and the part of the variance that the means of the phases explain.
+func TestSeasonTestsByDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(47, 48)) // seed 47, 48
+	var f Fitter
+	passed, failed, peaks, flats := 0, 0, 0, 0
+	for it := range 150 {
+		n, m := 8+rng.IntN(120), 2+rng.IntN(14)
+		series := daily(n, m, 0, 4*rng.Float64()-2, 10+60*rng.Float64(), rng)
+		for i := range series {
+			if rng.IntN(12) == 0 {
+				series[i] = math.NaN()
+			}
+		}
+		if !f.detrend(series) {
+			t.Fatalf("series %d is a line", it)
+		}
+		// The residuals of least squares, as large as 1.
+		filled := fill(nil, series)
+		a := mat.NewDense(n, 2, nil)
+		for i := range n {
+			a.Set(i, 0, 1)
+			a.Set(i, 1, float64(i))
+		}
+		var line mat.VecDense
+		if err := line.SolveVec(a, mat.NewVecDense(n, filled)); err != nil {
+			t.Fatal(err)
+		}
+		wave, most := make([]float64, n), 0.0
+		for i := range wave {
+			wave[i] = filled[i] - line.AtVec(0) - line.AtVec(1)*float64(i)
+			most = max(most, math.Abs(wave[i]))
+		}
+		for i := range wave {
+			if wave[i] /= most; math.Abs(wave[i]-f.wave[i]) > 1e-9 {
+				t.Fatalf("series %d: %v at %d, want %v", it, f.wave[i], i, wave[i])
+			}
+		}
+		copy(wave, f.wave)
+
+		// The autocorrelation, and its first peaks that are about as high as the highest.
+		lags := n / 2
+		acf := make([]float64, lags+1)
+		for l := range acf {
+			for i := range n - l {
+				acf[l] += wave[i] * wave[i+l] / float64(n-l)
+			}
+		}
+		high, want := 0.0, []int{}
+		for pass := range 2 {
+			for l := 2; l < lags; l++ {
+				if acf[l] > 0 && acf[l] > acf[l-1] && acf[l] >= acf[l+1] {
+					if pass == 0 {
+						high = max(high, acf[l])
+					} else if acf[l] >= .7*high && len(want) < 6 {
+						want = append(want, l)
+					}
+				}
+			}
+		}
+		if got := f.peaks(nil); !slices.Equal(got, want) {
+			t.Fatalf("series %d: peaks %v, want %v", it, got, want)
+		}
+		peaks += len(want)
+
+		for _, p := range []int{1, m, m + 1, 2 * m, n/2 + 1, n} {
+			y := slices.Clone(wave)
+			if n >= 4*p { // less the mean of p values around each, p+1 with half weights at the ends if p is even
+				mean := make([]float64, n)
+				first, last := p/2, n-1-p/2
+				for i := first; i <= last; i++ {
+					for k := i - p/2; k <= i+p/2; k++ {
+						v := wave[k]
+						if p%2 == 0 && (k == i-p/2 || k == i+p/2) {
+							v /= 2
+						}
+						mean[i] += v / float64(p)
+					}
+				}
+				for i := range mean {
+					y[i] -= mean[min(max(i, first), last)]
+				}
+				flats++
+			}
+			cycles := n / p
+			pass := false
+			chance := []float64{.01, .001, .3}[it%3]
+			if p >= 2 && cycles >= 2 {
+				z := y[n-cycles*p:]
+				all, together := 0.0, 0.0
+				for k := 1; k <= 6 && 2*k <= p; k++ {
+					sum := complex(0, 0)
+					for c := range cycles {
+						one := complex(0, 0)
+						for i := range p {
+							s, co := math.Sincos(2 * math.Pi * float64(k*i) / float64(p))
+							one += complex(z[c*p+i]*co, z[c*p+i]*s)
+						}
+						sum += one
+						all += real(one)*real(one) + imag(one)*imag(one)
+					}
+					together += real(sum)*real(sum) + imag(sum)*imag(sum)
+				}
+				pass = math.Pow(1-together/float64(cycles)/all, float64(cycles-1)) < chance
+			}
+			if got := f.repeats(p, chance); got != pass {
+				t.Fatalf("series %d of %d: a season of %d passes %v, want %v", it, n, p, got, pass)
+			}
+			if pass {
+				passed++
+			} else {
+				failed++
+			}
+			means, count := make([]float64, p), make([]float64, p)
+			mean := 0.0
+			for i, x := range y {
+				means[i%p] += x
+				count[i%p]++
+				mean += x / float64(n)
+			}
+			left, whole, all := 0.0, 0.0, 0.0
+			for i, x := range y {
+				d := x - means[i%p]/count[i%p]
+				left, whole, all = left+d*d, whole+(x-mean)*(x-mean), all+wave[i]*wave[i]
+			}
+			part := 0.0
+			if n > p {
+				part = (whole - left*float64(n-1)/float64(n-p)) / all
+			}
+			if got := f.explains(p); !close9(got, part) {
+				t.Fatalf("series %d of %d: a season of %d explains %v, want %v", it, n, p, got, part)
+			}
+			for i, got := range f.phases {
+				if count[i] > 0 && !close9(got, means[i]/count[i]) {
+					t.Fatalf("series %d of %d: the mean of phase %d of %d is %v, want %v", it, n, i, p, got, means[i]/count[i])
+				}
+			}
+		}
+	}
+	if passed < 50 || failed < 200 || peaks < 100 || flats < 100 {
+		t.Errorf("%d seasons pass and %d do not, %d peaks, %d wandering levels: too few to test anything", passed, failed, peaks, flats)
+	}
+	for _, c := range []struct {
+		series []float64
+		want   bool
+	}{
+		{daily(7, 2, 0, 0, 1, rng), false}, // too few
+		{daily(8, 2, 0, 0, 1, rng), true},
+		{[]float64{3, 5, 7, 9, 11, 13, 15, 17}, false},                            // a line
+		{[]float64{1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6 + 1e-5}, true},          // small, but more than rounding
+		{[]float64{1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6 + 2e-7}, false},         // less
+		{[]float64{1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3 + 2e-14}, true}, // likewise of a small level
+		{[]float64{1, 2, 1, 2, 1, 2, math.Inf(1), 2}, false},
+	} {
+		if got := f.detrend(c.series); got != c.want {
+			t.Errorf("%v: something is left %v, want %v", c.series, got, c.want)
+		}
+	}
+	nan := math.NaN()
+	for _, c := range [][2][]float64{
+		{{nan, 3, nan, nan, 9, 4, nan}, {3, 3, 5, 7, 9, 4, 4}}, {{nan, nan}, {}}, {{1, 2}, {1, 2}}, {{1, nan, 2}, {1, 1.5, 2}},
+	} {
+		if got := fill(nil, c[0]); !slices.Equal(got, c[1]) {
+			t.Errorf("%v: %v, want %v", c[0], got, c[1])
+		}
+	}
+	for m, want := range map[int]bool{2: false, 3: false, 4: true, 6: false, 7: true, 21: false, 22: false, 23: true, 25: true, 26: false, 160: true, 159: false, 176: true, 177: false, 2100: true, 2117: false} {
+		if nearCalendar(m) != want {
+			t.Errorf("%d steps are near a calendar's: %v, want %v", m, !want, want)
+		}
+	}
+	for m, want := range map[int]int{1: 1, 4: 1, 5: 261, 7: 365, 12: 1, 24: 168, 48: 336, 52: 1, 96: 672, 144: 1008, 168: 1, 288: 2016} {
+		if got := longer(m); got != want {
+			t.Errorf("above %d steps a calendar has %d, want %d", m, got, want)
+		}
+	}
+}
+
+// A second season is tried from three of its cycles on, and found in fewer only where it shows.
+func TestSecondSeasonTried(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 50)) // seed 49, 50
+	f := Fitter{Season: 24}
+	plain := daily(3*168, 24, 0, 0, 5, rng)
+	for _, c := range []struct {
+		n    int
+		want wanted
+		p2   int
+	}{{3 * 168, tried, 168}, {3*168 - 1, tried, 1}, {3 * 168, found, 1}, {3 * 168, none, 1}} {
+		if p, p2 := f.offered(plain[:c.n], c.want); p != 24 || p2 != c.p2 {
+			t.Errorf("%d values, wanted %d: %d and %d, want 24 and %d", c.n, c.want, p, p2, c.p2)
+		}
+	}
+	if p, p2 := f.offered(daily(3*168-1, 24, 168, 0, 5, rng), tried); p != 24 || p2 != 168 {
+		t.Errorf("weekends show, but %d and %d are found", p, p2)
+	}
+	for n, want := range map[int]int{55: 1, 56: 28} { // two cycles are enough if it is given
+		m, f := Autoregression{Difference: 28}, Fitter{Season: 4, second: 28}
+		if _, err := m.Fit(&f, plain[:n]); err != nil || m.Period != 4 || m.Period2 != want || m.Difference != max(want, 4) {
+			t.Errorf("%d values: %+v, %v", n, m, err)
+		}
+	}
+	f.second = 48 // given
+	if p, p2 := f.offered(plain, tried); p != 24 || p2 != 48 {
+		t.Errorf("given 24 and 48: %d and %d", p, p2)
+	}
+}
+
+// Each candidate of Auto is fitted with its seasons: the first, both, or the second as the only one.
+func TestCandidatesHaveTheirSeasons(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 52)) // seed 51, 52
+	series := daily(4*28, 4, 28, .1, 3, rng)
+	var m Auto
+	for k, c := range candidates {
+		m.models[k] = c.make()
+		for _, other := range []int{3, 5} { // what the candidate before has left
+			f := Fitter{Season: other, second: 2 * other}
+			if _, err := m.fitAs(&f, k, series, 4, 28); err != nil {
+				t.Fatal(c.name, err)
+			}
+			got := [3]float64{}
+			want := [3]float64{4, 28}
+			switch x := m.models[k].(type) {
+			case *SeasonalNaive:
+				got[0] = float64(x.Period)
+				want = [3]float64{4}
+				if c.season == 3 {
+					want = [3]float64{28}
+				}
+			case *HoltWinters:
+				got = [3]float64{float64(x.Period), float64(x.Period2)}
+				if c.season == 1 {
+					want[1] = got[1] // has no second one
+				}
+			case *Autoregression:
+				got = [3]float64{float64(x.Period), float64(x.Period2), float64(x.Difference)}
+				switch c.season {
+				case 1:
+					want[2] = 4 // 1 stands for the first season
+				case 3:
+					want[2] = 28
+				}
+			case *Harmonic:
+				got[0] = x.Period
+				want = [3]float64{4}
+			default:
+				continue
+			}
+			if got != want {
+				t.Errorf("candidate %d, %s: periods and difference %v, want %v", k, c.name, got, want)
+			}
+		}
+	}
+}
+
+// A part n/(n+1) is kept of what n cycles say: around 0 and around 1.
+func TestShrink(t *testing.T) {
+	for _, c := range []struct{ x, neutral, n, want float64 }{{8, 0, 3, 6}, {2, 1, 3, 1.75}, {.5, 1, 1, .75}} {
+		season := []float64{c.x}
+		if shrink(season, c.neutral, c.n); season[0] != c.want {
+			t.Errorf("%+v: %v", c, season[0])
+		}
+	}
+}
+
+// What an observation may be, in the words of the error.
+func TestWordsOfValues(t *testing.T) {
+	for x, want := range map[float64]string{
+		math.Inf(-1): "forecast: series[1]: value out of range: -Inf: want a finite number, or NaN for a missing value",
+		1e151:        "forecast: series[1]: value out of range: 1e+151: want a magnitude of at most 1e+150; scale the series",
+	} {
+		if err := CheckSeries([]float64{Largest, x}); err == nil || err.Error() != want {
+			t.Errorf("%v: %v", x, err)
 		}
 	}
 }
