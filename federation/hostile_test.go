@@ -50,3 +50,33 @@ func TestLedgerOfTooManyCentres(t *testing.T) {
 		t.Errorf("temptations: %v, %v", got, err)
 	}
 }
+
+// What a booking and a statement cost is right wherever it fits, though a part of the sum does not, and panics
+// with the package's name where it does not.
+func TestCostsThatDoNotFit(t *testing.T) {
+	const most = math.MaxInt64
+	for _, c := range []struct {
+		b    Booking
+		s    Statement
+		want pricing.Money
+		fits bool
+	}{
+		{Booking{Lease: 1, Bought: 20, Traffic: 300}, Statement{Fees: 1, OnDemand: 20, Traffic: 300, Paid: 4000, Received: 4000}, 321, true},
+		{Booking{Lease: most, Bought: 5, Traffic: -9}, Statement{Fees: most, OnDemand: 5, Traffic: 3, Paid: 2, Received: 14}, most - 4, true},
+		{Booking{Lease: most, Bought: 1}, Statement{Paid: most, Received: -1}, 0, false},
+		{Booking{Bought: math.MinInt64, Traffic: -1}, Statement{Received: math.MinInt64}, 0, false},
+	} {
+		for name, cost := range map[string]func() pricing.Money{"booking": c.b.Cost, "statement": c.s.Cost} {
+			func() {
+				defer func() {
+					if m, _ := recover().(string); c.fits != (m == "") || !c.fits && !strings.HasPrefix(m, "federation: ") {
+						t.Errorf("%s of %+v: panic %q", name, c, m)
+					}
+				}()
+				if got := cost(); got != c.want {
+					t.Errorf("%s of %+v: %v", name, c, got)
+				}
+			}()
+		}
+	}
+}

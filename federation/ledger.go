@@ -127,9 +127,14 @@ type Statement struct {
 }
 
 // Cost returns what the centre's users paid in the end, C_i of [Liu21] Alg. 3: all that
-// was paid, less what was received.
+// was paid, less what was received. It panics if that does not fit; what a [Ledger] states
+// fits.
 func (s Statement) Cost() pricing.Money {
-	return s.Fees + s.OnDemand + s.Traffic + s.Paid - s.Received
+	sum := wide.FromInt64(int64(s.Fees))
+	for _, m := range [...]pricing.Money{s.OnDemand, s.Traffic, s.Paid} {
+		sum = sum.Plus(wide.FromInt64(int64(m)))
+	}
+	return fitting(sum.Minus(wide.FromInt64(int64(s.Received))))
 }
 
 // A Ledger adds up bookings: who paid what to whom. [Ledger.Reset] makes it ready. A

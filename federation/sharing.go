@@ -76,8 +76,20 @@ func (b Booking) Within(from, to int) (part Booking, ok bool) {
 	return part, true
 }
 
-// Cost returns what Home pays in total.
-func (b Booking) Cost() pricing.Money { return b.Lease + b.Bought + b.Traffic }
+// Cost returns what Home pays in total. It panics if that does not fit; what a [Sharer]
+// books fits.
+func (b Booking) Cost() pricing.Money {
+	return fitting(wide.FromInt64(int64(b.Lease)).Plus(wide.FromInt64(int64(b.Bought))).Plus(wide.FromInt64(int64(b.Traffic))))
+}
+
+// fitting returns a sum that fits in Money.
+func fitting(sum wide.Int) pricing.Money {
+	m, ok := sum.Int64()
+	if !ok {
+		panic("federation: cost that does not fit")
+	}
+	return pricing.Money(m)
+}
 
 // A Sharer is [Liu21] Alg. 3 as a stream: tasks go in, in the order of their starts, and
 // bookings come out. The zero value is ready for [Sharer.Reset]. A Sharer keeps its

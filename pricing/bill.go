@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // The bill of a demand.
@@ -74,13 +75,24 @@ type ClassBill struct {
 	IdleSlots    int64 // instance-slots within the horizon in which a reservation was active and unused
 }
 
-// Total returns the total cost of the class in [Niu16]: Upfront + Hourly + Committed.
-func (c ClassBill) Total() Money { return c.Upfront + c.Hourly + c.Committed }
+// Total returns the total cost of the class in [Niu16]: Upfront + Hourly + Committed. It
+// panics if that does not fit; what a [Biller] bills fits.
+func (c ClassBill) Total() Money { return c.less(0) }
 
 // Pure returns the pure cost of the class in [Niu16] section 5.1.3, Total -
 // Residual: the cost if the seller took back the unused parts of the terms for
-// their share of the price.
-func (c ClassBill) Pure() Money { return c.Total() - c.Residual }
+// their share of the price. It panics if that does not fit.
+func (c ClassBill) Pure() Money { return c.less(c.Residual) }
+
+// less returns the total less back.
+func (c ClassBill) less(back Money) Money {
+	sum := wide.FromInt64(int64(c.Upfront)).Plus(wide.FromInt64(int64(c.Hourly))).Plus(wide.FromInt64(int64(c.Committed)))
+	cost, ok := sum.Minus(wide.FromInt64(int64(back))).Int64()
+	if !ok {
+		panic("pricing: bill of a class that does not fit")
+	}
+	return Money(cost)
+}
 
 // Bill is the cost of a demand. Total counts every purchase in full, as if an unused
 // term had no value at the horizon. Pure counts unused terms as returned. Pure is

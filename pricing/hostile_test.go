@@ -48,6 +48,8 @@ func TestMisusePanics(t *testing.T) {
 		"many purchases":   func() { new(Biller).Grow(1, 1, math.MaxInt) },
 		"start of nothing": func() { SpotHistory{}.Start() },
 		"span of nothing":  func() { SpotHistory{}.Span() },
+		"total":            func() { ClassBill{Upfront: math.MaxInt64, Hourly: 1}.Total() },
+		"pure":             func() { ClassBill{Residual: math.MinInt64}.Pure() },
 	} {
 		func() {
 			defer func() {
@@ -57,5 +59,17 @@ func TestMisusePanics(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// The sums of a class are right wherever they fit, though a part of them does not.
+func TestSumsOfAClass(t *testing.T) {
+	c := ClassBill{Upfront: math.MaxInt64, Hourly: 5, Committed: -7, Residual: 11}
+	if c.Total() != math.MaxInt64-2 || c.Pure() != math.MaxInt64-13 {
+		t.Errorf("total %v, pure %v", c.Total(), c.Pure())
+	}
+	c = ClassBill{Upfront: math.MaxInt64, Hourly: 5, Residual: 11}
+	if c.Pure() != math.MaxInt64-6 {
+		t.Errorf("pure %v", c.Pure())
 	}
 }

@@ -347,6 +347,14 @@ func TestErrors(t *testing.T) {
 	}
 	func() {
 		defer func() {
+			if s, _ := recover().(string); s != "aws: Decoder that NewDecoder has not made" {
+				t.Errorf("panic %q", s)
+			}
+		}()
+		new(Decoder).Decode(2, nil, nil)
+	}()
+	func() {
+		defer func() {
 			if s, _ := recover().(string); !strings.HasPrefix(s, "aws: ") {
 				t.Errorf("panic %q", s)
 			}

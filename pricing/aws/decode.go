@@ -103,8 +103,12 @@ func NewDecoder(c *usage.Collector, name, form string, header []string) (*Decode
 // Decode decodes a line and adds it to the collector. line is its place in the file,
 // from 1 for the header; raw is the line as it stands there, to find lines that are
 // there twice, or nil. The error is an [*usage.InputError] with line, column and name.
-// It panics if the row has fewer fields than the header.
+// It panics if the row has fewer fields than the header, or for a Decoder that
+// NewDecoder has not made.
 func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
+	if d.c == nil {
+		panic("aws: Decoder that NewDecoder has not made")
+	}
 	if len(row) < len(d.header) {
 		panic("aws: row with fewer fields than the header")
 	}

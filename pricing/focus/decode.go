@@ -130,8 +130,12 @@ func some(header []string) string {
 // Decode decodes a row and adds it to the collector. line is its place in the file,
 // from 1 for the header; raw is the row as it stands there, to find rows that are
 // there twice, or nil. The error is an [*usage.InputError] with line, column and
-// name. It panics if the row has fewer fields than the header.
+// name. It panics if the row has fewer fields than the header, or for a Decoder that
+// NewDecoder has not made.
 func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
+	if d.c == nil {
+		panic("focus: Decoder that NewDecoder has not made")
+	}
 	if len(row) < len(d.header) {
 		panic("focus: row with fewer fields than the header")
 	}

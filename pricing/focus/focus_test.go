@@ -191,6 +191,20 @@ func TestErrors(t *testing.T) {
 	if _, err := c.Bill(); !errors.Is(err, usage.ErrRepeated) || !strings.Contains(err.Error(), "b.csv (FOCUS 1.3 (csv)) and a.csv (FOCUS 1.1 (csv)) both charge account") {
 		t.Error(err)
 	}
+	for name, f := range map[string]func(){
+		"decode": func() { new(Decoder).Decode(2, nil, nil) },
+		"flush":  func() { new(Writer).Flush() },
+		"write":  func() { new(Writer).Write(new(usage.Row)) },
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); !strings.HasPrefix(s, "focus: ") || !strings.HasSuffix(s, "has not made") {
+					t.Errorf("%s: panic %q", name, s)
+				}
+			}()
+			f()
+		}()
+	}
 	func() {
 		defer func() {
 			if s, _ := recover().(string); !strings.HasPrefix(s, "focus: ") {

@@ -43,8 +43,10 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 1
 // Write writes a row. Line and Raw are not written. A row that is left out has to
 // have one of the reasons of package usage. The error is that of the writer below,
 // or an [*usage.InputError] for a row that FOCUS cannot say: a reason without a
-// charge category, usage without a kind, a negative period.
+// charge category, usage without a kind, a negative period. Write panics for a Writer
+// that NewWriter has not made.
 func (w *Writer) Write(r *usage.Row) error {
+	w.made()
 	if !w.began {
 		w.began = true
 		w.w.WriteString(strings.Join(written, ","))
@@ -170,8 +172,17 @@ func (w *Writer) Write(r *usage.Row) error {
 	return err
 }
 
-// Flush writes what is left.
-func (w *Writer) Flush() error { return w.w.Flush() }
+// Flush writes what is left. It panics for a Writer that NewWriter has not made.
+func (w *Writer) Flush() error {
+	w.made()
+	return w.w.Flush()
+}
+
+func (w *Writer) made() {
+	if w.w == nil {
+		panic("focus: Writer that NewWriter has not made")
+	}
+}
 
 // period sets the billing period: the month of the charge.
 func (w *Writer) period(t time.Time) {

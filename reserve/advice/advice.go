@@ -272,8 +272,14 @@ func solve(exact *reserve.Exact, p *reserve.Problem) (reserve.Plan, error) {
 }
 
 // Verify checks the advice's plan and its bound by their certificate, apart from the
-// solver: see [reserve.Verify].
-func (a *Advice) Verify() error { return reserve.Verify(a.problem, &a.plan) }
+// solver: see [reserve.Verify]. Advice that [Advise] has not made, such as one read from
+// JSON, has no plan: then the error is an [*InputError] that unwraps to [ErrMissing].
+func (a *Advice) Verify() error {
+	if a.problem == nil {
+		return badInput("Advice", -1, ErrMissing, "no plan to verify: want advice as Advise returns it, not read from JSON")
+	}
+	return reserve.Verify(a.problem, &a.plan)
+}
 
 // outlook is what is bought at slot 0 of another problem.
 func (r *Request) outlook(exact *reserve.Exact, p *reserve.Problem) (Outlook, error) {

@@ -125,6 +125,9 @@ func TestFigures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := new(Advice).Verify(); !errors.Is(err, ErrMissing) || err.Error() != "advice: Advice: missing: no plan to verify: want advice as Advise returns it, not read from JSON" {
+			t.Errorf("advice without a plan: %v", err)
+		}
 		if err := a.Verify(); err != nil {
 			t.Error(err)
 		}

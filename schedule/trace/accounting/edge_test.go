@@ -215,3 +215,24 @@ func TestFormatsZippedAndWithEmptyLines(t *testing.T) {
 		t.Errorf("what begins almost as gzip data: %v", got)
 	}
 }
+
+// A reader that NewReader has not made has no source.
+func TestReaderWithoutSource(t *testing.T) {
+	for name, f := range map[string]func(){
+		"format": func() { new(Reader).Format() },
+		"next":   func() { new(Reader).Next(new(Job)) },
+		"records": func() {
+			for range new(Reader).Records() {
+			}
+		},
+	} {
+		func() {
+			defer func() {
+				if s, _ := recover().(string); s != "accounting: Reader that NewReader has not made" {
+					t.Errorf("%s: panic %q", name, s)
+				}
+			}()
+			f()
+		}()
+	}
+}

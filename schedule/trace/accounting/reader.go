@@ -111,8 +111,12 @@ func NewReader(src io.Reader, opts Options) *Reader {
 
 // Format returns the form of the input, which its first bytes tell. The error is
 // that of the source, or an [*InputError] that unwraps to [ErrFormat] or, where
-// a table lacks a column that every job needs, to [ErrMissing].
+// a table lacks a column that every job needs, to [ErrMissing]. Format panics for a Reader
+// that NewReader has not made, and so do Next, Jobs and Records.
 func (r *Reader) Format() (Format, error) {
+	if r.src == nil {
+		panic("accounting: Reader that NewReader has not made")
+	}
 	if !r.opened {
 		r.opened = true
 		r.err = r.open()
