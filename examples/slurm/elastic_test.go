@@ -37,6 +37,7 @@ const (
 // newElasticStage starts a cluster and writes a file of its clouds.
 func newElasticStage(t *testing.T, hour, boot time.Duration, policy string, args ...string) *stage {
 	t.Helper()
+	real(t)
 	ctx, cancel := context.WithTimeout(context.Background(), stageLimit+60*hour) // for some 15 hours of the bill
 	t.Cleanup(cancel)
 	c, err := cluster.StartGroups(ctx, fixedNodes, privateNodes, commercialNodes)
@@ -151,39 +152,33 @@ func (s *stage) checkClouds(hour time.Duration) (cost pricing.Money) {
 	return cost
 }
 
-// elasticd with a policy is killed at random moments, with two clouds. Every job runs once;
-// nothing is left; and the bill is that of the clouds.
+// elasticd with a policy is killed at random moments, with two clouds, and goes on with another
+// policy. Every job runs once; nothing is left; and the bill is that of the clouds.
 func TestPolicyKilled(t *testing.T) {
-	for _, policy := range []string{"od", "mcop"} {
-		t.Run(policy, func(t *testing.T) {
-			t.Parallel()
-			const hour = 4 * time.Second
-			s := newElasticStage(t, hour, 150*time.Millisecond, policy)
-			rng := rand.New(rand.NewPCG(12, uint64(len(policy))))
-			jobs := map[int64]bool{}
-			for k := range 20 {
-				if k%2 == 0 {
-					run := 200 + rng.IntN(900)
-					n, err := s.Submit(s.ctx, 1+rng.IntN(commercialNodes), fmt.Sprintf("echo $SLURM_JOB_ID >>%s/ran; sleep %d.%03d; echo $SLURM_JOB_ID >>%s/ended", s.Dir, run/1000, run%1000, s.Dir),
-						fmt.Sprintf("--comment=estimate=%v", time.Duration(run+200)*time.Millisecond*time.Duration(time.Hour/hour)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					jobs[n] = true
-				}
-				cmd := s.start()
-				time.Sleep(time.Duration(rng.IntN(900)) * time.Millisecond)
-				if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-					t.Fatal(err)
-				}
-				cmd.Wait()
-			}
-			s.finish(s.start(), func() bool { return true })
-			s.checkJobs(jobs)
-			if cost := s.checkClouds(hour); cost == 0 { // a job of five nodes fits only where it costs
-				t.Error("nothing was rented in the commercial cloud")
-			}
-		})
+	t.Parallel()
+	const hour = 4 * time.Second
+	s := newElasticStage(t, hour, 150*time.Millisecond, "od", "-poll", "100ms")
+	rng := rand.New(rand.NewPCG(12, 2))
+	policies := []string{"od", "mcop", "aqtp", "od++"}
+	policy := 1 + slices.Index(s.args, "-policy")
+	jobs := map[int64]bool{}
+	for k := range 24 {
+		if k%2 == 0 {
+			run := 200 + rng.IntN(900)
+			jobs[s.submit(1+rng.IntN(commercialNodes), time.Duration(run)*time.Millisecond, hour)] = true
+		}
+		s.args[policy] = policies[k%len(policies)]
+		cmd := s.start()
+		time.Sleep(time.Duration(rng.IntN(900)) * time.Millisecond)
+		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+	}
+	s.finish(s.start(), func() bool { return true })
+	s.checkJobs(jobs)
+	if cost := s.checkClouds(hour); cost == 0 { // a job of five nodes fits only where it costs
+		t.Error("nothing was rented in the commercial cloud")
 	}
 }
 
@@ -263,6 +258,10 @@ func playPolicy(t *testing.T, policy string, n int) {
 	}
 	d := s.measure(ids, log, hour)
 	t.Logf("minutes of the bill: boot %v, start %v, end %v, release %v", d.boot, d.start, d.end, d.release)
+	// What follows is about delays that do not depend on each other. Those of a busy machine come together.
+	if late, most := d.boot.mean()-clock.Scaled(boot+*liveLate), hour/2; clock.Unscaled(late) > most {
+		t.Skipf("this machine is too busy to compare: boots took %v longer than %v, and want %v more at the most", clock.Unscaled(late), boot+*liveLate, most)
+	}
 	options := elastic.Options{
 		Local: fixedNodes, Policy: o.manager.Policy, Budget: o.manager.Budget, Every: o.manager.Every,
 		Clouds: []elastic.CloudOptions{

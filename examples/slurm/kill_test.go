@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(cloud(os.Args[2]))
 	}
 	// The tests that run beside each other wait for Slurm most of the time.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	programtest.Main(m, main)
@@ -39,6 +40,14 @@ func TestMain(m *testing.M) {
 
 // stageLimit only says when a test has failed: nothing waits for it.
 const stageLimit = 4 * time.Minute
+
+// real skips a test with a real Slurm where tests are to be short.
+func real(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a real Slurm takes seconds, and runs without -short")
+	}
+}
 
 // stage is a cluster for a test, with what elasticd needs.
 type stage struct {
@@ -70,9 +79,11 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// newStage starts a cluster of n nodes that take boot to come up, or skips the test.
+// newStage starts a cluster of n nodes that take boot to come up, or skips the test. Each look at
+// Slurm takes 25 ms of a processor, so elasticd looks as seldom as its checks allow.
 func newStage(t *testing.T, n int, hour, boot time.Duration, args ...string) *stage {
 	t.Helper()
+	real(t)
 	ctx, cancel := context.WithTimeout(context.Background(), stageLimit)
 	t.Cleanup(cancel)
 	c, err := cluster.Start(ctx, n)
@@ -101,7 +112,7 @@ func newStage(t *testing.T, n int, hour, boot time.Duration, args ...string) *st
 	s.local = &provider.Local{Dir: dir, Boot: boot, Command: c.Slurmd, Environment: c.Environment()}
 	s.args = append([]string{"elasticd", "-conf", c.Conf, "-journal", filepath.Join(c.Dir, "journal"),
 		"-nodes", strings.Join(c.Names, ","), "-provider", "local", "-instances", dir, "-delay", boot.String(),
-		"-hour", hour.String(), "-poll", "50ms", "-release-every", "6m", "-retry-every", "6m", "-boot-limit", "4h",
+		"-hour", hour.String(), "-poll", "100ms", "-release-every", "10m", "-retry-every", "6m", "-boot-limit", "4h",
 		"-boot", (boot * time.Duration(time.Hour/hour)).String(), "-audit-every", "30m", "-timeout", "10s"}, args...)
 	return s
 }
@@ -127,9 +138,26 @@ func (s *stage) rented() provider.Provider {
 	return s.local
 }
 
-// settled reports whether all jobs have ended and nothing is rented.
+// settled reports whether all jobs have ended, something was rented, and the journal has the end
+// of all of it as the provider has it. The journal is read first: Slurm and the provider need not
+// be asked while an instance runs.
 func (s *stage) settled() bool {
 	s.t.Helper()
+	last := map[string]*manager.Entry{}
+	for _, e := range s.entries() {
+		switch e.Kind {
+		case manager.Asking, manager.Rented, manager.Refused, manager.Leaving, manager.Staying, manager.Stray, manager.Spare, manager.Gone:
+			last[e.Token] = &e
+		}
+	}
+	for _, e := range last {
+		if e.Kind != manager.Gone && e.Kind != manager.Refused {
+			return false
+		}
+	}
+	if len(last) == 0 {
+		return false
+	}
 	jobs, err := s.slurm.Jobs(s.ctx)
 	if err != nil {
 		s.t.Fatal(err)
@@ -144,39 +172,11 @@ func (s *stage) settled() bool {
 		s.t.Fatal(err)
 	}
 	for _, in := range list {
-		if in.Live() {
-			return false
-		}
-	}
-	return len(list) > 0
-}
-
-// recorded reports whether the journal has the end of all that was rented as the provider
-// has it.
-func (s *stage) recorded() bool {
-	s.t.Helper()
-	last := map[string]*manager.Entry{}
-	for _, e := range s.entries() {
-		switch e.Kind {
-		case manager.Asking, manager.Rented, manager.Refused, manager.Leaving, manager.Staying, manager.Stray, manager.Spare, manager.Gone:
-			last[e.Token] = &e
-		}
-	}
-	for _, e := range last {
-		if e.Kind != manager.Gone && e.Kind != manager.Refused {
-			return false
-		}
-	}
-	list, err := s.rented().List(s.ctx)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for _, in := range list {
 		if e := last[in.Token]; e == nil || e.Kind != manager.Gone || !e.Ended.Equal(in.Ended) {
 			return false
 		}
 	}
-	return true
+	return len(list) > 0
 }
 
 // open says which jobs and instances have not ended.
@@ -207,13 +207,13 @@ func (s *stage) open() string {
 // elasticd.
 func (s *stage) finish(cmd *exec.Cmd, and func() bool) {
 	s.t.Helper()
-	for !s.settled() || !s.recorded() || !and() {
+	for !s.settled() || !and() {
 		select {
 		case <-s.ctx.Done():
 			cmd.Process.Kill()
 			cmd.Wait()
 			s.t.Fatalf("it does not come to an end: %s", s.open())
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -233,20 +233,10 @@ func TestKilled(t *testing.T) {
 	s := newStage(t, 4, hour, 150*time.Millisecond)
 	rng := rand.New(rand.NewPCG(10, 2))
 	jobs := map[int64]bool{}
-	submit := func() {
-		id := len(jobs)
-		run := 100 + rng.IntN(500)
-		n, err := s.Submit(s.ctx, 1+rng.IntN(3), fmt.Sprintf("echo $SLURM_JOB_ID >>%s/ran; sleep %d.%03d; echo $SLURM_JOB_ID >>%s/ended", s.Dir, run/1000, run%1000, s.Dir),
-			fmt.Sprintf("--comment=estimate=%v", time.Duration(run+200)*time.Millisecond*time.Duration(time.Hour/hour)))
-		if err != nil {
-			t.Fatal(id, err)
-		}
-		jobs[n] = true
-	}
-	const kills = 20
-	for k := range kills {
+	for k := range 20 {
 		if k%2 == 0 {
-			submit()
+			run := 100 + rng.IntN(500)
+			jobs[s.submit(1+rng.IntN(3), time.Duration(run)*time.Millisecond, hour)] = true
 		}
 		cmd := s.start()
 		// From its first moments, before it has read its journal, to some decisions.
@@ -259,6 +249,18 @@ func TestKilled(t *testing.T) {
 	s.finish(s.start(), func() bool { return true })
 	s.checkJobs(jobs)
 	s.checkBill(hour)
+}
+
+// submit submits a job that notes its start and its end, and returns its number. Its estimate is a
+// little longer than its run.
+func (s *stage) submit(nodes int, run, hour time.Duration) int64 {
+	s.t.Helper()
+	id, err := s.Submit(s.ctx, nodes, fmt.Sprintf("echo $SLURM_JOB_ID >>%[1]s/ran; sleep %.3[2]f; echo $SLURM_JOB_ID >>%[1]s/ended", s.Dir, run.Seconds()),
+		fmt.Sprintf("--comment=estimate=%v", (run+200*time.Millisecond)*time.Duration(time.Hour/hour)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return id
 }
 
 // skipLost ends the test if Slurm has lost a job's script.
@@ -284,7 +286,7 @@ func (s *stage) checkJobs(jobs map[int64]bool) {
 		}
 		seen++
 		if j.State != "COMPLETED" || j.Restarts != 0 {
-			s.t.Errorf("job %d: %s, started again %d times", j.ID, j.State, j.Restarts)
+			s.t.Errorf("job %d: %s, started again %d times:%s", j.ID, j.State, j.Restarts, s.history(j.ID))
 		}
 	}
 	if seen != len(jobs) {
@@ -297,14 +299,32 @@ func (s *stage) checkJobs(jobs map[int64]bool) {
 		}
 		times := map[string]int{}
 		for _, id := range strings.Fields(string(text)) {
-			if times[id]++; times[id] > 1 {
-				s.t.Errorf("job %s %s twice", id, name)
+			if times[id]++; times[id] == 2 {
+				number, _ := strconv.ParseInt(id, 10, 64)
+				s.t.Errorf("job %s %s twice:%s", id, name, s.history(number))
 			}
 		}
 		if len(times) != len(jobs) {
 			s.t.Errorf("%d jobs of %d %s", len(times), len(jobs), name)
 		}
 	}
+}
+
+// history returns what the controller did with a job and with its nodes: whether elasticd has taken
+// a node from under the job, or Slurm has queued the job again by itself.
+func (s *stage) history(job int64) string {
+	log, err := os.ReadFile(filepath.Join(s.Dir, "slurmctld.log"))
+	if err != nil {
+		return err.Error()
+	}
+	about := regexp.MustCompile(fmt.Sprintf(`JobId=%d\b|update_node|[Rr]equeu|respond|registration`, job))
+	var b strings.Builder
+	for line := range strings.SplitSeq(string(log), "\n") {
+		if about.MatchString(line) {
+			b.WriteString("\n" + line)
+		}
+	}
+	return b.String()
 }
 
 // checkBill checks that no process is left, and that the journal's bill is the

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -121,11 +122,13 @@ func TestMistakes(t *testing.T) {
 }
 
 // Nodes that Slurm does not know are told by name, and nothing is started; nor is it for a
-// journal that another elasticd has, or that began with another hour.
+// journal that another elasticd has, or that began with another hour. elasticd ends when it is
+// told to.
 func TestUnknownNode(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, 2, 2*time.Second, 0)
 	journal := filepath.Join(s.Dir, "journal")
+	s.unknownNode()
 	s.args = append(s.args, "-nodes", "n[1-4]")
 	status, _, stderr := runSlurm(s.args...)
 	if status != 2 || !strings.Contains(stderr, "not a node that Slurm knows: n3, n4") {
@@ -146,11 +149,11 @@ func TestUnknownNode(t *testing.T) {
 	if status != 2 || !strings.Contains(stderr, "another process writes to it") {
 		t.Errorf("twice: status %d, %s", status, stderr)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("interrupted: %v", err)
+		t.Errorf("told to end: %v", err)
 	}
 	status, _, stderr = runSlurm(append(s.args, "-hour", "3s")...)
 	if status != 2 || !strings.Contains(stderr, "an hour of 3s, and the journal began with one of 2s") {

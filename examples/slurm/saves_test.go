@@ -59,6 +59,10 @@ func partitionSaves(t *testing.T, parttime string) {
 		agent.Process.Kill()
 		agent.Wait()
 	})
+	s.until("the partition has taken the node out of use", func(_ map[int64]slurmctl.Job, nodes map[string]slurmctl.Node) bool {
+		n := nodes[s.Names[0]]
+		return n.Has("DRAIN")
+	})
 	base := filepath.Join(s.Dir, "job")
 	// The second start ends at once if the first one has saved.
 	id, err := s.Submit(s.ctx, 1, fmt.Sprintf(`echo start >>%[1]s.notes

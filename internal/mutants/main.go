@@ -16,6 +16,7 @@
 //	go run ./internal/mutants -seed 7 ./pricing ./placement    # others
 //	go run ./internal/mutants -with ./reserve ./reserve/internal/flow
 //	go run ./internal/mutants -n 0 -in 'verify.go|Exact' ./reserve      # files or functions that match
+//	go run ./internal/mutants -short ./examples/slurm                   # with the short tests alone
 //
 // The file equivalent.txt lists the changes that are known to be equivalent, each with its
 // reason; -all runs them, too. Exit status 1 says that fewer than -least per cent of the
@@ -61,6 +62,7 @@ type options struct {
 	with     []string
 	parallel int
 	all      bool
+	short    bool
 	verbose  bool
 	in       *regexp.Regexp // of "file function"; nil for all
 	list     string         // file of the equivalent changes
@@ -72,6 +74,7 @@ func main() {
 	with := flag.String("with", "", "comma-separated packages whose tests run, too")
 	parallel := flag.Int("p", 2, "mutants at a time")
 	all := flag.Bool("all", false, "run the changes that are known to be equivalent, too")
+	short := flag.Bool("short", false, "run the tests as go test -short does")
 	in := flag.String("in", "", "only changes whose file or function matches this regular expression")
 	least := flag.Float64("least", 0, "least per cent to kill")
 	verbose := flag.Bool("v", false, "say which test kills each mutant")
@@ -80,7 +83,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "mutants: want packages, such as ./reserve, -n of 0 or more and -p of 1 or more")
 		os.Exit(2)
 	}
-	o := options{n: *n, seed: *seed, parallel: *parallel, all: *all, verbose: *verbose, list: "internal/mutants/equivalent.txt"}
+	o := options{n: *n, seed: *seed, parallel: *parallel, all: *all, short: *short, verbose: *verbose, list: "internal/mutants/equivalent.txt"}
 	if *in != "" {
 		re, err := regexp.Compile(*in)
 		if err != nil {
@@ -300,6 +303,9 @@ func run(w io.Writer, pattern string, o options) (tally, error) {
 	if err != nil {
 		return row, err
 	}
+	for i := range bins {
+		bins[i].short = o.short
+	}
 	for _, p := range dropped {
 		fmt.Fprintf(w, "does not compile: %v\n", p)
 	}
@@ -396,7 +402,10 @@ func draw(all []*point, n int, seed uint64) []*point {
 }
 
 // A binary is the compiled tests of one package.
-type binary struct{ path, dir, pkg string }
+type binary struct {
+	path, dir, pkg string
+	short          bool
+}
 
 // build compiles the tests with all mutants in them. A mutant that does not compile is
 // dropped, and what remains is compiled again.
@@ -447,7 +456,7 @@ func build(s *source, patterns []string, drawn []*point, dir string) (bins []bin
 				break
 			}
 			if _, err := os.Stat(bin); err == nil { // a package without tests has none
-				bins = append(bins, binary{bin, folder, path})
+				bins = append(bins, binary{path: bin, dir: folder, pkg: path})
 			}
 		}
 		if message == "" {
@@ -537,7 +546,11 @@ func reach(w io.Writer, bins []binary, dir string, parallel int) ([]*test, error
 func passes(b binary, names []string, limit time.Duration, env string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), limit+5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.path, "-test.run", "^("+strings.Join(names, "|")+")$", "-test.failfast", "-test.timeout", limit.String())
+	args := []string{"-test.run", "^(" + strings.Join(names, "|") + ")$", "-test.failfast", "-test.timeout", limit.String()}
+	if b.short {
+		args = append(args, "-test.short")
+	}
+	cmd := exec.CommandContext(ctx, b.path, args...)
 	cmd.Dir = b.dir
 	cmd.Env = append(os.Environ(), env)
 	return cmd.Run() == nil

@@ -107,6 +107,7 @@ func (c *Cluster) run(ctx context.Context, name string, args ...string) (string,
 // The accounting of a real Slurm, as sacct -P and as sacct --json, is read back equal to
 // what its controller knows of the jobs.
 func TestAccounting(t *testing.T) {
+	real(t)
 	t.Parallel()
 	for _, name := range []string{"mariadbd", "mariadb-install-db"} {
 		if _, err := exec.LookPath(name); err != nil {

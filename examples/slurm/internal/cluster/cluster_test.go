@@ -48,8 +48,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// real skips a test with a real Slurm where tests are to be short.
+func real(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a real Slurm takes seconds, and runs without -short")
+	}
+}
+
 // A program that is killed, so that it cannot close its cluster, leaves nothing either.
 func TestGuard(t *testing.T) {
+	real(t)
 	t.Parallel()
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
 		if _, err := slurmctl.Find(name); err != nil {
@@ -106,6 +115,7 @@ func marked(dir string) int {
 
 // A job waits until a node comes, runs on it, and nothing is left in the end.
 func TestCluster(t *testing.T) {
+	real(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Second)
 	defer cancel()

@@ -16,6 +16,7 @@ import (
 
 // A batch job that has failed can be queued again, and runs then.
 func TestRequeueFailed(t *testing.T) {
+	real(t)
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

@@ -19,7 +19,7 @@ import (
 )
 
 // Most tests here are computation that allocates much and keeps little: a collector that waits
-// for more garbage saves half of it. TestDownscale waits for Slurm meanwhile.
+// for more garbage saves half of it.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(1000)

@@ -147,7 +147,7 @@ func (a *Agent) save(ctx context.Context, j *slurmctl.Job, left time.Duration) (
 		return !n.saved.Before(asked.at.Truncate(time.Second)) && a.o.Now().Sub(asked.at) >= n.Cost, nil
 	}
 	after, ask := a.job(j, max(1, len(j.Names))).AskAfter(max(0, left))
-	if !ask || after > a.o.Poll+n.Cost/4 { // a save may take a little longer than it says
+	if !ask || after > a.gap+n.Cost/4 { // a save may take a little longer than it says
 		return false, nil
 	}
 	if err := a.slurm.Signal(ctx, j.ID, n.signal); err != nil {

@@ -132,6 +132,42 @@ func TestAsksToSave(t *testing.T) {
 	t.Log(strings.Join(told, "\n"))
 }
 
+// A job is asked to save in time also where looks take longer than they should.
+func TestAsksInTime(t *testing.T) {
+	for _, gap := range []int{1, 2, 3, 7, 11, 20} { // seconds; Poll is 1 s
+		w, a := newWorld(t, 1, Options{Grace: 2 * time.Minute, Margin: 10 * time.Second, Poll: time.Second})
+		step := func() {
+			for range gap {
+				w.advance(time.Second)
+				w.exchange(t)
+			}
+			if err := a.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.add(t, 1)
+		step()
+		job := w.submit(1, 10*time.Hour, 0)
+		job.comment = "checkpoint=B:USR1 cost=4s"
+		for range 100 {
+			step()
+		}
+		msgs, err := w.manager.Reclaim(w.clock(), "hpc", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.toClient(t, msgs)
+		noticed := w.now
+		for job.signals == nil && job.stopped == 0 {
+			step()
+		}
+		// 120 - 10 s after the notice the job is ended; a save takes 4 s, and perhaps 1 s more.
+		if at, first := int(w.now.Sub(noticed).Seconds()), 120-10-5-gap; job.signals == nil || at > 120-10-4 || at < first {
+			t.Errorf("looks each %d s: signals %v after %d s, want one after %d to 106 s", gap, job.signals, at, first)
+		}
+	}
+}
+
 // The partition asks when jobs wait, gives idle nodes back, and takes a node up again on which
 // a job started just before.
 func TestScales(t *testing.T) {

@@ -126,6 +126,8 @@ type Agent struct {
 	told     string              // the last failure
 	holdings []Holding           // that the exchange told last,
 	at       time.Time           // and when
+	looked   time.Time           // the last look
+	gap      time.Duration       // from one look to the next, at least Poll: see look
 
 	odd    map[int64]bool    // jobs whose comments make no sense
 	asked  map[int64]request // jobs that were asked to save
@@ -209,6 +211,7 @@ func (a *Agent) Run(ctx context.Context) {
 
 // Step looks once, and does what follows.
 func (a *Agent) Step(ctx context.Context) error {
+	a.look()
 	holdings, failed := a.exchange.Holdings(ctx)
 	if failed == nil {
 		a.holdings, a.at = holdings, a.o.Now()
@@ -223,8 +226,21 @@ func (a *Agent) Step(ctx context.Context) error {
 	return errors.Join(failed, a.follow(ctx, holdings))
 }
 
+// look notes how long it takes from one look to the next. Where Slurm answers late that is longer
+// than Poll, and what must not wait for the look after the next one comes sooner. A gap that was
+// long is forgotten slowly.
+func (a *Agent) look() {
+	now := a.o.Now()
+	if a.looked.IsZero() {
+		a.looked = now
+	}
+	a.gap = max(a.o.Poll, now.Sub(a.looked), a.gap-a.gap/8)
+	a.looked = now
+}
+
 // follow does what follows from what the partition has.
 func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
+	told := a.o.Now()
 	state := make([]Holding, len(a.o.Names)) // of others: Returned, which is not to be used
 	for i := range state {
 		state[i] = Holding{Node: i, State: exchange.Returned}
@@ -242,19 +258,24 @@ func (a *Agent) follow(ctx context.Context, holdings []Holding) error {
 		return err
 	}
 	a.forget(state)
-	if err := a.drain(ctx, state); err != nil {
+	nodes, changed, err := a.drain(ctx, state)
+	if err != nil {
 		return err
 	}
-	// A job may have started just before.
 	jobs, err := a.slurm.Jobs(ctx)
 	if err != nil {
 		return err
 	}
-	nodes, err := a.nodes(ctx)
-	if err != nil {
-		return err
+	if changed { // a job may have started just before
+		if nodes, err = a.nodes(ctx); err != nil {
+			return err
+		}
 	}
 	a.learn(jobs)
+	late := a.o.Now().Sub(told) // Slurm takes its time
+	for i := range state {
+		state[i].Left -= late
+	}
 	return errors.Join(a.giveBack(ctx, state, nodes, jobs), a.requeue(ctx, jobs), a.value(ctx, state, jobs), a.scale(ctx, state, nodes, jobs))
 }
 
@@ -308,24 +329,26 @@ func (a *Agent) nodes(ctx context.Context) ([]slurmctl.Node, error) {
 	return list, nil
 }
 
-// drain drains what is not to be used for new jobs, and takes up what is.
-func (a *Agent) drain(ctx context.Context, state []Holding) error {
-	nodes, err := a.nodes(ctx)
-	if err != nil {
-		return err
+// drain drains what is not to be used for new jobs, and takes up what is. It returns the nodes as
+// they were before.
+func (a *Agent) drain(ctx context.Context, state []Holding) (nodes []slurmctl.Node, changed bool, err error) {
+	if nodes, err = a.nodes(ctx); err != nil {
+		return nil, false, err
 	}
 	for i, n := range nodes {
 		drained := n.Has("DRAIN")
 		switch use := state[i].State == exchange.Usable && !a.scaler.nodes[i].leaves; {
 		case use && drained && n.Reason == reason:
 			if err := a.slurm.Undrain(ctx, n.Name); err != nil {
-				return err
+				return nil, false, err
 			}
+			changed = true
 			a.o.Tell(n.Name, "is the partition's")
 		case !use && !drained:
 			if err := a.slurm.Drain(ctx, n.Name, reason); err != nil {
-				return err
+				return nil, false, err
 			}
+			changed = true
 			if state[i].State == exchange.Usable {
 				a.o.Tell(n.Name, "is idle, and drains to be given back")
 			} else if state[i].State == exchange.Draining {
@@ -337,7 +360,7 @@ func (a *Agent) drain(ctx context.Context, state []Holding) error {
 			}
 		}
 	}
-	return nil
+	return nodes, changed, nil
 }
 
 // giveBack gives back nodes that are free, and those whose time is over, after ending
