@@ -21,29 +21,37 @@ import (
 	"time"
 )
 
-// A browser is Chromium without a window, told what to do by the DevTools protocol over two
-// pipes.
+// Chromium without a window is told what to do by the DevTools protocol over two pipes. All
+// tests share one, which starts with the first that needs it.
+type chrome struct {
+	in io.Writer
+
+	mu      sync.Mutex
+	calls   int
+	waiting map[int]chan reply
+	tabs    map[string]*browser // by session
+	gone    error
+}
+
+// A browser is a tab, whose cookies, files and scripts no other tab sees.
 type browser struct {
+	*chrome
 	t       *testing.T
-	in      io.Writer
 	session string
 	home    string // the address of the page
 
-	mu       sync.Mutex
-	calls    int
-	waiting  map[int]chan reply
 	problems []string // of the console
 	requests []string // addresses
 	bytes    int64    // transferred
-	gone     error
 }
 
 type reply struct {
-	ID     int             `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *struct {
+	ID        int             `json:"id"`
+	SessionID string          `json:"sessionId"`
+	Method    string          `json:"method"`
+	Params    json.RawMessage `json:"params"`
+	Result    json.RawMessage `json:"result"`
+	Error     *struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
@@ -61,53 +69,86 @@ func chromium() string {
 	return ""
 }
 
-// open starts a browser of a new, empty profile, or skips the test without one.
-func open(t *testing.T) *browser {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("a browser takes seconds: not with -short")
-	}
+// ending ends the browser that tests have started, if any.
+var ending = func() {}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	ending()
+	os.Exit(status)
+}
+
+// started is the browser of all tests, of a new, empty profile.
+var started = sync.OnceValues(func() (*chrome, error) {
 	path := chromium()
 	if path == "" {
-		t.Skip("there is no Chromium: install the package chromium, or name one in PLIMSOLL_CHROMIUM")
+		return nil, errors.New("there is no Chromium: install the package chromium, or name one in PLIMSOLL_CHROMIUM")
 	}
-	profile := t.TempDir()
+	profile, err := os.MkdirTemp("", "plimsoll-page-test-")
+	if err != nil {
+		return nil, err
+	}
+	ending = func() { os.RemoveAll(profile) }
 	toBrowser, in, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out, fromBrowser, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--no-startup-window", "--disable-gpu", "--disable-software-rasterizer", "--in-process-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-default-apps",
-		"--disable-dev-shm-usage", "--hide-scrollbars", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+		"--disable-dev-shm-usage", "--hide-scrollbars", "--user-data-dir="+profile, "--remote-debugging-pipe")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(os.Environ(), "HOME="+profile)
 	if err := cmd.Start(); err != nil {
-		t.Skipf("Chromium does not start: %v", err)
+		return nil, fmt.Errorf("Chromium does not start: %w", err)
 	}
 	toBrowser.Close()
 	fromBrowser.Close()
-	b := &browser{t: t, in: in, waiting: map[int]chan reply{}}
+	c := &chrome{in: in, waiting: map[int]chan reply{}, tabs: map[string]*browser{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		b.listen(out)
+		c.listen(out)
 	}()
-	t.Cleanup(func() {
+	ending = func() {
 		in.Close()
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // the group that was started here
 		cmd.Wait()
 		out.Close()
 		<-done
-	})
+		os.RemoveAll(profile)
+	}
+	return c, nil
+})
+
+// open opens a tab, or skips the test without a browser.
+func open(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes seconds: not with -short")
+	}
+	c, err := started()
+	if err != nil {
+		t.Skip(err)
+	}
+	b := &browser{chrome: c, t: t}
+	var context struct{ BrowserContextID string }
+	b.call("Target.createBrowserContext", nil, &context)
 	var target struct{ TargetID, SessionID string }
-	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.call("Target.createTarget", map[string]any{"url": "about:blank", "browserContextId": context.BrowserContextID}, &target)
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	c.mu.Lock()
+	c.tabs[target.SessionID] = b
+	c.mu.Unlock()
 	b.session = target.SessionID
+	t.Cleanup(func() {
+		b.t, b.session = t, "" // the tab's own session ends with it
+		b.call("Target.disposeBrowserContext", map[string]any{"browserContextId": context.BrowserContextID}, nil)
+	})
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		b.call(domain+".enable", nil, nil)
 	}
@@ -115,34 +156,34 @@ func open(t *testing.T) *browser {
 }
 
 // listen takes replies and events, each ended by a zero.
-func (b *browser) listen(out io.Reader) {
+func (c *chrome) listen(out io.Reader) {
 	r := bufio.NewReaderSize(out, 1<<20)
 	for {
 		text, err := r.ReadBytes(0)
 		if err != nil {
-			b.mu.Lock()
-			b.gone = cmp.Or(b.gone, errors.New("the browser has ended"))
-			for _, c := range b.waiting {
-				close(c)
+			c.mu.Lock()
+			c.gone = cmp.Or(c.gone, errors.New("the browser has ended"))
+			for _, w := range c.waiting {
+				close(w)
 			}
-			b.waiting = nil
-			b.mu.Unlock()
+			c.waiting = nil
+			c.mu.Unlock()
 			return
 		}
 		var m reply
 		if json.Unmarshal(bytes.TrimRight(text, "\x00"), &m) != nil {
 			continue
 		}
-		b.mu.Lock()
+		c.mu.Lock()
 		if m.ID != 0 {
-			if c := b.waiting[m.ID]; c != nil {
-				c <- m
-				delete(b.waiting, m.ID)
+			if w := c.waiting[m.ID]; w != nil {
+				w <- m
+				delete(c.waiting, m.ID)
 			}
-		} else {
+		} else if b := c.tabs[m.SessionID]; b != nil {
 			b.event(m)
 		}
-		b.mu.Unlock()
+		c.mu.Unlock()
 	}
 }
 
@@ -251,12 +292,16 @@ func (b *browser) eval(js string, value any) {
 	}
 }
 
-// until waits until JavaScript is true.
+// until waits until JavaScript is true. The page itself looks, every few milliseconds.
 func (b *browser) until(js string, limit time.Duration) {
 	b.t.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(limit); ; {
 		var ok bool
-		b.eval("!!("+js+")", &ok)
+		b.eval(fmt.Sprintf(`new Promise((done, failed) => {
+  const end = performance.now() + %d;
+  const look = () => { try { if (%s) done(true); else if (performance.now() > end) done(false); else setTimeout(look, 5); } catch (err) { failed(err); } };
+  look();
+})`, min(limit, time.Minute).Milliseconds(), js), &ok)
 		if ok {
 			return
 		}
@@ -264,6 +309,13 @@ func (b *browser) until(js string, limit time.Duration) {
 			b.t.Fatalf("not in %v: %s; console: %q", limit, js, b.console())
 		}
 	}
+}
+
+// visit goes to an address, and waits until its document has loaded.
+func (b *browser) visit(url string) {
+	b.t.Helper()
+	b.call("Page.navigate", map[string]any{"url": url}, nil)
+	b.until("document.readyState === 'complete'", time.Minute)
 }
 
 func (b *browser) console() []string {

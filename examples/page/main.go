@@ -137,7 +137,10 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:; 
 func handler(files []file) http.Handler {
 	mux := http.NewServeMux()
 	for _, f := range files {
-		small := compress(f.data)
+		small := f.data
+		if f.kind() != "application/gzip" {
+			small = compress(f.data)
+		}
 		serve := func(w http.ResponseWriter, r *http.Request) {
 			h := w.Header()
 			h.Set("Content-Type", f.kind())

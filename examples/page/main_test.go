@@ -23,19 +23,25 @@ import (
 
 var built = sync.OnceValues(func() ([]file, error) { return build(context.Background()) })
 
-// visit opens the page in a browser, at a room, and waits for its first picture.
+// served is the address of the page, for all tests.
+var served = sync.OnceValues(func() (string, error) {
+	files, err := built()
+	if err != nil {
+		return "", err
+	}
+	return httptest.NewServer(handler(files)).URL + "/", nil // ends with the tests
+})
+
+// visit opens the page in a tab, at a room, and waits for its first picture.
 func visit(t *testing.T, name string) *browser {
 	t.Helper()
 	b := open(t)
-	files, err := built()
-	if err != nil {
+	var err error
+	if b.home, err = served(); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(handler(files))
-	t.Cleanup(server.Close)
-	b.home = server.URL + "/"
 	b.size(1366, 900)
-	b.call("Page.navigate", map[string]any{"url": b.home + "#" + name}, nil)
+	b.visit(b.home + "#" + name)
 	b.until("typeof P !== 'undefined' && P.rooms && P.timings.firstPicture", time.Minute)
 	return b
 }
@@ -58,10 +64,28 @@ var rooms = []struct {
 	{"federation", "Who should lend to whom?", []string{"federation", "federation/optimum"}},
 }
 
+// One visitor of the page goes through its rooms, drags a demand, and mistypes. Each of the
+// three may also be run alone.
+func TestPage(t *testing.T) {
+	b := visit(t, "reserve")
+	for _, part := range []struct {
+		name string
+		does func(*testing.T, *browser)
+	}{{"Rooms", inRooms}, {"Drag", dragging}, {"BadInput", badInput}} {
+		t.Run(part.name, func(t *testing.T) {
+			b.t = t
+			part.does(t, b)
+		})
+	}
+	b.t = t
+	if got := b.console(); len(got) > 0 {
+		t.Errorf("the console says %q", got)
+	}
+}
+
 // Every room loads without a word of the console, without a request to elsewhere, and
 // computes what the library computes natively, byte for byte.
-func TestRooms(t *testing.T) {
-	b := visit(t, "reserve")
+func inRooms(t *testing.T, b *browser) {
 	b.mu.Lock()
 	transferred := b.bytes
 	b.mu.Unlock()
@@ -104,9 +128,6 @@ func TestRooms(t *testing.T) {
 		})
 	}
 	b.t = t
-	if got := b.console(); len(got) > 0 {
-		t.Errorf("the console says %q", got)
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, url := range b.requests {
@@ -195,11 +216,24 @@ const layout = `(() => {
   return wrong.slice(0, 20);
 })()`
 
-// A drag on a year of hours is answered, and its picture painted, in under 100 ms. The
-// machine of the test may do other things as well, so that the quickest of up to sixty counts.
-func TestDrag(t *testing.T) {
-	b := visit(t, "reserve")
+// A drag on a year of hours is answered, and its picture painted, within 100 ms of the hand's
+// move. Beside each drag stands an echo: a piece of work that never changes takes the way of a
+// drag, to a worker, back, and onto the screen. A drag takes about twice as long as an echo,
+// whatever else the machine does. Where three echoes take more than 100 ms, on a slow or busy
+// machine, a drag may take as long as they do: the last nine drags count, of up to sixty.
+func dragging(t *testing.T, b *browser) {
+	b.eval("location.hash = 'reserve'", nil)
+	b.until("P.room === 'reserve' && P.heard.reserve", time.Minute)
 	b.rest()
+	b.eval("addEventListener('pointermove', () => { P.moved = performance.now(); }, true)", nil)
+	b.eval(`P.echo = (() => {
+  const worker = new Worker(URL.createObjectURL(new Blob(['onmessage = () => { let h = 1; for (let i = 0; i < 1.2e7; i++) h = Math.imul(h ^ i, 16777619); postMessage(h); }'], {type: 'text/javascript'})));
+  return () => new Promise((done) => {
+    const start = performance.now();
+    worker.onmessage = () => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - start)));
+    worker.postMessage(0);
+  });
+})(); 0`, nil)
 	var box struct{ X, Y, W, H float64 }
 	b.eval(`(() => { const e = P.id('reserve-picture'); e.scrollIntoView({block: 'start'}); const r = e.getBoundingClientRect(); return {X: r.left, Y: r.top, W: r.width, H: r.height}; })()`, &box)
 	mouse := func(kind string, x, y float64) {
@@ -209,13 +243,21 @@ func TestDrag(t *testing.T) {
 	b.eval("P.heard.reserve.text.slice(0, 60)", &before)
 	x, y := box.X+box.W*.45, box.Y+180
 	mouse("mousePressed", x, y)
-	var ms []float64
+	var painted, work, echoes []float64
+	median := func(all []float64) float64 {
+		last := slices.Sorted(slices.Values(all[max(0, len(all)-9):]))
+		return last[len(last)/2]
+	}
+	limit := 0.
 	for i := range 60 {
 		b.eval("P.timings.answers.length = 0", nil)
 		mouse("mouseMoved", x, y-float64(3*(i%30+1)))
 		b.until("P.timings.answers.some((a) => a.cause === 'drag' && a.painted)", time.Minute)
-		b.eval("(P.dragged ??= []).push(P.timings.answers[0].painted, P.timings.answers[0].work); P.dragged", &ms)
-		if i >= 11 && ms[len(ms)-2] < 100 {
+		var drag struct{ Painted, Work, Echo float64 }
+		b.eval("P.echo().then((echo, a = P.timings.answers[0]) => ({Painted: a.asked + a.painted - P.moved, Work: a.work, Echo: echo}))", &drag)
+		painted, work, echoes = append(painted, drag.Painted), append(work, drag.Work), append(echoes, drag.Echo)
+		limit = max(100, 3*median(echoes))
+		if i >= 8 && median(painted) < limit {
 			break
 		}
 	}
@@ -227,14 +269,9 @@ func TestDrag(t *testing.T) {
 	if before == after {
 		t.Errorf("the drag has changed nothing: %s", before)
 	}
-	var painted, work []float64
-	for i := 0; i < len(ms); i += 2 {
-		painted, work = append(painted, ms[i]), append(work, ms[i+1])
-	}
-	slices.Sort(painted)
-	slices.Sort(work)
-	t.Logf("painted after %.0f ms, median %.0f; the work alone %.0f ms, median %.0f", painted[0], painted[len(painted)/2], work[0], work[len(work)/2])
-	if painted[0] >= 100 {
-		t.Errorf("the quickest answer to a drag was painted after %.0f ms, want less than 100", painted[0])
+	t.Logf("%d drags, the last 9 painted after a median of %.0f ms, the work alone %.0f, an echo %.0f; quickest %.0f, %.0f, %.0f",
+		len(painted), median(painted), median(work), median(echoes), slices.Min(painted), slices.Min(work), slices.Min(echoes))
+	if median(painted) >= limit {
+		t.Errorf("the answers to nine drags were painted after a median of %.0f ms, want less than %.0f", median(painted), limit)
 	}
 }

@@ -195,7 +195,7 @@ P.resting = (work) => {
 
 // painted notes when the picture of an answer was on the screen.
 P.painted = (room, cause, size, work, asked) => {
-  const note = {room, cause, size, work, all: performance.now() - asked};
+  const note = {room, cause, size, work, asked, all: performance.now() - asked};
   P.timings.answers.push(note);
   requestAnimationFrame(() => requestAnimationFrame(() => {
     note.painted = performance.now() - asked;
