@@ -1086,6 +1086,38 @@ func TestCandidatesHaveTheirSeasons(t *testing.T) {
 	}
 }
 
+// The effects of a season are those of no level: their mean is 0, or 1 where they are factors.
+func TestDecomposeByHand(t *testing.T) {
+	// The means over a season of two, with half the weight at both ends, are 10 + i: the effects are exactly
+	// -3 and 3, and as factors those of 2 and 4 around 3.
+	for _, c := range []struct {
+		multiplicative bool
+		value          func(i int) float64
+		want           []float64
+	}{
+		{false, func(i int) float64 { return 10 + float64(i) + 3*float64(2*(i%2)-1) }, []float64{-3, 3}},
+		{true, func(i int) float64 { return 2 + 2*float64(i%2) }, []float64{2. / 3, 4. / 3}},
+	} {
+		y := make([]float64, 12)
+		for i := range y {
+			y[i] = c.value(i)
+		}
+		w := wintersFit{y: y}
+		season := make([]float64, 2)
+		w.decompose(season, c.multiplicative)
+		if diff := cmp.Diff(c.want, season, about); diff != "" {
+			t.Errorf("multiplicative %v: %s", c.multiplicative, diff)
+		}
+		// One value more at the one end, far off, moves the mean of the effects, which is taken off.
+		y[0] += 40
+		w.decompose(season, c.multiplicative)
+		mean := (season[0] + season[1]) / 2
+		if want := map[bool]float64{false: 0, true: 1}[c.multiplicative]; !close9(mean, want) || season[0] == c.want[0] {
+			t.Errorf("multiplicative %v: effects %v, whose mean is %v", c.multiplicative, season, mean)
+		}
+	}
+}
+
 // A part n/(n+1) is kept of what n cycles say: around 0 and around 1.
 func TestShrink(t *testing.T) {
 	for _, c := range []struct{ x, neutral, n, want float64 }{{8, 0, 3, 6}, {2, 1, 3, 1.75}, {.5, 1, 1, .75}} {

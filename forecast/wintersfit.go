@@ -154,7 +154,7 @@ func (w *wintersFit) begin() {
 	copy(m.Season2, w.season2)
 }
 
-// decompose sets season to the mean effect of each phase of y, which it removes from y.
+// decompose sets season to the mean effect of each phase of y.
 func (w *wintersFit) decompose(season []float64, multiplicative bool) {
 	y, m := w.y, len(season)
 	w.smooth = movingMean(w.smooth, y, m)

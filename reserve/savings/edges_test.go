@@ -1236,3 +1236,18 @@ func TestSearchPassesByWhatIsTooLarge(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A problem without slots has no values, whatever problem came before.
+func TestNoSlotsAfterSlots(t *testing.T) {
+	p := Problem{Slot: time.Hour, Types: []Type{{Name: "a", Demand: []int{3, 2}, OnDemand: 4, Plan: 2}}, Term: 2 * time.Hour, Whole: true, Unit: 1}
+	var s Solver
+	if _, err := s.Solve(&p); err != nil {
+		t.Fatal(err)
+	}
+	p.Types[0].Demand = nil
+	if plan, err := s.Solve(&p); err != nil || len(plan.Commitments) > 0 || len(plan.Certificate.Values) > 0 || plan.Cost != 0 {
+		t.Errorf("%+v, %v", plan, err)
+	} else if err := Verify(&p, &plan); err != nil {
+		t.Error(err)
+	}
+}

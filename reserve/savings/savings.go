@@ -131,7 +131,7 @@ func (s *Solver) Solve(p *Problem) (Plan, error) {
 	if err := s.load(p); err != nil {
 		return Plan{}, err
 	}
-	if s.whole && len(s.given) == s.slots {
+	if s.whole && len(s.given) == s.slots && s.slots > 0 {
 		s.buy = append(s.buy[:0], s.given...)
 	} else if err := s.solve(); err != nil {
 		return Plan{}, err
