@@ -80,3 +80,18 @@ func TestCostsThatDoNotFit(t *testing.T) {
 		}
 	}
 }
+
+// Who has seen enough statements breaks off.
+func TestSomeStatements(t *testing.T) {
+	var l Ledger
+	l.Reset(3)
+	n := 0
+	for i := range l.Statements() {
+		if n++; i == 1 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d statements, want 2", n)
+	}
+}

@@ -711,6 +711,14 @@ func TestOptimumErrors(t *testing.T) {
 			t.Errorf("Bound with %v: %v", c.prices, err)
 		}
 	}
+	dear := []Centre{{Reserved: []int{1}, Term: 1, OnDemand: 1, Traffic: math.MaxInt64 / 4}, {Reserved: []int{1}, Term: 1, OnDemand: 1}}
+	for disk, want := range map[int64]error{4e9: nil, 5e9: ErrOverflow} {
+		tasks, prices := []Task{{End: 1, Instances: 1, Disk: disk}}, make([]pricing.Money, 2)
+		_, err := Bound(dear, tasks, prices)
+		if err2 := PriceSharesTo(make([]pricing.Money, 2), dear, tasks, prices); !errors.Is(err, want) || !errors.Is(err2, want) {
+			t.Errorf("%d bytes: %v, %v", disk, err, err2)
+		}
+	}
 	if _, err := JointPrices([]Centre{{Term: 1, OnDemand: 1}}, 7*time.Hour); !errors.Is(err, ErrRange) {
 		t.Errorf("a seventh of a nano an hour: %v", err)
 	}

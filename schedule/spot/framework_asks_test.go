@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // seen is a world in which the test says what there is to see of the spot cluster.
@@ -125,5 +127,37 @@ func TestFrameworkWaits(t *testing.T) {
 	// On demand takes 62 minutes, so that 138 is the last time.
 	if d := cmp.Diff([]time.Duration{0, 40 * m, 80 * m, 120 * m, 138 * m}, at); d != "" || calls != 4 {
 		t.Errorf("%s, %d calls", d, calls)
+	}
+}
+
+// Between two looks an agent sees and does nothing, whatever has happened.
+func TestFrameworkLooksAtIntervals(t *testing.T) {
+	m := time.Minute
+	f := Framework{Handover: Handover{Rule: RuleNoReturn, Interval: 10 * m}, Bid: func(*Task, Tier, time.Duration, time.Duration) pricing.Money { return 1 }}
+	if _, err := f.Take(Task{Estimate: 60 * m, Deadline: 600 * m, Latency: 2 * m, Instances: 1}, 0); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range []struct {
+		now time.Duration
+		o   Observation
+	}{
+		{0, Observation{}}, {9 * m, Observation{Launched: true, Ready: true}}, {10 * m, Observation{Launched: true, Ready: true}},
+		{19 * m, Observation{Launched: true, Ready: true, Done: true}}, {20 * m, Observation{Launched: true, Ready: true, Done: true}},
+	} {
+		o := c.o
+		for {
+			commands := f.AppendCommands(nil, c.now, seen{&o})
+			if len(commands) == 0 {
+				break
+			}
+			for _, k := range commands {
+				got = append(got, fmt.Sprintf("%v: %v", c.now, k.Kind))
+			}
+		}
+	}
+	want := []string{"0s: open cluster", "10m0s: submit task", "20m0s: complete task", "20m0s: close cluster"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }

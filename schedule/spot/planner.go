@@ -294,7 +294,7 @@ func (p *Planner) prepare(m Market, t *Task, now time.Duration) error {
 	p.points, p.steps = int(points), int(steps)
 	own := p.m.Chain
 	p.m = m
-	p.m.Chain.Prices = append(own.Prices[:0], m.Chain.Prices...)
+	// Decide does not read the prices, so that they need no copy.
 	p.m.Chain.Tops = append(own.Tops[:0], m.Chain.Tops...)
 	p.m.Chain.Move = append(own.Move[:0], m.Chain.Move...)
 	p.layout()
