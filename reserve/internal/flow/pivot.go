@@ -70,7 +70,7 @@ func (s *Solver) pivot(c cand) {
 		own = s.cap[k]
 	}
 
-	if s.live && !s.violated(c) {
+	if s.live && s.violation(c) <= 0 {
 		s.Stats.Stale++
 		s.bank += (s.Stats.Slots+hopNodes*s.Stats.Hops)/(s.Stats.Walks+1) + tryNodes
 		return

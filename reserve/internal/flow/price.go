@@ -273,33 +273,35 @@ func (s *Solver) worst(b, e int) (best cand) {
 		}
 	}
 	most := float64(best.v) // the violation of best, weighted
+	class := -1             // the class of best, if its slot is still to be found
 	for k := range s.prob.Classes {
 		c := &s.prob.Classes[k]
 		if c.Fees != nil || c.Max > 0 {
 			one := s.sweepClass(b, e, k)
 			if w := float64(one.v) * s.weights[k]; w > most {
-				best, most = one, w
+				best, most, class = one, w, -1
 			}
 			continue
 		}
-		t := b
 		m := int64(-1) << 62
 		e1 := max(b, min(e, T-c.Term))
-		if t < e1 {
-			m = mostRise(y[t:e1], y[t+c.Term:])
+		if b < e1 {
+			m = mostRise(y[b:e1], y[b+c.Term:])
 		}
 		for _, v := range y[e1:e] {
 			m = max(m, y[T]-v)
 		}
 		m -= c.Fee
-		w := float64(m) * s.weights[k]
-		if w <= most {
-			continue
+		if w := float64(m) * s.weights[k]; w > most {
+			best.v, most, class = m, w, k
 		}
-		most = w
-		for ; y[min(T, t+c.Term)]-y[t]-c.Fee != m; t++ {
+	}
+	if class >= 0 {
+		c := &s.prob.Classes[class]
+		t := b
+		for ; y[min(T, t+c.Term)]-y[t]-c.Fee != best.v; t++ {
 		}
-		best = cand{m, int32(t), int32(k)}
+		best.t, best.k = int32(t), int32(class)
 	}
 	return best
 }

@@ -49,30 +49,32 @@ func (s *Solver) slope(t int32) int64 {
 	return s.prob.Price & (-s.x[t] >> 63)
 }
 
-// violated says whether the live potentials still ask for a candidate that is outside
-// the basis.
-func (s *Solver) violated(c cand) bool {
+// violation returns by how much the live potentials violate the condition of a candidate that is outside the basis: it
+// is above 0 if they still ask for it.
+func (s *Solver) violation(c cand) int64 {
 	y := s.y
 	if c.k == slotUp || c.k == slotDn {
 		z := y[c.t+1] - y[c.t]
 		switch {
 		case c.k == slotDn && s.steps:
-			return z < s.edges[c.t].left
+			return s.edges[c.t].left - z
 		case c.k == slotDn:
-			return z < 0
+			return -z
 		case s.steps:
-			return z > s.edges[c.t].right
+			return z - s.edges[c.t].right
+		case s.general && s.x[c.t] < 0:
+			return z
 		case s.general:
-			return z > s.price[c.t] || s.x[c.t] < 0 && z > 0
+			return z - s.price[c.t]
 		}
-		return z > s.prob.Price
+		return z - s.prob.Price
 	}
 	k, sign := int(c.k), int64(1)
 	if k < 0 {
 		k, sign = unbuy-k, -1
 	}
 	end := min(s.T, int(c.t)+s.prob.Classes[k].Term)
-	return (y[end]-y[c.t]-s.feeAt(k, int(c.t)))*sign > 0
+	return (y[end] - y[c.t] - s.feeAt(k, int(c.t))) * sign
 }
 
 // repair brings live potentials up to date after a step: at the slots that were passed

@@ -134,6 +134,8 @@ const (
 	firstWork = 400
 	planWork  = 1000
 
+	putOff = 4 // a candidate is put off if it has lost more than one part of so many; 2 and 16 gain less
+
 	maxBank  = 12 // nodes to shift that a slot may have saved up
 	hopNodes = 8  // a hop of a cycle takes the time to shift so many nodes
 	tryNodes = 60 // and a candidate so many more
@@ -194,13 +196,33 @@ func (s *Solver) solve() {
 			return
 		}
 		before := s.Stats
-		s.order(top)
-		for _, c := range s.cand {
-			s.pivot(c)
+		for len(s.cand) > 0 {
+			top = s.enter(top)
 		}
 		block = s.nextBlock(block, before)
 		work += s.sweepWork() + s.stepWork(before)
 	}
+}
+
+// enter lets the candidates enter in turn. A candidate that is violated much less than when it was listed is put off: enter leaves
+// it in the list, with its violation of now, and returns the largest of these. Without that, walk2 with ten terms takes 4% more steps.
+func (s *Solver) enter(top int64) (left int64) {
+	s.order(top)
+	off := 0
+	for _, c := range s.cand {
+		if s.live {
+			if v := s.violation(c); v > 0 && v < c.v-c.v/putOff {
+				c.v = v
+				s.cand[off] = c
+				off++
+				left = max(left, v)
+				continue
+			}
+		}
+		s.pivot(c)
+	}
+	s.cand = s.cand[:off]
+	return left
 }
 
 // ship solves the problem by scaling. It returns false if scaling gives up.
