@@ -222,6 +222,33 @@ func TestRaiseIsBest(t *testing.T) {
 	}
 }
 
+// The flow's amounts are divided by the least power of two with which the largest of them, taken
+// as often as a slot has arcs, is 2^60 at most. A class that never pays does not count.
+func TestCoarser(t *testing.T) {
+	for _, c := range []struct {
+		price, use, parts, fee int64
+		term, slots, want      int
+		ok                     bool
+	}{
+		{price: 100, use: 50, parts: 1, fee: 150, term: 2, slots: 6, ok: true},
+		{price: 1 << 56, use: 1, parts: 1, fee: 1, term: 2, slots: 6, ok: true}, // 16·2^56 = 2^60
+		{price: 1<<56 + 1, use: 1, parts: 1, fee: 1, term: 2, slots: 6, want: 1, ok: true},
+		{price: 1 << 56, use: 1, parts: 1, fee: 1, term: 2, slots: 7, want: 1, ok: true},
+		{price: 1 << 40, use: 1, parts: 1 << 17, fee: 1, term: 2, slots: 6, want: 1, ok: true},
+		{price: 1 << 40, use: 1, parts: 1, fee: 1 << 58, term: 1 << 20, slots: 6, want: 2, ok: true},
+		{price: 1 << 40, use: 1 << 40, parts: 1, fee: 1 << 58, term: 1 << 20, slots: 6, ok: true}, // never pays
+		{price: 1 << 40, use: 1, parts: 1, fee: 1 << 58, term: 2, slots: 6, ok: true},             // nor does this fee
+		{price: 1 << 40, use: 1, parts: 1 << 30, fee: 1, term: 2, slots: 6},
+	} {
+		var e Exact
+		e.market.price, e.market.tally.parts = c.price, c.parts
+		e.market.classes = []class{{term: c.term, fee: c.fee, use: c.use}}
+		if got, ok := e.coarser(&Problem{Demand: make([]int, c.slots)}); ok != c.ok || ok && got != c.want {
+			t.Errorf("%+v: %d, %v", c, got, ok)
+		}
+	}
+}
+
 // replan finds the best purchases of a level beside those of the other level: trying all finds
 // none that cost less. descend does that for each level, and goes on.
 func TestReplanIsBest(t *testing.T) {
@@ -857,6 +884,11 @@ func TestNamedFields(t *testing.T) {
 	p := twoHours()
 	p.Demand, p.Paths = nil, [][]int{{1, 1, 1, 1}, {2, 2, 2, 2}}
 	if _, err := new(HGR).AppendPlan(nil, p); !errors.Is(err, ErrUnsupported) || !strings.HasPrefix(err.Error(), "reserve: Paths: ") {
+		t.Error(err)
+	}
+	var in *InputError
+	p.Paths[1][2] = -1 // what is wrong with the paths themselves comes first
+	if _, err := new(HGR).AppendPlan(nil, p); !errors.Is(err, ErrRange) || !errors.As(err, &in) || in.Field != "Paths" || in.Index != 1 {
 		t.Error(err)
 	}
 	p.Paths, p.Chances = nil, slices.Repeat([][]Chance{{{Demand: 1, Probability: .5}, {Demand: 2, Probability: .5}}}, 4)

@@ -134,6 +134,12 @@ func TestFrontErrors(t *testing.T) {
 			t.Errorf("level %v: %v, %v", level, front, err)
 		}
 	}
+	// An error of Exact is Front's.
+	p.Held, p.MaxActive = []pricing.Holding{{Count: 2, Until: 1}}, 1
+	if front, err := e.Front(p, .95, []float64{0, 1}, 0); !errors.Is(err, ErrInfeasible) || front != nil {
+		t.Error(front, err)
+	}
+	p.Held, p.MaxActive = nil, 0
 	p.Paths, p.Demand = nil, []int{1}
 	if _, err := e.Front(p, .95, nil, 0); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)

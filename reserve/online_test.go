@@ -494,6 +494,67 @@ func TestOnlineFullClass(t *testing.T) {
 	}
 }
 
+// A script is a planner that returns one plan after another, and notes the prices.
+type script struct {
+	plans [][]pricing.Purchase
+	fees  [][]pricing.Money
+}
+
+func (s *script) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error) {
+	var fees []pricing.Money
+	for _, c := range p.Prices.Classes {
+		fees = append(fees, c.Upfront)
+	}
+	if s.fees = append(s.fees, fees); len(s.fees) > len(s.plans) {
+		return dst, nil
+	}
+	return append(dst, s.plans[len(s.fees)-1]...), nil
+}
+
+// Where a class is planned for beyond its cap, it is filled up, and the rest is planned for again
+// without the classes that are full: they cost more than all of their terms on demand. Below the
+// cap, and at the cap exactly, there is no other plan.
+func TestOnlinePlansAgain(t *testing.T) {
+	list := pricing.List{OnDemand: 100 * pricing.Milli, Classes: []pricing.Class{
+		{Name: "a", Term: 672 * time.Hour, Upfront: 20 * pricing.Unit},
+		{Name: "b", Term: 672 * time.Hour, Upfront: 21 * pricing.Unit},
+		{Name: "c", Term: 672 * time.Hour, Upfront: 22 * pricing.Unit},
+	}}
+	plan := func(counts ...int) (buys []pricing.Purchase) {
+		for k, n := range counts {
+			if n > 0 {
+				buys = append(buys, pricing.Purchase{Class: k, Count: n})
+			}
+		}
+		return append(buys, pricing.Purchase{Slot: 1, Class: 1, Count: 9}) // later ones are not bought
+	}
+	for _, c := range []struct {
+		plans [][]pricing.Purchase
+		full  []bool // in the second plan, nil if there is none
+		want  []int
+	}{
+		{[][]pricing.Purchase{plan(2, 3, 4)}, nil, []int{2, 3, 4}},
+		{[][]pricing.Purchase{plan(2, 4, 4), plan(0, 0, 1)}, []bool{true, true, false}, []int{2, 3, 5}},
+		{[][]pricing.Purchase{plan(1, 5, 4), plan(1, 0, 1)}, []bool{false, true, false}, []int{2, 3, 5}},
+	} {
+		s := &script{plans: c.plans}
+		o := Online{Forecaster: new(trend), Planner: s, Caps: []Cap{{Active: 2}, {Active: 3}, {}}}
+		got := observeSeries(t, &o, weekly(list), slices.Repeat([]int{5}, 7))
+		counts := make([]int, 3)
+		for _, q := range got {
+			counts[q.Class] += q.Count
+		}
+		if plans := 1 + min(1, len(c.full)); !slices.Equal(counts, c.want) || len(s.fees) != plans {
+			t.Fatalf("%v: buys %v after %d plans, want %v after %d", c.plans, counts, len(s.fees), c.want, plans)
+		}
+		for k, full := range c.full {
+			if (s.fees[1][k] > 672*list.OnDemand) != full {
+				t.Errorf("%v: the fees are %v then, want those of %v prohibitive", c.plans, s.fees[1], c.full)
+			}
+		}
+	}
+}
+
 // A regret is cost, optimum and bound, each as it is computed on its own.
 func TestRegret(t *testing.T) {
 	// The example of levels in theory/heuristics.go: 3.5 level by level, 3.0 jointly.
@@ -833,6 +894,7 @@ func TestOnlineState(t *testing.T) {
 		{`"class":0`, `"class":2`},
 		{`"count":`, `"count":-`},
 		{`"until":42`, `"until":14`},
+		{`"class":0,"count":`, `"class":0,"count":2147483648,"until":42},{"class":0,"count":`},
 		{`"forecaster":{`, `"forecaster":[{`},
 		{`"forecaster":`, `"oracle":`},
 		{`"seen"`, `"saw"`},
@@ -847,6 +909,10 @@ func TestOnlineState(t *testing.T) {
 		if now, err := json.Marshal(&o); err != nil || string(now) != string(good) {
 			t.Fatalf("%s has changed the state to %s, %v", c[1], now, err)
 		}
+	}
+	most := strings.Replace(string(good), `"class":0,"count":`, `"class":0,"count":2147483647,"until":42},{"class":0,"count":`, 1)
+	if err := json.Unmarshal([]byte(most), &o); err != nil || o.Active(nil)[0].Count != math.MaxInt32 {
+		t.Errorf("the most reservations: %v, %v", o.Active(nil), err)
 	}
 }
 

@@ -87,7 +87,7 @@ func naiveHistory(d []int, term, m int) []int {
 
 // naiveRHO is [Liu21] Algorithm 2 with one array of what has been subtracted from
 // each slot's demand.
-func naiveRHO(d, f []int, term, lambda, m int, rule RHORule) []int {
+func naiveRHO(d, f []int, term, lambda, m int, rule RHORule, anyStart, last bool) []int {
 	r := make([]int, len(d))
 	cover := make([]int, len(d)+term+lambda)
 	for t := range d {
@@ -100,14 +100,14 @@ func naiveRHO(d, f []int, term, lambda, m int, rule RHORule) []int {
 		buy := 0
 		for { // Algorithm 1, one reservation at a time
 			most, at := -1, 0
-			for s := 0; s == 0 || s+term <= len(g); s++ {
+			for s := 0; s < len(g) && (anyStart || s == 0 || s+term <= len(g)); s++ {
 				count := 0
 				for j := s; j < min(len(g), s+term); j++ {
 					if g[j] > 0 {
 						count++
 					}
 				}
-				if count > most {
+				if count > most || last && count == most {
 					most, at = count, s
 				}
 			}

@@ -67,8 +67,11 @@ func TestRuleNaive(t *testing.T) {
 		both("history", &history, naiveHistory(d, o.Term, m))
 		lambda := 1 + rng.IntN(2*o.Term+2)
 		for rule := Printed; rule <= Deferred; rule++ {
-			rho = RHO{Window: lambda, Rule: rule, Forecast: f, FirstSlot: true, series: rho.series, books: rho.books, advice: rho.advice, commit: rho.commit}
-			both(fmt.Sprintf("rho %v, window %d, first slot", rule, lambda), &rho, naiveRHO(d, f, o.Term, lambda, m, rule))
+			rho = RHO{Window: lambda, Rule: rule, Forecast: f, FirstSlot: true, AnyStart: rng.IntN(2) == 0, LastOfEqual: rng.IntN(2) == 0,
+				series: rho.series, books: rho.books, advice: rho.advice, commit: rho.commit}
+			free := rule != Deferred && lambda >= o.Term // where the readings matter
+			both(fmt.Sprintf("rho %v, window %d, first slot, any start %v, last %v", rule, lambda, rho.AnyStart, rho.LastOfEqual), &rho,
+				naiveRHO(d, f, o.Term, lambda, m, rule, free && rho.AnyStart, free && rho.LastOfEqual))
 			if rule == Deferred || lambda < o.Term || lambda > len(d) {
 				continue
 			}
