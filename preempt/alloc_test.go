@@ -18,6 +18,8 @@ func TestAllocatesNothing(t *testing.T) {
 		st, r := busyState(size.jobs, size.mean, uint64(k))
 		states, remaining = append(states, st), append(remaining, r)
 	}
+	wide := on(4, Job{Nodes: 300, Elapsed: time.Hour, Requested: 2 * time.Hour}, Job{Nodes: 5, Elapsed: time.Minute, Requested: time.Hour})
+	states, remaining = append(states, wide), append(remaining, []time.Duration{time.Hour, time.Hour})
 	var sc Scorer
 	var so Solver
 	var su Survival

@@ -31,6 +31,26 @@ func plainVictims(t *testing.T, st State, p Preemption) []int {
 	return out
 }
 
+// Where the linear relaxation has a whole solution, it decides all jobs but those that waste as
+// much for each node as the last one taken: jobs of one node, and jobs of one size that divides
+// what is taken.
+func TestCoreIsSmall(t *testing.T) {
+	for _, c := range []struct{ jobs, nodes, take, times, core int }{
+		{1000, 1, 500, 1000, 1}, {1000, 1, 1, 1000, 1}, {1000, 4, 800, 1000, 1}, {1000, 1, 505, 100, 10},
+	} {
+		var st State
+		for j := range c.jobs {
+			st.Jobs = append(st.Jobs, Job{Nodes: c.nodes, Elapsed: hours(1 + float64(j*7%c.times))})
+		}
+		st = on(0, st.Jobs...)
+		var s Solver
+		got, err := s.AppendVictims(nil, st, Preemption{Take: c.take})
+		if err != nil || len(got) != c.take/c.nodes || c.jobs*c.take >= coreFrom && len(s.core) != c.core {
+			t.Errorf("%+v: %d victims and a core of %d jobs, %v", c, len(got), len(s.core), err)
+		}
+	}
+}
+
 // The core has the jobs that matter: victims are those of the program over all jobs,
 // ties included. Few distinct elapsed times and sizes make many ties; sizes that all
 // are multiples of one number leave gaps that no bound closes.

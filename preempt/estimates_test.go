@@ -21,7 +21,13 @@ func TestEstimates(t *testing.T) {
 		e.Observe(1, asked, asked/10)
 		e.Observe(2, asked, asked)
 	}
-	e.Observe(3, 0, time.Hour) // teaches nothing
+	before := e.Chance(3, hours(10), hours(.5), hours(.6))
+	for range 1000 {
+		e.Observe(3, 0, time.Hour) // teaches nothing
+	}
+	if got := e.Chance(3, hours(10), hours(.5), hours(.6)); got != before {
+		t.Errorf("jobs without a request change a chance from %v to %v", before, got)
+	}
 	for _, c := range []struct {
 		group                     int
 		requested, elapsed, grace float64

@@ -339,6 +339,29 @@ func TestVictimsTies(t *testing.T) {
 	}
 }
 
+// Among many equal jobs both methods take the first; and jobs whose waste does not fit do not
+// matter where idle nodes suffice.
+func TestVictimsFirst(t *testing.T) {
+	want := make([]int, 60)
+	for i := range want {
+		want[i] = i
+	}
+	huge := on(2, Job{Nodes: 1, Elapsed: math.MaxInt64, Priority: math.MaxInt})
+	var s Solver
+	for _, choose := range []func([]int, State, Preemption) ([]int, error){s.AppendVictims, s.AppendGreedy} {
+		if got, err := choose(nil, on(0, slices.Repeat([]Job{{Nodes: 1, Elapsed: 5}}, 200)...), Preemption{Take: 60}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("victims %v, %v, want the first 60 of 200", got, err)
+		}
+		p := Preemption{Take: 2, Weights: Weights{ByPriority: true, Overrun: math.MaxInt}}
+		if got, err := choose(nil, huge, p); err != nil || len(got) > 0 {
+			t.Errorf("idle nodes suffice: %v, %v", got, err)
+		}
+		p.Take = 3
+		_, err := choose(nil, huge, p)
+		wantError(t, err, ErrOverflow, "Jobs", 0)
+	}
+}
+
 // Priorities and jobs beyond their requested time as weights: the waste is 100
 // and 60 node-seconds.
 func TestVictimsWeights(t *testing.T) {

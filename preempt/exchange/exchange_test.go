@@ -873,6 +873,7 @@ func TestBadInput(t *testing.T) {
 		{Message{Call: LeasesRenewed, Partition: "a", Number: c.s.Number - 2, Term: -1}, ErrUnknown, "Number"},
 		{Message{Call: NodesAdded, Partition: "a", Instance: "x"}, ErrInstance, "Instance"},
 		{Message{Call: NodesAdded, Partition: "a", Leases: lease(Lease{Node: 2, Epoch: 1, Request: 1000})}, ErrUnknown, "Leases.Request"},
+		{Message{Call: NodesAdded, Partition: "a", Leases: lease(Lease{Node: 2, Epoch: 1, Request: c.s.Number})}, ErrUnknown, "Leases.Request"},
 		{Message{Call: NodesAdded, Partition: "a", Leases: lease(Lease{Node: 2, Epoch: maxEpoch + 1})}, ErrRange, "Leases.Epoch"},
 		{Message{Call: NodesQueued, Partition: "a", Requests: []Request{{ID: 1, Count: 1, Refused: "\r\n"}}}, ErrRange, "Requests.Refused"},
 		{Message{Call: ResourcesDiscovered, Partition: "a", Resources: []Resource{{Node: 1}, {Node: 1}}}, ErrRange, "Resources.Node"},

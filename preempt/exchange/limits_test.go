@@ -355,3 +355,60 @@ func TestManagerLimits(t *testing.T) {
 		}
 	}
 }
+
+// The answer to a listing repeats the time of the listing.
+func TestAnswerHasTheTimeOfItsListing(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 1), "a")
+	a := p.c["a"]
+	msgs, err := a.SetResourceValues(time.Minute, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := Message{Call: LeasesRenewed, Partition: "a", Number: msgs[0].Number, Sent: time.Minute}
+	for _, sent := range []time.Duration{time.Minute - 1, time.Minute + 1} {
+		answer.Sent = sent
+		var in *InputError
+		if _, err := a.Handle(time.Hour, answer); !errors.As(err, &in) || in.Field != "Sent" || !strings.HasSuffix(err.Error(), "want the time of listing 1, 1m0s") {
+			t.Errorf("sent %v: %v", sent, err)
+		}
+	}
+	answer.Sent = time.Minute
+	if _, err := a.Handle(time.Hour, answer); err != nil {
+		t.Error(err)
+	}
+}
+
+// A clone goes on as the manager was, whatever becomes of the manager.
+func TestCloneSharesNothing(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 3)
+	p.ask("b", "", 2)
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	clone := p.m.Clone()
+	want, err := json.Marshal(clone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		p.talk(p.c[name].Cancel(p.now, p.c[name].AppendRequests(nil)[0].ID))
+		p.ask(name, "", 1)
+		p.ask(name, "x", 1)
+	}
+	p.talk(p.m.SetShare(p.now, "a", 7, 1))
+	if got, err := json.Marshal(clone); err != nil || string(got) != string(want) {
+		t.Errorf("the clone is now %s, %v, want %s", got, err, want)
+	}
+}
+
+// A manager that nobody asks for nodes has nothing to wait for, though a partition is silent.
+func TestNextTickOfTheSilent(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 1), "a", "b")
+	p.ask("a", "", 1)
+	if at, ok := p.m.NextTick(); ok {
+		t.Errorf("the manager wants to be called at %v", at)
+	}
+	p.ask("b", "", 1) // from now on the lease of a matters: it runs out after a term and the skew
+	if at, ok := p.m.NextTick(); !ok || at > 15*time.Minute+5*time.Second {
+		t.Errorf("the manager wants to be called at %v, %v", at, ok)
+	}
+}

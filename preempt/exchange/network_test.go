@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -505,6 +506,15 @@ func TestBadRecord(t *testing.T) {
 	}
 	if err := new(Manager).Restore([]byte("{"), func(func([]byte, error) bool) {}); err == nil {
 		t.Error("half a state: no error")
+	}
+	if err := m.SetOptions(ManagerOptions{Grace: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	with := m.AppendChanges(nil)
+	for n, broken := range [][]byte{with, bytes.Replace(with, []byte(`{"grace_ns"`), []byte(`["grace_ns"`), 1)} {
+		if err := restore(broken); (err != nil) != (n > 0) || n > 0 && bytes.Equal(broken, with) {
+			t.Errorf("options that are no JSON, %v: %v", n > 0, err)
+		}
 	}
 	fail := errors.New("the disk is broken")
 	if err := m.Restore(state, func(yield func([]byte, error) bool) { yield(nil, fail) }); err != fail {

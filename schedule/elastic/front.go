@@ -217,7 +217,6 @@ func (t *timetable) level(f *front, s *Snapshot, clouds []int, lists [][]int, co
 			launch[c] = k
 			t.level(f, s, clouds[:last], lists[:last], cost+price*pricing.Money(k), left, launch, rnd)
 		}
-		launch[c] = 0
 		return
 	}
 	i := len(list) - 1

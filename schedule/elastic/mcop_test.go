@@ -472,6 +472,15 @@ func TestCoveredFront(t *testing.T) {
 			t.Errorf("%v: the dearest configuration is %+v, want four instances", search, last)
 		}
 	}
+	// Where the cores of one cloud have half of the speed, the job may run for four hours and more.
+	s.Clouds[2].Speed = .5
+	for _, search := range []Search{Genetic, Evolved, Exact} {
+		front := (&MCOP{Rand: newRand(1), Search: search}).AppendFront(nil, s)
+		if last := front[len(front)-1]; last.Cost != 3*pricing.Unit {
+			t.Errorf("%v: the dearest configuration is %+v, want three instances", search, last)
+		}
+	}
+	s.Clouds[2].Speed = 0
 	// $4 in two clouds beside a free one.
 	s.Credits, s.Budget = 4*pricing.Unit, Budget{}
 	s.Clouds = append(s.Clouds, Cloud{Limit: 1})
@@ -492,6 +501,10 @@ func TestExactGivesWay(t *testing.T) {
 	}
 	wide.Clouds[1].Price, wide.Clouds[1].Limit = 2, NoLimit
 	wide.Clouds[2].Price = 1
+	p := &MCOP{Search: Exact, Rand: newRand(1)}
+	if p.AppendFront(nil, burst(1, exactJobs, 1)); len(p.lists) != len(p.clouds) || len(p.lists) == 0 {
+		t.Errorf("20 jobs: %d of %d clouds are enumerated", len(p.lists), len(p.clouds))
+	}
 	for name, s := range map[string]*Snapshot{"21 jobs": burst(1, exactJobs+1, 1), "2^24 configurations": wide} {
 		exact := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
 		evolved := (&MCOP{Search: Evolved, Rand: newRand(1)}).AppendFront(nil, s)
