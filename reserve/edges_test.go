@@ -1122,3 +1122,91 @@ func TestRuleLimits(t *testing.T) {
 		t.Error(dst, err)
 	}
 }
+
+// Too much is an error, whichever of the amounts it is: the saving or the fees of a constant number
+// of reservations, the fee or the use of an instance in an interval, the cost of one path alone.
+func TestEachAmountTooLarge(t *testing.T) {
+	for name, c := range map[string]struct {
+		price, fee pricing.Money
+		demand     int
+	}{
+		"saving": {1 << 33, 1, 1 << 30},
+		"fees":   {1 << 33, 1<<34 + 1, 1 << 30},
+	} {
+		p := &Problem{Slot: time.Hour, Demand: slices.Repeat([]int{c.demand}, 4), Prices: pricing.List{OnDemand: c.price, Classes: []pricing.Class{
+			{Name: "a", Term: 4 * time.Hour, Upfront: c.fee}}}}
+		if _, err := new(Constant).AppendPlan(nil, p); !errors.Is(err, ErrOverflow) || !strings.HasSuffix(err.Error(), "1073741824 reservations cost too much") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, m := range map[string]market{
+		"fee":   {price: 1, classes: []class{{rate: 1 << 62}}},
+		"use":   {price: 1, classes: []class{{use: 1 << 62}}},
+		"price": {price: 1 << 62},
+		"sum":   {price: 1, classes: []class{{rate: 1 << 60, use: 1<<61 + 1<<60}}},
+	} {
+		c := Competitive{market: m}
+		if err := c.price(&Problem{}, 3, 2); !errors.Is(err, ErrOverflow) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The mean over four paths fits in an amount of money, and the cost of the first path does not.
+	p := &Problem{Slot: time.Hour, Paths: [][]int{{math.MaxInt32}, {0}, {0}, {0}}, Prices: pricing.List{OnDemand: 1 << 33}}
+	if _, err := Cost(p, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := new(Exact).Outlook(p, nil); !errors.Is(err, ErrOverflow) {
+		t.Errorf("outlook: %v", err)
+	}
+}
+
+// What rounding gives too much is taken from the smallest remainders, from the last first, and never
+// from a weight of 0.
+func TestShareTakesBack(t *testing.T) {
+	for _, c := range []struct {
+		parts int64
+		of    []float64
+		want  []int64
+	}{
+		{1, []float64{1, 1, 0}, []int64{1, 0, 0}}, {1, []float64{1, 0, 1}, []int64{1, 0, 0}}, {4, []float64{.5, .25, .25, .25}, []int64{2, 1, 1, 0}},
+		{10, []float64{.35, .4, .5}, []int64{3, 3, 4}}, {2, []float64{1, 1, .9}, []int64{1, 1, 0}}, {3, []float64{.5, .5}, []int64{2, 1}},
+	} {
+		var l tally
+		l.parts = c.parts
+		got := make([]int64, len(c.of))
+		l.share(len(c.of), func(i int) float64 { return c.of[i] }, got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v of %d parts: %v, want %v", c.of, c.parts, got, c.want)
+		}
+	}
+}
+
+// Before the first interval a portfolio buys nothing, though its forecaster expects something.
+func TestOnlineBeforeTheFirstInterval(t *testing.T) {
+	o := Online{Forecaster: &trend{Level: 5}}
+	if err := o.Reset(weekly(fourAndTwo())); err != nil {
+		t.Fatal(err)
+	}
+	if o.ready() {
+		t.Error("the portfolio may buy before it has seen any demand")
+	}
+	if buys, err := o.Advance(nil, []int{9, 9, 9}); err != nil || len(buys) > 0 {
+		t.Errorf("%v, %v", buys, err)
+	}
+}
+
+// A holding of nothing, or one that is over, is none to the bound, however dear its use.
+func TestBoundOfNoHolding(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Demand: digits("1234"), Prices: pricing.List{OnDemand: 5, Classes: []pricing.Class{
+		{Name: "prepaid", Term: 3 * time.Hour, Upfront: 6},
+		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 1, Billed: pricing.WhenUsed},
+	}}}
+	want, err := new(Competitive).Bound(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Held = []pricing.Holding{{Class: 1, Count: 0, Until: 2}, {Class: 1, Count: 3, Until: 0}}
+	if got, err := new(Competitive).Bound(p); err != nil || got != want {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}

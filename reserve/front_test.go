@@ -51,6 +51,17 @@ func bruteFront(p *Problem, level, risk float64, most int) float64 {
 			}
 			return
 		}
+		for t := range n {
+			active := 0
+			for _, b := range plan {
+				if b.Slot <= t && t < b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot) {
+					active += b.Count
+				}
+			}
+			if p.MaxActive > 0 && active > p.MaxActive {
+				return
+			}
+		}
 		var costs []float64
 		mean := 0.0
 		for _, path := range p.Paths {
@@ -90,12 +101,16 @@ func TestFrontBrute(t *testing.T) {
 			p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: names[len(p.Prices.Classes)], Term: time.Duration(term) * time.Hour,
 				Upfront: pricing.Money(rapid.IntRange(200, 900*term).Draw(t, "fee"))})
 		}
+		p.MaxActive = max(0, rapid.IntRange(-3, 2).Draw(t, "cap"))
 		level := rapid.SampledFrom([]float64{.3, .5, .9}).Draw(t, "level")
 		front, err := e.Front(p, level, []float64{0, .5, 1}, 25)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, x := range front {
+			if err := checkPurchases(p, &e.market, x.Purchases); err != nil {
+				t.Fatal(err)
+			}
 			want := bruteFront(p, level, x.Risk, 2)
 			got := (1-x.Risk)*float64(x.Mean) + x.Risk*float64(x.CVaR)
 			bound := got / (1 + x.Gap)

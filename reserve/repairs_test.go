@@ -2,7 +2,9 @@ package reserve
 
 import (
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +96,12 @@ func TestWholeTerms(t *testing.T) {
 	}
 	if _, err := WholeTerms(list, 9000*time.Hour); !errors.Is(err, ErrTerm) {
 		t.Error(err)
+	}
+	for _, hourly := range []pricing.Money{math.MaxInt64, math.MaxInt64/2 + 1} { // 1.5 hours cost more than the greatest amount, or fit alone
+		dear := pricing.List{OnDemand: 1, Classes: []pricing.Class{{Name: "dear", Term: 7 * time.Hour / 2, Hourly: hourly, Upfront: math.MaxInt64 / 2, Billed: pricing.Always}}}
+		if got, err := WholeTerms(dear, 2*time.Hour); !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), "dear costs too much for the rest of its term, 1h30m0s") {
+			t.Error(got, err)
+		}
 	}
 	if _, err := WholeTerms(list, 0); !errors.Is(err, ErrRange) {
 		t.Error(err)
