@@ -9,7 +9,8 @@ import (
 
 // BenchmarkSmooth is on demands that change slowly, where many plans tie and most steps change
 // the tree alone, if a simplex takes them: a sine and a triangle with ten terms from a day to a month or with a day alone,
-// a sine of a year over three years, demand that only grows and a saw with ten terms, and a walk with a day.
+// a sine of a year over three years, demand that only grows and a saw with ten terms, and a walk with a day. Stairs and growth
+// with thirty terms of 2 to 31 hours are where the first plan is bought as demand rises.
 func BenchmarkSmooth(b *testing.B) {
 	of := func(n int, at func(t int) int) []int {
 		demand := make([]int, n)
@@ -28,6 +29,11 @@ func BenchmarkSmooth(b *testing.B) {
 	year := of(26_280, func(t int) int { return int(500 + 400*math.Sin(float64(t)/8760*2*math.Pi)) })
 	growth := of(26_280, func(t int) int { return 1000 + t })
 	saw := of(8760, func(t int) int { return t % 256 })
+	stairs := of(8760, func(t int) int { return t / 24 % 60 * 10 })
+	var thirty []Class
+	for term := 2; term <= 31; term++ {
+		thirty = append(thirty, Class{Term: term, Fee: int64(12 * term * (51 - term))})
+	}
 	type problem struct {
 		name    string
 		demand  []int
@@ -36,6 +42,7 @@ func BenchmarkSmooth(b *testing.B) {
 	problems := []problem{
 		{"sine/terms=10", sine, ten}, {"triangle/terms=10", triangle, ten},
 		{"year/terms=10", year, ten}, {"growth/terms=10", growth, ten}, {"saw/terms=10", saw, ten},
+		{"stairs/terms=10", stairs, ten}, {"stairs/terms=30", stairs, thirty}, {"growth/terms=30", growth, thirty},
 		{"sine/terms=1", sine, day}, {"triangle/terms=1", triangle, day},
 	}
 	for _, n := range []int{8760, 17_520, 35_040} {
@@ -65,7 +72,7 @@ func BenchmarkSmooth(b *testing.B) {
 			b.ReportMetric(float64(s.Stats.Pivots), "steps")
 			b.ReportMetric(float64(s.Stats.Stale), "stale")
 			b.ReportMetric(float64(s.Stats.Sweeps), "sweeps")
-			b.ReportMetric(float64(s.Stats.Hops)/float64(s.Stats.Pivots), "arcs/step")
+			b.ReportMetric(float64(s.Stats.Hops)/float64(max(s.Stats.Pivots, 1)), "arcs/step")
 		})
 	}
 }
