@@ -96,6 +96,7 @@ while [ $s -lt %d ]; do sleep .02; s=$((s+1)); echo $s >>$d/log; echo $s >$d/new
 // each has done every step once, one that an interruption cut off at most twice, and no
 // process and no instance is left.
 func TestRunKilled(t *testing.T) {
+	t.Parallel()
 	dir, state := t.TempDir(), t.TempDir()
 	random := rand.New(rand.NewPCG(1, 19))
 	var tasks bytes.Buffer
@@ -176,6 +177,7 @@ func TestRunKilled(t *testing.T) {
 
 // A task whose command fails is failed, and stays so in a later run with the journal.
 func TestRunFailed(t *testing.T) {
+	t.Parallel()
 	tasks := programtest.Write(t, "tasks.csv", "name,estimate,deadline,command\na,1h,20h,true\nb,1h,20h,exit 4\n")
 	args := []string{"-tasks", tasks, "-provider", "local", "-dir", t.TempDir(), "-journal", filepath.Join(t.TempDir(), "journal"), "-hour", "1s", "-poll", "20ms", "-json"}
 	first, said := carrying.Short(t, "cap3 run: of 2 tasks 1 failed", args...)
@@ -241,27 +243,29 @@ esac`
 // taken has its task moved to another cluster, and all are given back.
 func TestRunExec(t *testing.T) {
 	for _, forgets := range []bool{false, true} {
-		runExec(t, forgets)
+		t.Run(fmt.Sprintf("forgets=%v", forgets), func(t *testing.T) {
+			t.Parallel()
+			runExec(t, forgets)
+		})
 	}
 }
 
 func runExec(t *testing.T, forgets bool) {
 	dir := t.TempDir()
-	t.Chdir(dir)
-	defer t.Chdir(folder)
+	in := func(name string) string { return filepath.Join(dir, name) }
 	if forgets { // the list has rented instances only
-		if err := os.WriteFile("forgets", nil, 0o600); err != nil {
+		if err := os.WriteFile(in("forgets"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, text := range map[string]string{"cloud.sh": cloud, "refuse": "", "tasks.csv": "name,estimate,deadline,command,checkpoint\na,1h,10h,./sweep 7,15m\nb,1h,90m,./sweep 8,\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	args := []string{"-tasks", "tasks.csv", "-journal", "journal", "-provider", "exec", "-poll", "50ms", "-json"}
+	args := []string{"-tasks", in("tasks.csv"), "-journal", in("journal"), "-provider", "exec", "-poll", "50ms", "-json"}
 	for _, c := range []string{"create", "delete", "list", "move", "save", "submit", "status"} {
-		args = append(args, "-"+c, "sh cloud.sh "+c)
+		args = append(args, "-"+c, "cd '"+dir+"' && sh cloud.sh "+c)
 	}
 	stdout, stderr := carrying.Must(t, args...)
 	rows := programtest.Rows[map[string]any](t, stdout)
@@ -269,14 +273,14 @@ func runExec(t *testing.T, forgets bool) {
 		t.Errorf("%v\n%s", rows, stderr)
 	}
 	for file, want := range map[string]string{"created": "a low 0.", "submitted": "\na ./sweep 7 i-t", "moved": "a to t"} {
-		if text := programtest.Read(t, file); !strings.Contains(text, want) {
+		if text := programtest.Read(t, in(file)); !strings.Contains(text, want) {
 			t.Errorf("%s: %q, want %q", file, text, want)
 		}
 	}
-	if text := programtest.Read(t, "created"); !strings.Contains(text, "b high 0\n") || strings.Count(text, "\n") != 4 { // one was refused
+	if text := programtest.Read(t, in("created")); !strings.Contains(text, "b high 0\n") || strings.Count(text, "\n") != 4 { // one was refused
 		t.Errorf("created: %s", text)
 	}
-	list, _ := filepath.Glob("i-*.json")
+	list, _ := filepath.Glob(in("i-*.json"))
 	for _, f := range list {
 		if !strings.Contains(programtest.Read(t, f), "ended") {
 			t.Errorf("%s is left", f)
@@ -289,39 +293,39 @@ func runExec(t *testing.T, forgets bool) {
 	if again, _ := carrying.Must(t, args...); again != stdout {
 		t.Errorf("again:\n%s\nwant\n%s", again, stdout)
 	}
-	carrying.Mistake(t, "want -create, -delete, -list, -submit and -status", "-tasks", "tasks.csv", "-journal", "j", "-provider", "exec")
+	carrying.Mistake(t, "want -create, -delete, -list, -submit and -status", "-tasks", in("tasks.csv"), "-journal", in("j"), "-provider", "exec")
 }
 
 // The runner is killed while a task runs, and the provider ends the instance and forgets it.
 // The runner that goes on says between which amounts the cost lies, and runs the task on
 // another instance.
 func TestRunForgets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	t.Chdir(dir)
-	defer t.Chdir(folder)
+	in := func(name string) string { return filepath.Join(dir, name) }
 	slow := strings.NewReplacer("-gt 300000000", "-gt 500000000", "status)\n", "status)\n  [ -z \"$PLIMSOLL_CLUSTER\" ] || [ -e $PLIMSOLL_INSTANCES.json ] || { echo gone >&2; exit 1; }\n").Replace(cloud)
 	for name, text := range map[string]string{"cloud.sh": slow, "forgets": "", "taken": "", "tasks.csv": "name,estimate,deadline,command\na,1h,200h,./sweep 7\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// An hour of the clock lasts a second, so that each second costs $1.30; all on demand.
-	args := []string{"-tasks", "tasks.csv", "-journal", "journal", "-provider", "exec", "-poll", "50ms", "-hour", "1s", "-rule", "paper", "-th1", "1000", "-th2", "1000"}
+	args := []string{"-tasks", in("tasks.csv"), "-journal", in("journal"), "-provider", "exec", "-poll", "50ms", "-hour", "1s", "-rule", "paper", "-th1", "1000", "-th2", "1000"}
 	for _, c := range []string{"create", "delete", "list", "submit", "status"} {
-		args = append(args, "-"+c, "sh cloud.sh "+c)
+		args = append(args, "-"+c, "cd '"+dir+"' && sh cloud.sh "+c)
 	}
 	cmd := programtest.Command(append([]string{"run"}, args...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if text, err := os.ReadFile("submitted"); err == nil && len(text) > 0 || time.Since(begun) > 20*time.Second {
+		if text, err := os.ReadFile(in("submitted")); err == nil && len(text) > 0 || time.Since(begun) > 20*time.Second {
 			break
 		}
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	list, _ := filepath.Glob("i-*.json")
+	list, _ := filepath.Glob(in("i-*.json"))
 	if len(list) != 1 {
 		t.Fatalf("%d instances", len(list))
 	}
@@ -351,6 +355,7 @@ func TestRunForgets(t *testing.T) {
 // On processes, a price above the bid takes the instances: the task goes on from what it
 // had saved, on others.
 func TestRunInterrupted(t *testing.T) {
+	t.Parallel()
 	dir, state := t.TempDir(), t.TempDir()
 	row := func(price, at string) string { return "z,cc1.4xlarge,Linux/UNIX," + price + "," + at + "\n" }
 	// Planning begins in the middle, after a day.
