@@ -2,9 +2,12 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -410,5 +413,158 @@ func TestNextTickOfTheSilent(t *testing.T) {
 	p.ask("b", "", 1) // from now on the lease of a matters: it runs out after a term and the skew
 	if at, ok := p.m.NextTick(); !ok || at > 15*time.Minute+5*time.Second {
 		t.Errorf("the manager wants to be called at %v, %v", at, ok)
+	}
+}
+
+// The host's values are what the partition would get if it asked for all nodes now: 0 for the free
+// nodes that are granted to it, (r+1)/(k+1) for the k nodes of another partition that are then to end,
+// the r-th of them by value, and 1 for the others.
+func TestResourcesByDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 7))
+	taken, ending := 0, 0
+	for range 300 {
+		nodes := 4 + rng.IntN(9)
+		p := newShares(t, ManagerOptions{}, make([]string, nodes), fmt.Sprintf("a %d %d b %d %d c %d %d",
+			1+rng.IntN(3), rng.IntN(3), 1+rng.IntN(3), rng.IntN(3), 1+rng.IntN(3), rng.IntN(3)))
+		left := nodes - rng.IntN(2)
+		for _, name := range []string{"b", "c", "a"} {
+			if n := rng.IntN(left + 1); n > 0 {
+				p.ask(name, "", n)
+				left -= n
+			}
+			var values []NodeValue
+			for _, h := range p.c[name].AppendNodes(nil, p.now) {
+				values = append(values, NodeValue{h.Node, float64(rng.IntN(4)) / 4})
+			}
+			p.talk(p.c[name].SetResourceValues(p.now, values))
+		}
+		if n := count(p.c["a"], p.now, Usable); n > 0 && rng.IntN(2) == 0 {
+			p.talk(p.m.Reclaim(p.now, "a", 1+rng.IntN(n)))
+			ending++
+		}
+		got, err := p.m.AppendResources(nil, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := p.m.Clone()
+		if _, err := asked.Handle(p.now, Message{Call: AddNodes, Partition: "a", Number: 1000, Requests: []Request{{ID: 999, Count: nodes}}}); err != nil {
+			t.Fatal(err)
+		}
+		ends := map[string][]Assignment{}
+		want := make([]float64, nodes)
+		for i := range want {
+			is, was := asked.Assignment(i), p.m.Assignment(i)
+			switch {
+			case was.Partition == "":
+				if is.Partition != "a" {
+					t.Fatalf("node %d is free and not granted", i)
+				}
+			case is.Preemption > 0 && was.Preemption == 0:
+				ends[is.Partition] = append(ends[is.Partition], is)
+				taken++
+			default:
+				want[i] = 1
+			}
+		}
+		for _, list := range ends {
+			slices.SortStableFunc(list, func(a, b Assignment) int { return cmp.Compare(a.Value, b.Value) })
+			for r, a := range list {
+				want[a.Node] = float64(r+1) / float64(len(list)+1)
+			}
+		}
+		for i, r := range got {
+			if r.Value != want[i] {
+				t.Fatalf("%+v: node %d has value %v, want %v of %v", p.m.AppendPartitions(nil), i, r.Value, want[i], want)
+			}
+		}
+	}
+	if taken < 200 || ending < 50 {
+		t.Errorf("%d nodes would be taken, %d times some are to end: too few", taken, ending)
+	}
+}
+
+// A share that is raised takes nodes in the same call, with notice.
+func TestSetShareTakesAtOnce(t *testing.T) {
+	p := newShares(t, ManagerOptions{}, make([]string, 4), "a 1 0 b 1 0")
+	p.ask("a", "", 4)
+	p.talk(p.c["a"].SetResourceValues(p.now, nil))
+	p.ask("b", "", 3)
+	p.want("a*a*aa")
+	msgs, err := p.m.SetShare(p.now, "b", 3, 0)
+	if err != nil || len(msgs) != 1 || msgs[0].Call != NotifyDeletePending || len(msgs[0].Leases) != 1 || msgs[0].Leases[0].Node != 2 {
+		t.Errorf("%+v, %v, want a notice for node 2", msgs, err)
+	}
+	p.want("a*a*a*a")
+}
+
+// Delayed counts what waits for values, and nothing else.
+func TestDelayedReclaims(t *testing.T) {
+	for _, stale := range []bool{false, true} {
+		p := newPair(t, ManagerOptions{}, make([]string, 2), "a")
+		p.ask("a", "", 2)
+		if !stale {
+			p.talk(p.c["a"].SetResourceValues(p.now, nil))
+		}
+		if _, err := p.m.Reclaim(p.now, "a", 1); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.m.Stats().Delayed, map[bool]int{true: 1}[stale]; got != want {
+			t.Errorf("stale %v: %d times delayed, want %d", stale, got, want)
+		}
+	}
+}
+
+// A withdrawal is repeated until the manager has read it, though no request is open.
+func TestCancelIsRepeated(t *testing.T) {
+	c, err := NewClient("a", ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, msgs, err := c.AddNodes(0, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Handle(0, Message{Call: NodesQueued, Partition: "a", Number: msgs[0].Number, Requests: []Request{{ID: id, Count: 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if msgs, err = c.Cancel(0, id); err != nil || len(msgs) != 1 {
+		t.Fatal(msgs, err)
+	}
+	asks := func(now time.Duration) (numbers []uint64) {
+		for _, m := range c.Tick(now) {
+			if m.Call == AddNodes {
+				numbers = append(numbers, m.Number)
+			}
+		}
+		return numbers
+	}
+	again := asks(time.Minute)
+	if len(again) != 1 || c.NextTick() > 2*time.Minute {
+		t.Fatalf("%d messages after a minute, the next call at %v", len(again), c.NextTick())
+	}
+	if _, err := c.Handle(time.Minute, Message{Call: NodesQueued, Partition: "a", Number: again[0]}); err != nil {
+		t.Fatal(err)
+	}
+	if again := asks(2 * time.Minute); len(again) > 0 {
+		t.Error("the withdrawal is repeated after its answer")
+	}
+}
+
+// A notice that a later one has replaced is not answered, nor is one whose preemption is off.
+func TestOldNoticeIsNotAnswered(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, make([]string, 2), "a", "b")
+	p.ask("a", "", 2)
+	a, b := p.c["a"], p.c["b"]
+	p.talk(a.SetResourceValues(p.now, nil))
+	old := Message{Call: NotifyDeletePending, Partition: "a", Leases: []Lease{{Node: 0, Epoch: 1, Preemption: 1, Grace: 2 * time.Minute}}}
+	p.ask("b", "", 1)
+	p.want("a*a")
+	p.talk(b.Cancel(p.now, b.AppendRequests(nil)[0].ID))
+	if msgs, err := a.Handle(p.now, old); err != nil || len(msgs) > 0 {
+		t.Errorf("the preemption is off, and the client sends %+v, %v", msgs, err)
+	}
+	p.ask("b", "", 1)
+	if msgs, err := a.Handle(p.now, old); err != nil || len(msgs) > 0 {
+		t.Errorf("the preemption is replaced, and the client sends %+v, %v", msgs, err)
 	}
 }

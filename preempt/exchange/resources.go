@@ -80,10 +80,10 @@ func (m *Manager) appendResources(dst []Resource, p int) []Resource {
 		m.work.of[v] = m.gives(v, p, free+low)
 		excess += m.work.of[v]
 	}
-	for ; excess > 0; excess-- { // the node that fairness would take last
+	for ; excess > 0; excess-- { // the node that fairness would take last: of the least share before
 		last := -1
 		for v, k := range m.work.of {
-			if k > 0 && (last < 0 || !less(m.held[last]-m.endingOf[last]-m.work.of[last], m.s.Partitions[last].Weight, m.held[v]-m.endingOf[v]-k, m.s.Partitions[v].Weight)) {
+			if k > 0 && (last < 0 || !less(m.held[last]-m.endingOf[last]-m.work.of[last]+1, m.s.Partitions[last].Weight, m.held[v]-m.endingOf[v]-k+1, m.s.Partitions[v].Weight)) {
 				last = v
 			}
 		}
