@@ -1210,3 +1210,86 @@ func TestBoundOfNoHolding(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
+
+// The texts of the options, and of values that have no name.
+func TestTexts(t *testing.T) {
+	for want, got := range map[string]fmt.Stringer{"full": Full, "pure": Pure, "Horizon(7)": Horizon(7), "printed": Printed, "mended": Mended, "deferred": Deferred, "RHORule(7)": RHORule(7)} {
+		if got.String() != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+	for _, h := range []Horizon{Full, Pure} {
+		var back Horizon
+		if text, err := h.MarshalText(); err != nil || back.UnmarshalText(text) != nil || back != h {
+			t.Errorf("%v comes back as %v, %v", h, back, err)
+		}
+	}
+	for _, r := range []RHORule{Printed, Mended, Deferred} {
+		var back RHORule
+		if text, err := r.MarshalText(); err != nil || back.UnmarshalText(text) != nil || back != r {
+			t.Errorf("%v comes back as %v, %v", r, back, err)
+		}
+	}
+	h, r := Pure, Mended
+	_, err1 := Horizon(7).MarshalText()
+	_, err2 := RHORule(7).MarshalText()
+	for i, err := range []error{err1, err2, h.UnmarshalText([]byte("half")), r.UnmarshalText([]byte("half"))} {
+		if !errors.Is(err, ErrRange) || h != Pure || r != Mended {
+			t.Errorf("case %d: %v, %v, %v", i, err, h, r)
+		}
+	}
+}
+
+// Each of the functions that take a problem says what is wrong with it, by field and index.
+func TestMalformedEverywhere(t *testing.T) {
+	calls := map[string]func(p *Problem, buys []pricing.Purchase) error{
+		"bound":  func(p *Problem, _ []pricing.Purchase) error { _, err := new(Competitive).Bound(p); return err },
+		"exact":  func(p *Problem, _ []pricing.Purchase) error { _, err := new(Exact).AppendPlan(nil, p); return err },
+		"solve":  func(p *Problem, _ []pricing.Purchase) error { _, err := new(Exact).Solve(p); return err },
+		"verify": func(p *Problem, buys []pricing.Purchase) error { return Verify(p, &Plan{Purchases: buys}) },
+		"cost":   func(p *Problem, buys []pricing.Purchase) error { _, err := Cost(p, buys); return err },
+		"uses":   func(p *Problem, buys []pricing.Purchase) error { _, err := AppendUses(nil, p, buys); return err },
+		"offer":  func(p *Problem, _ []pricing.Purchase) error { _, err := OfferOf(p, 0); return err },
+		"hgr":    func(p *Problem, _ []pricing.Purchase) error { _, err := new(HGR).AppendPlan(nil, p); return err },
+		"wang":   func(p *Problem, _ []pricing.Purchase) error { _, err := new(Wang).AppendPlan(nil, p); return err },
+	}
+	for _, c := range []struct {
+		field  string
+		index  int
+		err    error
+		who    string // all if empty
+		change func(p *Problem, buys *[]pricing.Purchase)
+	}{
+		{"Slot", -1, ErrRange, "", func(p *Problem, _ *[]pricing.Purchase) { p.Slot = 0 }},
+		{"Prices.OnDemand", -1, ErrRange, "", func(p *Problem, _ *[]pricing.Purchase) { p.Prices.OnDemand = 0 }},
+		{"Demand", 2, ErrRange, "bound exact solve verify cost uses hgr wang", func(p *Problem, _ *[]pricing.Purchase) { p.Demand[2] = -1 }},
+		{"Horizon", -1, ErrRange, "bound exact solve verify cost uses", func(p *Problem, _ *[]pricing.Purchase) { p.Horizon = 7 }},
+		{"Weights", -1, ErrRange, "exact solve verify cost", func(p *Problem, _ *[]pricing.Purchase) { p.Weights = []float64{1} }},
+		{"Weights", -1, ErrRange, "exact solve verify cost", func(p *Problem, _ *[]pricing.Purchase) {
+			p.Demand, p.Weights, p.Chances = nil, []float64{1}, [][]Chance{{{Demand: 1, Probability: 1}}}
+		}},
+		{"Purchases", 1, ErrForged, "verify cost uses", func(_ *Problem, buys *[]pricing.Purchase) { (*buys)[1].Slot = 4 }},
+		{"Purchases", 0, ErrForged, "verify cost uses", func(_ *Problem, buys *[]pricing.Purchase) { (*buys)[0].Count = 0 }},
+	} {
+		for name, call := range calls {
+			if c.who != "" && !slices.Contains(strings.Fields(c.who), name) {
+				continue
+			}
+			p := twoHours()
+			buys := []pricing.Purchase{{Slot: 0, Count: 1}, {Slot: 2, Count: 1}}
+			c.change(p, &buys)
+			var in *InputError
+			if err := call(p, buys); !errors.Is(err, c.err) || !errors.As(err, &in) || in.Field != c.field || in.Index != c.index {
+				t.Errorf("%s: %v, want %s[%d]", name, err, c.field, c.index)
+			}
+		}
+	}
+	p := twoHours()
+	p.AtMost = []int{1}
+	for _, a := range []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &Constant{Class: AnyClass}, &SEC{}} {
+		var in *InputError
+		if _, err := a.AppendPlan(nil, p); !errors.Is(err, ErrUnsupported) || !errors.As(err, &in) || in.Field != "AtMost" || in.Index != 0 {
+			t.Errorf("%T: %v", a, err)
+		}
+	}
+}

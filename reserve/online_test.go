@@ -910,6 +910,12 @@ func TestOnlineState(t *testing.T) {
 			t.Fatalf("%s has changed the state to %s, %v", c[1], now, err)
 		}
 	}
+	head, _, _ := strings.Cut(string(good), `,"forecaster":`)
+	for _, bad := range []string{head + "}", head + `,"forecaster":null}`} {
+		if err := json.Unmarshal([]byte(bad), &o); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "state.forecaster") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
 	most := strings.Replace(string(good), `"class":0,"count":`, `"class":0,"count":2147483647,"until":42},{"class":0,"count":`, 1)
 	if err := json.Unmarshal([]byte(most), &o); err != nil || o.Active(nil)[0].Count != math.MaxInt32 {
 		t.Errorf("the most reservations: %v, %v", o.Active(nil), err)
