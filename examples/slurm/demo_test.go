@@ -235,8 +235,12 @@ func checkReleases(t *testing.T, o *demoOptions, out *outcome) {
 // A demonstration that is interrupted or killed leaves nothing: no process, and no file. TestUnknownNode
 // sends the third signal, SIGTERM.
 func TestDemoInterrupted(t *testing.T) {
-	real(t)
 	t.Parallel()
+	demoInterrupted(t)
+}
+
+func demoInterrupted(t *testing.T) {
+	real(t)
 	for _, c := range []struct {
 		signal syscall.Signal
 		status int

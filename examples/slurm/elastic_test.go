@@ -135,6 +135,9 @@ func (s *stage) checkClouds(hour time.Duration) (cost pricing.Money) {
 		}
 		cost += want.Cost
 		s.t.Logf("%s: %+v", p.Name, want)
+		if line := fmt.Sprintf("\n%s: %d leases, %.0f hours charged, $%s\n", p.Name, want.Leases, want.Charged.Hours(), want.Cost.Fixed(2)); want.Leases > 0 && !strings.Contains(s.log.String(), line) {
+			s.t.Errorf("elasticd does not say %q", line)
+		}
 	}
 	left, err := m.Credits()
 	if err != nil {
@@ -149,6 +152,9 @@ func (s *stage) checkClouds(hour time.Duration) (cost pricing.Money) {
 	if left != accrued-cost {
 		s.t.Errorf("$%v of credits left, want $%v that accrued less $%v", left, accrued, cost)
 	}
+	if said := s.log.String(); !strings.HasSuffix(said, fmt.Sprintf("\n$%s of credits left\n", left.Fixed(2))) || !strings.Contains(said, "\nboots took ") {
+		s.t.Errorf("elasticd does not end with the credits and its delays")
+	}
 	return cost
 }
 
@@ -156,6 +162,10 @@ func (s *stage) checkClouds(hour time.Duration) (cost pricing.Money) {
 // policy. Every job runs once; nothing is left; and the bill is that of the clouds.
 func TestPolicyKilled(t *testing.T) {
 	t.Parallel()
+	policyKilled(t)
+}
+
+func policyKilled(t *testing.T) {
 	const hour = 4 * time.Second
 	s := newElasticStage(t, hour, 150*time.Millisecond, "od", "-poll", "100ms")
 	rng := rand.New(rand.NewPCG(12, 2))

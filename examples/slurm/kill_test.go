@@ -28,6 +28,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(fakesVariable) != "" {
+		playSlurm()
+	}
 	if len(os.Args) > 2 && os.Args[1] == "cloud" {
 		os.Exit(cloud(os.Args[2]))
 	}
@@ -41,10 +44,10 @@ func TestMain(m *testing.M) {
 // stageLimit only says when a test has failed: nothing waits for it.
 const stageLimit = 4 * time.Minute
 
-// real skips a test with a real Slurm where tests are to be short.
+// real skips a test with a real Slurm where tests are to be short. TestFakes then plays it.
 func real(t *testing.T) {
 	t.Helper()
-	if testing.Short() {
+	if testing.Short() && os.Getenv(fakesVariable) == "" {
 		t.Skip("a real Slurm takes seconds, and runs without -short")
 	}
 }
@@ -229,6 +232,10 @@ func (s *stage) finish(cmd *exec.Cmd, and func() bool) {
 // provider's.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	killed(t)
+}
+
+func killed(t *testing.T) {
 	const hour = 2 * time.Second
 	s := newStage(t, 4, hour, 150*time.Millisecond)
 	rng := rand.New(rand.NewPCG(10, 2))
@@ -358,4 +365,9 @@ func (s *stage) checkBill(hour time.Duration) {
 		s.t.Errorf("the journal's bill is %+v, the provider's %+v (%v)", got, want, err)
 	}
 	s.t.Logf("%+v", got)
+	last := fmt.Sprintf("\n%d leases, %.0f hours charged, $%s on demand\n1 user; 0 less than alone; \"invoice -journal %s\" says what each pays\n",
+		got.Leases, got.Charged.Hours(), got.Cost.Fixed(2), o.journal)
+	if said := s.log.String(); !strings.Contains(said, last) && !strings.Contains(said, strings.Replace(last, "; 0 less", "; 1 less", 1)) {
+		s.t.Errorf("elasticd does not end with %q", last)
+	}
 }

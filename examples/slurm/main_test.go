@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,6 +36,7 @@ func TestUsage(t *testing.T) {
 		{"elasticd -h", elasticUsage, new(elasticOptions).define},
 		{"invoice -h", invoiceUsage, new(invoiceOptions).define},
 		{"partition -h", partitionUsage, new(partitionOptions).define},
+		{"share -h", shareUsage, new(shareOptions).define},
 	} {
 		status, stdout, stderr := runSlurm(strings.Fields(c.args)...)
 		if status != 0 || stdout != c.want || stderr != "" {
@@ -46,6 +48,20 @@ func TestUsage(t *testing.T) {
 		flags.VisitAll(func(f *flag.Flag) {
 			if !strings.Contains(c.want, "\n  -"+f.Name+" ") {
 				t.Errorf("the usage does not have -%s", f.Name)
+			}
+			// Where the usage tells a default, that is the flag's.
+			_, about, _ := strings.Cut(c.want, "\n  -"+f.Name+" ")
+			about, _, _ = strings.Cut(about, "\n  -")
+			_, told, ok := strings.Cut(strings.Join(strings.Fields(about), " "), "(default ")
+			if told = strings.TrimSuffix(regexp.MustCompile(`^[^:;) ]*`).FindString(told), ","); !ok || told == "" || strings.HasPrefix(told, "-") || told == "no" || f.DefValue == "" || f.Name == "least-jobs" {
+				return
+			}
+			value := f.DefValue
+			if d, err := time.ParseDuration(told); err == nil && told != "0" {
+				told, value = d.String(), strings.TrimSuffix(value, "ns")
+			}
+			if told != value {
+				t.Errorf("%s: the default of -%s is %q, and the usage says %q", c.args, f.Name, value, told)
 			}
 		})
 	}
@@ -126,6 +142,10 @@ func TestMistakes(t *testing.T) {
 // told to.
 func TestUnknownNode(t *testing.T) {
 	t.Parallel()
+	unknownNodes(t)
+}
+
+func unknownNodes(t *testing.T) {
 	s := newStage(t, 2, 2*time.Second, 0)
 	journal := filepath.Join(s.Dir, "journal")
 	s.unknownNode()

@@ -110,6 +110,10 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 func TestParttime(t *testing.T) {
 	real(t)
 	t.Parallel()
+	withParttime(t)
+}
+
+func withParttime(t *testing.T) {
 	if _, err := slurmctl.Find("slurmctld"); err != nil {
 		t.Skip(err)
 	}

@@ -59,7 +59,8 @@ What happens
                        host takes N nodes each -every. Prints what each of -policies
                        wastes, and what a simulation of the same jobs does
   -every D             (default 15m)
-  -policies LIST       of -reclaim (default blind,random,fifo,lifo,pap,pap+,exact,exact+,survival)
+  -policies LIST       of -reclaim (default blind,random,fifo,lifo,pap,pap+,exact,exact+,
+                       survival)
   -parttime FILE       the program of examples/parttime (default: build it, which needs
                        this module's folder)
 
@@ -278,9 +279,14 @@ func (s *sharing) compare(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(s.write(stdout, moving, still), moving.fault(), still.fault())
+}
+
+// write writes the comparison.
+func (s *sharing) write(w io.Writer, moving, still *shared) (err error) {
 	if s.o.json {
 		rows := []jsonrows.Row{moving.row("moving"), still.row("static")}
-		err = jsonrows.Write(stdout, rows)
+		err = jsonrows.Write(w, rows)
 	} else {
 		var p table.Page
 		cells := func(f func(*shared) string) []string { return []string{f(moving), f(still)} }
@@ -302,9 +308,9 @@ func (s *sharing) compare(ctx context.Context, stdout io.Writer) error {
 		add("nodes that were lost", func(r *shared) string { return decimal.Int(r.lost) })
 		p.Printf("%d jobs on %d nodes, %v of a log, policy %v\n\n", len(s.jobs), s.o.nodes, s.o.span, s.o.policy)
 		p.Table("<|nodes move|static split", rows)
-		_, err = io.WriteString(stdout, p.String())
+		_, err = io.WriteString(w, p.String())
 	}
-	return errors.Join(err, moving.fault(), still.fault())
+	return err
 }
 
 func minutes(d time.Duration) string { return decimal.Fixed(d.Minutes(), 1) + " min" }
