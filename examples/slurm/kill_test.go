@@ -25,12 +25,11 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/cluster"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmtest"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(fakesVariable) != "" {
-		playSlurm()
-	}
+	slurmtest.Play()
 	if len(os.Args) > 2 && os.Args[1] == "cloud" {
 		os.Exit(cloud(os.Args[2]))
 	}
@@ -47,7 +46,7 @@ const stageLimit = 4 * time.Minute
 // real skips a test with a real Slurm where tests are to be short. TestFakes then plays it.
 func real(t *testing.T) {
 	t.Helper()
-	if testing.Short() && os.Getenv(fakesVariable) == "" {
+	if testing.Short() && !slurmtest.Played() {
 		t.Skip("a real Slurm takes seconds, and runs without -short")
 	}
 }

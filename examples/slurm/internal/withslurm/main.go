@@ -53,9 +53,11 @@ func main() {
 	err := f.FlagSet.Parse(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Print(usage)
-		return
+		os.Exit(0)
 	}
-	if err == nil && f.NArg() == 0 {
+	if err != nil {
+		err = cli.Mistakef("%w (-h lists the flags)", err)
+	} else if f.NArg() == 0 {
 		err = cli.Mistakef("no command: want one to run beside the cluster")
 	}
 	status := 0
