@@ -9,16 +9,23 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmtest"
 )
 
-// With fakes the program does what it does with Slurm.
-func TestFakes(t *testing.T) {
+// With fakes the program does what it does with Slurm. Each story is a test of its own: a change of
+// the code, as of internal/mutants, then runs only those that it can fail.
+func TestFakeUnknownNodes(t *testing.T) { faked(t, unknownNodes) }
+func TestFakeKilled(t *testing.T)       { faked(t, killed) }
+func TestFakePolicies(t *testing.T)     { faked(t, policyKilled) }
+func TestFakeFaultyCloud(t *testing.T)  { faked(t, faultyCloud) }
+func TestFakeDemo(t *testing.T)         { faked(t, shortDemo) }
+func TestFakeInterrupted(t *testing.T)  { faked(t, demoInterrupted) }
+func TestFakePartition(t *testing.T) {
+	faked(t, func(t *testing.T) { withParttime(t, "partition", "saves") })
+}
+func TestFakeShare(t *testing.T) { faked(t, func(t *testing.T) { withParttime(t, "share") }) }
+
+func faked(t *testing.T, story func(t *testing.T)) {
+	t.Helper()
 	slurmtest.Fakes(t)
-	for name, test := range map[string]func(*testing.T){"unknown nodes": unknownNodes, "killed": killed, "killed with policies": policyKilled,
-		"faulty cloud": faultyCloud, "parttime": withParttime, "demo": shortDemo, "interrupted": demoInterrupted} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	story(t)
 }
 
 // shortDemo checks what a demonstration of few jobs prints.

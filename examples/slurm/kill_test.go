@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 // stageLimit only says when a test has failed: nothing waits for it.
 const stageLimit = 4 * time.Minute
 
-// real skips a test with a real Slurm where tests are to be short. TestFakes then plays it.
+// real skips a test with a real Slurm where tests are to be short. The tests of fakes_test.go then play it.
 func real(t *testing.T) {
 	t.Helper()
 	if testing.Short() && !slurmtest.Played() {

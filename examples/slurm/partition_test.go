@@ -110,10 +110,10 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 func TestParttime(t *testing.T) {
 	real(t)
 	t.Parallel()
-	withParttime(t)
+	withParttime(t, "partition", "saves", "share")
 }
 
-func withParttime(t *testing.T) {
+func withParttime(t *testing.T, names ...string) {
 	if _, err := slurmctl.Find("slurmctld"); err != nil {
 		t.Skip(err)
 	}
@@ -121,10 +121,11 @@ func withParttime(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", path, "../parttime").CombinedOutput(); err != nil {
 		t.Skipf("examples/parttime cannot be built here: %v\n%s", err, out)
 	}
-	for name, test := range map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves, "share": sharePlays} {
+	tests := map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves, "share": sharePlays}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, path)
+			tests[name](t, path)
 		})
 	}
 }
