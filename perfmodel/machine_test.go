@@ -484,7 +484,7 @@ func TestMachineErrors(t *testing.T) {
 	bad := slices.Clone(profiles[:1])
 	bad[0].Runs = slices.Clone(bad[0].Runs)
 	bad[0].Runs[2].Seconds = 0
-	if err := m.FitAll(bad); !errors.Is(err, ErrNotPositive) || !strings.Contains(err.Error(), `"cg"`) {
+	if err := m.FitAll(bad); !errors.Is(err, ErrNotPositive) || err.Error() != `perfmodel: profiles[0]: application "cg": Profile.Runs[2].Seconds: number is not positive: 0 seconds: want a positive time` {
 		t.Error(err)
 	}
 	if _, err := At(m.Application(0), bad[0].Runs[0].Features, 1); !errors.Is(err, ErrNotFitted) {

@@ -323,6 +323,9 @@ func TestModelsErrors(t *testing.T) {
 		p.Runs[2].Seconds = -1
 		checkInput(t, name, m.Fit(&p), "Profile.Runs[].Seconds", 2, ErrNotPositive)
 		p.Runs[2].Seconds = 1
+		p.Runs[3].Repetitions = 0
+		checkInput(t, name, m.Fit(&p), "Profile.Runs[].Repetitions", 3, ErrRange) // that of Validate
+		p.Runs[3].Repetitions = 1
 		if err := m.Fit(&Profile{Features: []string{"x"}}); !errors.Is(err, ErrFewRows) || !strings.Contains(err.Error(), "0 runs: want at least one to fit to") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -345,6 +348,10 @@ func TestModelsErrors(t *testing.T) {
 		} {
 			panics(t, name+" "+what, f)
 		}
+	}
+	one := runsOf([]float64{1, 2, 4}, []int{2}, func(x float64, p int) float64 { return x })
+	if err := (&LogLinear{}).Fit(&one); !errors.Is(err, ErrDependent) || !strings.HasPrefix(err.Error(), "perfmodel: ") {
+		t.Errorf("one number of processes: %v", err)
 	}
 	panics(t, "proportional", func() { (&LogLinear{Proportional: true}).Fit(&Profile{}) })
 	panics(t, "growth", func() { Barrier.Growth(0) })

@@ -29,7 +29,8 @@ type Run struct {
 	Resolution    float64   // seconds by which times were told apart, of the clock or as printed; 0 if unknown
 }
 
-// A Profile has the measured runs of one application on one type of machine.
+// A Profile has the measured runs of one application on one type of machine. Methods other
+// than Validate may panic for a profile that Validate refuses.
 type Profile struct {
 	Application string
 	Features    []string // names of the features
