@@ -1251,3 +1251,65 @@ func TestNoSlotsAfterSlots(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The anchor moves where the length of a step has fallen to a fifth, or to four fifths and grows again, or after 36%
+// of all steps; then the balance moves half of the way, by logarithm, to the ratio of what prices and purchases have gone.
+func TestRelaxAnchor(t *testing.T) {
+	for _, c := range []struct {
+		since, steps        int
+		first, last, length float64
+		want                bool
+	}{
+		{1, 9, 10, 3, 2, false}, {2, 9, 10, 3, 2, true}, {5, 90, 10, 3, 2.1, false},
+		{5, 90, 10, 7, 8, true}, {5, 90, 10, 8, 8, false}, {5, 90, 10, 7, 8.1, false},
+		{10, 20, 10, 10, 9, false}, {11, 30, 10, 10, 9, true}, {11, 31, 10, 10, 9, false}, {18, 50, 10, 10, 9, false}, {19, 50, 10, 10, 9, true},
+	} {
+		for _, gone := range [][2]float64{{3, 2}, {0, 2}, {3, 0}, {1e9, 1}, {1, 1e9}} { // purchases and prices
+			g := relaxed{since: c.since, steps: c.steps, first: c.first, last: c.last, omega: 4, omega0: 2}
+			parts := []*part{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu}
+			far, high := 0.0, 0.0
+			for i, v := range parts {
+				norm := []float64{1 + float64(i), 7}
+				v.reset(4, norm)
+				for j := range v.x {
+					d := gone[0]
+					if i > 2 {
+						d = gone[1]
+					}
+					v.x[j], v.before[j], v.anchor[j] = 5+d, 5, 1
+					if i > 2 {
+						high += d * d * norm[j/2]
+					} else {
+						far += d * d * norm[j/2]
+					}
+				}
+			}
+			g.anchor(c.length)
+			if moved := g.since == 0; moved != c.want {
+				t.Fatalf("%+v: the anchor moves %v, want %v", c, moved, c.want)
+			}
+			if !c.want {
+				first := c.first
+				if c.since == 1 {
+					first = c.length
+				}
+				if g.last != c.length || g.first != first || g.omega != 4 || g.buy.anchor[0] != 1 {
+					t.Fatalf("%+v: %+v", c, g)
+				}
+				continue
+			}
+			omega := 4.0
+			if far > 0 && high > 0 {
+				omega = min(max(math.Sqrt(4*math.Sqrt(high/far)), 2./farthest), 2*farthest)
+			}
+			if math.Abs(g.omega-omega) > 1e-12*omega {
+				t.Fatalf("%v gone: balance %v, want %v", gone, g.omega, omega)
+			}
+			for _, v := range parts {
+				if !slices.Equal(v.anchor, v.x) || !slices.Equal(v.before, v.x) {
+					t.Fatal("the anchor is not where the iterate is")
+				}
+			}
+		}
+	}
+}

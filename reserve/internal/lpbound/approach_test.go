@@ -468,3 +468,53 @@ func TestApproachShortStep(t *testing.T) {
 		}
 	}
 }
+
+// The anchor moves where the length of a step has fallen to a fifth, or to four fifths and grows again, or after 36%
+// of all steps; then the balance moves half of the way, by logarithm, to the ratio of what y and x have gone.
+func TestApproachAnchor(t *testing.T) {
+	for _, c := range []struct {
+		since, steps        int
+		first, last, length float64
+		want                bool
+	}{
+		{1, 9, 10, 3, 2, false}, {2, 9, 10, 3, 2, true}, {5, 90, 10, 3, 2.1, false},
+		{5, 90, 10, 7, 8, true}, {5, 90, 10, 8, 8, false}, {5, 90, 10, 7, 8.1, false},
+		{10, 20, 10, 10, 9, false}, {11, 30, 10, 10, 9, true}, {11, 31, 10, 10, 9, false}, {18, 50, 10, 10, 9, false}, {19, 50, 10, 10, 9, true},
+	} {
+		for _, gone := range [][2]float64{{3, 2}, {0, 2}, {3, 0}, {1e9, 1}, {1, 1e9}} { // x and y
+			a := approach{since: c.since, steps: c.steps, first: c.first, last: c.last, omega: 4, omega0: 2,
+				tau: []float64{.5, .1}, sigma: []float64{1, .25, .5}, x0: make([]float64, 4), y0: make([]float64, 3)}
+			for range 4 {
+				a.x, a.xa = append(a.x, 5+gone[0]), append(a.xa, 5)
+			}
+			for range 3 {
+				a.y, a.ya = append(a.y, 7-gone[1]), append(a.ya, 7)
+			}
+			far, high := gone[0]*gone[0]*(2/.5+2/.1), gone[1]*gone[1]*(1+1/.25+1/.5)
+			a.anchor(c.length)
+			if moved := a.since == 0; moved != c.want {
+				t.Fatalf("%+v: the anchor moves %v, want %v", c, moved, c.want)
+			}
+			if !c.want {
+				first := c.first
+				if c.since == 1 {
+					first = c.length
+				}
+				if a.last != c.length || a.first != first || a.omega != 4 || a.x0[0] != 0 || a.xa[0] != 5 || a.y0[0] != 0 {
+					t.Fatalf("%+v: %+v", c, a)
+				}
+				continue
+			}
+			omega := 4.0
+			if far > 0 && high > 0 {
+				omega = min(max(math.Sqrt(4*math.Sqrt(high/far)), 2./farthest), 2*farthest)
+			}
+			if math.Abs(a.omega-omega) > 1e-12*omega {
+				t.Fatalf("%v gone: balance %v, want %v", gone, a.omega, omega)
+			}
+			if !slices.Equal(a.x0, a.x) || !slices.Equal(a.xa, a.x) || !slices.Equal(a.y0, a.y) || !slices.Equal(a.ya, a.y) {
+				t.Fatal("the anchor is not where the iterate is")
+			}
+		}
+	}
+}
