@@ -498,6 +498,29 @@ func TestScaleBack(t *testing.T) {
 	}
 }
 
+// The values that the framework sets go to the host, each of its node.
+func TestValuesOfTheFramework(t *testing.T) {
+	c, now, deliver := hosted(t, 0, options{})
+	_, msgs, err := c.state.Client.AddNodes(*now, "", 3)
+	deliver(msgs, err)
+	server := httptest.NewServer(c.mux())
+	defer server.Close()
+	if status, answer := send(t, "POST", server.URL+"/framework/SetResourceValues", "application/json", `{"values":[{"node":2,"value":0.5},{"node":1,"value":0.25}]}`); status != 200 {
+		t.Fatal(status, answer)
+	}
+	got := map[int]float64{}
+	for len(c.queue) > 0 {
+		if msg := <-c.queue; msg.Call == exchange.SetResourceValues {
+			for _, l := range msg.Leases {
+				got[l.Node] = l.Value
+			}
+		}
+	}
+	if got[2] != .5 || got[1] != .25 || got[0] != 0 {
+		t.Errorf("the host hears of %v", got)
+	}
+}
+
 // Of six nodes that are asked for four are there, and two may still come: eight jobs need two more.
 func TestScalePartly(t *testing.T) {
 	c, now, deliver := hosted(t, 2, options{load: 1, job: time.Hour, save: -1})

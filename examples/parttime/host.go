@@ -410,7 +410,6 @@ func (h *host) open(name string) {
 	if h.queues[name] != nil || h.ctx.Err() != nil {
 		return
 	}
-	h.clients[name] = h.secure.Client(name)
 	q := make(chan exchange.Message, queueLength)
 	h.queues[name] = q
 	h.sender.Go(func() {

@@ -214,3 +214,41 @@ func TestWhoSpeaks(t *testing.T) {
 		t.Error("a client that is not there is alive")
 	}
 }
+
+// What the manager hears of a prepared node it hears once, though the node was ready before.
+func TestOutcomeIsToldOnce(t *testing.T) {
+	h, err := newHost(t.Context(), options{role: hostRole, nodes: 2, minute: time.Minute}, new(locked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, now := h.state.Manager, time.Hour
+	if err := m.CreatePartition("x", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.ResetClient(now, "x", "i", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Handle(now, exchange.Message{Call: exchange.AddNodes, Partition: "x", Instance: "i", Number: 1, Requests: []exchange.Request{{ID: 1, Count: 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan struct{})
+	leases := 0
+	go func() {
+		defer close(told)
+		for _, a := range m.AppendAssignments(nil) {
+			if a.Partition == "x" {
+				leases++
+				h.outcome(exchange.Unprepared{Node: a.Node, Partition: "x", Epoch: a.Epoch}, nil, "")
+				h.outcome(exchange.Unprepared{Node: a.Node, Partition: "x", Epoch: a.Epoch}, errTorn, "no disk")
+			}
+		}
+	}()
+	select {
+	case <-told:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the host tells it again and again")
+	}
+	if leases != 1 {
+		t.Errorf("%d leases, want 1", leases)
+	}
+}
