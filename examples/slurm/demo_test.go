@@ -48,8 +48,8 @@ func TestSimulated(t *testing.T) {
 // (lostScript). All else holds for each run, or the test fails at once.
 func demoAgrees(t *testing.T) {
 	real(t)
-	// Checks are 0.8 s apart: a busy machine misses none. The 16 jobs come in two waves.
-	o, err := parseDemo([]string{"-hour", "6s", "-release-every", "8m", "-jobs", "16", "-seed", "155", "-period", "1"})
+	// Checks are 0.8 s apart: a busy machine misses none. The 24 jobs come in two waves.
+	o, err := parseDemo([]string{"-hour", "6s", "-release-every", "8m", "-jobs", "24", "-seed", "0", "-period", "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func checkDemo(t *testing.T, o *demoOptions, jobs []trace.Job) (waits, hours boo
 	if time.Duration(sum)*time.Hour != out.bill.Charged {
 		t.Errorf("%d hours one by one, and the bill is %+v", sum, out.bill)
 	}
-	// What follows is about a manager that misses no check.
-	if every := scaled(o.manager.ReleaseEvery, o.manager.Hour); out.look > every {
+	// What follows is about a manager that misses no check, and about delays that do not come together.
+	if every := scaled(o.manager.ReleaseEvery, o.manager.Hour); out.look > every/2 {
 		t.Skipf("this machine is too busy to compare: a look at Slurm took %v, and release checks are %v apart", out.look, every)
 	}
 	// The journal has each job as Slurm has it: one user, whose use is that of the jobs to the
