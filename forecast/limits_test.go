@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -395,5 +396,72 @@ func TestQuantileLimits(t *testing.T) {
 	p.Limits.NonNegative = false
 	if p.Quantile(dst, .01); dst[0] >= 0 {
 		t.Errorf("a low quantile of %v without a limit", dst[0])
+	}
+}
+
+// A line is forecast by a product, so that no rounding adds up.
+func TestHoltLine(t *testing.T) {
+	m := Holt{Alpha: .5, Beta: .1, Trend: .1, N: 2}
+	dst := make([]float64, 1000)
+	m.Forecast(dst)
+	for i, x := range dst {
+		if x != float64(i+1)*.1 {
+			t.Fatalf("%d steps ahead: %v", i+1, x)
+		}
+	}
+}
+
+// Waves need two seasons: of fewer values there are none.
+func TestHarmonicTwoSeasons(t *testing.T) {
+	for n, want := range map[int]float64{47: 1, 48: 24} {
+		f, m := Fitter{Season: 24}, Harmonic{Alpha: .1, Beta: .1, Gamma: .01}
+		if _, err := m.Fit(&f, rise(n, 24)); err != nil || m.Period != want && !(want == 1 && len(m.Sine) == 0) {
+			t.Errorf("%d values: a period of %v with %d waves, want %v, %v", n, m.Period, len(m.Sine), want, err)
+		}
+	}
+}
+
+// A series is fitted from its first value on, in parts of the largest difference from that.
+func TestStandard(t *testing.T) {
+	var f Fitter
+	shift, scale := f.standard([]float64{5, 7, math.NaN(), 2})
+	if shift != 5 || scale != 3 || f.wave[0] != 0 || f.wave[1] != 2./3 || f.wave[3] != -1 {
+		t.Errorf("%v, %v, %v", shift, scale, f.wave)
+	}
+	if shift, scale = f.standard([]float64{5, 5}); shift != 5 || scale != 1 || f.wave[1] != 0 {
+		t.Errorf("%v, %v, %v", shift, scale, f.wave)
+	}
+}
+
+// The logarithm is tried where all values are above 0, and the square root where some are 0.
+func TestScaleToTry(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		series []float64
+		want   float64
+	}{{[]float64{1, nan, 2}, 0}, {[]float64{1, 0, 2}, .5}, {[]float64{0, -1e-300}, 1}, {[]float64{-1, 0}, 1}} {
+		if got := autoScale(c.series); got != c.want {
+			t.Errorf("%v: λ %v, want %v", c.series, got, c.want)
+		}
+	}
+}
+
+// A state of Auto with a model that is none leaves the model as it was.
+func TestStateOfAutoWithoutModel(t *testing.T) {
+	var m Auto
+	if _, err := m.Fit(&Fitter{Season: 12}, rise(120, 12)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := m.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := nameOf(m.members[0].model)
+	bad := strings.Replace(string(text), `"type":"`+kind+`"`, `"type":"none"`, 1)
+	if err := m.UnmarshalJSON([]byte(bad)); !errors.Is(err, ErrKind) || !strings.Contains(err.Error(), `"none"`) {
+		t.Errorf("%v", err)
+	}
+	if again, _ := m.MarshalJSON(); string(again) != string(text) {
+		t.Error("the model has changed")
 	}
 }
