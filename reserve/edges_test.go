@@ -1293,3 +1293,11 @@ func TestMalformedEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// Two reservations of two hours serve one instance: half of their hours are used.
+func TestUtilisationOfSeveral(t *testing.T) {
+	uses, err := AppendUses(nil, twoHours(), []pricing.Purchase{{Slot: 0, Count: 2}, {Slot: 3, Count: 2}})
+	if err != nil || len(uses) != 2 || uses[0].Utilisation != .5 || uses[1].Utilisation != .5 {
+		t.Errorf("%+v, %v", uses, err)
+	}
+}

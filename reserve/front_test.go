@@ -149,6 +149,10 @@ func TestFrontErrors(t *testing.T) {
 			t.Errorf("level %v: %v, %v", level, front, err)
 		}
 	}
+	// Risks are rounded to thousandths.
+	if front, err := e.Front(p, .5, []float64{.3334, .9996}, 1); err != nil || front[0].Risk != .333 || front[1].Risk != 1 {
+		t.Errorf("%v, %v", front, err)
+	}
 	// An error of Exact is Front's.
 	p.Held, p.MaxActive = []pricing.Holding{{Count: 2, Until: 1}}, 1
 	if front, err := e.Front(p, .95, []float64{0, 1}, 0); !errors.Is(err, ErrInfeasible) || front != nil {
