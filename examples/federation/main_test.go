@@ -356,7 +356,7 @@ func TestHelp(t *testing.T) {
 func TestOrder(t *testing.T) {
 	lent := 0
 	for seed := range 3 {
-		r := evaluated(t, "-seed", fmt.Sprint(seed), "-hours", fmt.Sprint(48+50*seed))
+		r := evaluated(t, "-seed", fmt.Sprint(seed), "-hours", fmt.Sprint(24+24*seed))
 		check := func(x *outcome, s *sharing) {
 			if s.total.Paid != s.total.Received {
 				t.Errorf("seed %d, %v: %v paid, %v received", seed, x.planner, s.total.Paid, s.total.Received)

@@ -131,7 +131,7 @@ func live(t *testing.T, o Options, m *Market) (r *Runner, dead bool) {
 	}
 }
 
-// The runner is killed at random under every rule, with 200 tasks under each. No task is
+// The runner is killed at random under every rule, with 120 tasks under each. No task is
 // lost, and no cluster is leaked. No task repeats what it had saved. The bill is the
 // simulator's to the nano, although the market is another program.
 func TestKilled(t *testing.T) {
@@ -139,7 +139,7 @@ func TestKilled(t *testing.T) {
 		t.Run(rule.String(), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(19, uint64(rule)))
-			tasks, m := world(random, 200)
+			tasks, m := world(random, 120)
 			plan := plans(t, tasks, m)
 			o := Options{
 				Journal: filepath.Join(folder(t), "journal"), Tasks: tasks, Handover: spot.Handover{Rule: rule}, Bid: bids(m.History), Cloud: m,
