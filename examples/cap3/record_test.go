@@ -178,23 +178,23 @@ func TestRecordHelp(t *testing.T) {
 // On a real MPI program: recorded, fitted, a larger case predicted and run. A busy machine
 // may spoil a time: one of five tries is to be within a factor of 10.
 func TestRecordMPI(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"mpirun", "mpicc"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("%s is not installed (Debian: openmpi-bin, libopenmpi-dev)", name)
 		}
 	}
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	source := filepath.Join(folder, "testdata", "heat", "heat.c")
-	t.Chdir(t.TempDir())
-	defer t.Chdir(folder)
-	if text, err := exec.Command("mpicc", "-O2", "-o", "heat", source).CombinedOutput(); err != nil {
+	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1") // not by t, which would keep this test from waiting beside others
+	os.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	dir := t.TempDir()
+	heat := filepath.Join(dir, "heat")
+	if text, err := exec.Command("mpicc", "-O2", "-o", heat, filepath.Join(folder, "testdata", "heat", "heat.c")).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	mpirun := []string{"--", "mpirun", "--oversubscribe", "--bind-to", "none", "-n", "{P}", "./heat", "{n}", "20"}
+	mpirun := []string{"--", "mpirun", "--oversubscribe", "--bind-to", "none", "-n", "{P}", heat, "{n}", "20"}
 	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\nheat,big,n,400\n")
 	for try := range 5 {
-		profile := fmt.Sprintf("heat%d.csv", try)
+		profile := filepath.Join(dir, fmt.Sprintf("heat%d.csv", try))
 		args := []string{"-out", profile, "-application", "heat", "-counts", "1,2", "-repeat", "1"}
 		for _, n := range []int{100, 200, 300} {
 			args = append(args, "-input", fmt.Sprintf("n%d:n=%d", n, n))
@@ -215,7 +215,7 @@ func TestRecordMPI(t *testing.T) {
 			t.Fatalf("%q: exit status %d: %s", plan, status, stderr)
 		}
 		predicted := find(programtest.Rows[map[string]any](t, stdout), map[string]any{"kind": "choice", "choice": "time"})[0]
-		ran, _ := recording.Must(t, append([]string{"-out", fmt.Sprintf("big%d.csv", try), "-counts", fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
+		ran, _ := recording.Must(t, append([]string{"-out", filepath.Join(dir, fmt.Sprintf("big%d.csv", try)), "-counts", fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
 		measured := programtest.Rows[map[string]any](t, ran)[0]
 		said, took := predicted["time_s"].(float64), measured["seconds"].(float64)
 		t.Logf("try %d: on %v processes predicted %v s, measured %v s", try, predicted["processes"], said, took)
