@@ -228,7 +228,13 @@ func TestProfileMPI(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command("mpirun", "--oversubscribe", "--bind-to", "none", "-n", fmt.Sprint(p), "./heat", fmt.Sprint(n), "10")
-			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library, "PLIMSOLL_PROFILES="+dir)
+			// Two that make the same folder for themselves at a time fail.
+			session, err := os.MkdirTemp("", "mpi")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(session) })
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library, "PLIMSOLL_PROFILES="+dir, "TMPDIR="+session)
 			r := &run{Cmd: cmd}
 			cmd.Stdout, cmd.Stderr = &r.text, &r.text
 			if err := cmd.Start(); err != nil {
