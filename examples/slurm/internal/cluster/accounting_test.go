@@ -145,12 +145,12 @@ func TestAccounting(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var ids []string
+	var ids []string // the first two jobs run side by side
 	for _, job := range []struct {
 		nodes  int
 		script string
 		args   []string
-	}{{1, "sleep 1", []string{"--time=5"}}, {2, "sleep 2", []string{"--time=10", "--job-name=a|b"}}, {1, "exit 3", nil}, {1, "sleep 60", []string{"--begin=now+1hour"}}} {
+	}{{1, "sleep 1", []string{"--time=5"}}, {1, "exit 3", nil}, {2, "sleep 1", []string{"--time=10", "--job-name=a|b"}}, {1, "sleep 60", []string{"--begin=now+1hour"}}} {
 		id, err := c.Submit(ctx, job.nodes, job.script, job.args...)
 		if err != nil {
 			t.Fatal(err)
