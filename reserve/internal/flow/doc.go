@@ -103,9 +103,9 @@ what is easy. It also goes on where the paths take too long.
 
 # Demand that seldom falls
 
-The simplex begins with all on demand. Where demand mostly rises, it begins instead with a plan that buys at each
-slot what is not covered yet. That too is a basis, and leaves a tenth of the steps or fewer where terms are short.
-The file start.go has it, and says which problems it takes.
+The simplex begins with all on demand. Where demand mostly rises and there are many classes, it begins instead with a
+plan that buys at each slot what is not covered yet. That too is a basis, and leaves a tenth of the steps or fewer on stairs and
+growth with thirty terms. The file start.go has it, and says which problems it takes.
 
 # Ties
 

@@ -204,8 +204,9 @@ func (s *Solver) solve() {
 	}
 }
 
-// enter lets the candidates enter in turn. A candidate that is violated much less than when it was listed is put off: enter leaves
-// it in the list, with its violation of now, and returns the largest of these. Without that, walk2 with ten terms takes 4% more steps.
+// enter lets the candidates enter in turn. A candidate that is violated much less than when it was listed is put
+// off: enter leaves it in the list, with its violation of now, and returns the largest of these. On walks with ten
+// terms that spares 3% of the steps in the mean, elsewhere nothing to speak of.
 func (s *Solver) enter(top int64) (left int64) {
 	s.order(top)
 	off := 0

@@ -10,18 +10,32 @@ package flow
 // these arcs are a spanning tree, with T as its root. A slot with a purchase has x = 0, and is not in the basis. Purchases are
 // above 0, and the x of the other slots may have any sign.
 //
-// That pays where falls are rare, as demand that never falls is best bought as it comes. On stairs and growth with thirty
-// terms of hours the simplex then takes 4 to 56% of its time, with ten terms of a day to a month 36 to 68%. But where demand falls as
-// often as it rises, it takes up to three times as long, and with terms of a year up to 34 times: what was
-// bought at a peak has to be taken back. So a fall is to come after leastRises rises, and after two of the longest
-// terms, in the mean.
+// That pays where falls are rare, as demand that never falls is best bought as it comes, and where there are many
+// classes. On growth and stairs with thirty terms of hours the simplex then takes 1 to 56% of its time, on growth with
+// ten terms of a day to a month 36 to 68%. Other demand gets worse by it, so rising asks for four things:
+//
+//   - A fall comes after leastRises rises, and after two of the longest terms, in the mean. On walks the first plan
+//     takes up to three times as long, with terms of a year up to 34 times: what was bought at a peak has to be
+//     taken back.
+//   - No demand falls, or all terms are at most shortTerm. With terms of a month, two falls in two years are enough
+//     for 20 times the work.
+//   - There are leastClasses classes. The purchases of one class are chains, one for each phase of its term, that may
+//     meet only at node T. With two terms of hours the cycles of the simplex go over all of these: up to 43
+//     times the work on growth without a fall.
+//
+// Of 411 problems of growth, ramps, sawtooths and releases, 65 are so. None of them takes more than 1.23 times the
+// work, and the geometric mean is .37.
 
-const leastRises = 8
+const (
+	leastRises   = 8
+	shortTerm    = 200
+	leastClasses = 10
+)
 
 // rising says whether start is a better first plan than all on demand.
 func (s *Solver) rising() bool {
 	p := &s.prob
-	if s.general || len(p.Classes) == 0 {
+	if s.general || len(p.Classes) < leastClasses {
 		return false
 	}
 	longest := 0
@@ -40,7 +54,7 @@ func (s *Solver) rising() bool {
 			falls++
 		}
 	}
-	return rises > 0 && falls*leastRises <= rises && 2*falls*longest <= s.T
+	return rises > 0 && falls*leastRises <= rises && 2*falls*longest <= s.T && (falls == 0 || longest <= shortTerm)
 }
 
 // start makes the basis of the first plan. All slots are in the basis before.
@@ -85,7 +99,7 @@ func (s *Solver) start() {
 		if k < 0 {
 			continue
 		}
-		end := min(T, t+p.Classes[k].Term)
+		end := t + min(p.Classes[k].Term, T-t)
 		ending[end] += u
 		active += u
 		s.x[t] = 0

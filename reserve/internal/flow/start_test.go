@@ -90,6 +90,7 @@ func TestStartBuysForTheRun(t *testing.T) {
 	}
 }
 
+// TestRising is the rule by which the simplex begins with the first plan.
 func TestRising(t *testing.T) {
 	const T = 1000
 	// stairs rises at each tenth slot and falls to 0 at each slot that is a multiple of period.
@@ -107,13 +108,15 @@ func TestRising(t *testing.T) {
 		}
 		return d
 	}
-	long := func(term int) []Class { return []Class{{Term: 5, Fee: 30}, {Term: term, Fee: 100}} }
+	long := func(term int) []Class { // ten classes
+		return append(slices.Repeat([]Class{{Term: 5, Fee: 30}}, leastClasses-1), Class{Term: term, Fee: 100})
+	}
 	for name, c := range map[string]struct {
 		p    Problem
 		want bool
 	}{
-		"one fall, the longest term half of the slots": {Problem{Demand: stairs(500), Price: 10, Classes: long(500)}, true},
-		"a slot longer":                            {Problem{Demand: stairs(500), Price: 10, Classes: long(501)}, false},
+		"one fall, and no term above 200 slots":    {Problem{Demand: stairs(500), Price: 10, Classes: long(200)}, true},
+		"a slot longer":                            {Problem{Demand: stairs(500), Price: 10, Classes: long(201)}, false},
 		"three falls, a sixth of the slots":        {Problem{Demand: stairs(250), Price: 10, Classes: long(166)}, true},
 		"three falls, a little longer":             {Problem{Demand: stairs(250), Price: 10, Classes: long(167)}, false},
 		"terms beyond the end, without a fall":     {Problem{Demand: stairs(T), Price: 10, Classes: long(1 << 30)}, true},
@@ -122,8 +125,9 @@ func TestRising(t *testing.T) {
 		"a level":                                  {Problem{Demand: slices.Repeat([]int{7}, T), Price: 10, Classes: long(9)}, false},
 		"what is held counts":                      {Problem{Demand: stairs(T), Held: stairs(T), Price: 10, Classes: long(9)}, false},
 		"no classes":                               {Problem{Demand: stairs(T), Price: 10}, false},
-		"fees by slot":                             {Problem{Demand: stairs(T), Price: 10, Classes: []Class{{Term: 9, Fees: make([]int64, T)}}}, false},
-		"at most three":                            {Problem{Demand: stairs(T), Price: 10, Classes: []Class{{Term: 9, Fee: 50, Max: 3}}}, false},
+		"nine classes":                             {Problem{Demand: stairs(T), Price: 10, Classes: long(9)[1:]}, false},
+		"fees by slot":                             {Problem{Demand: stairs(T), Price: 10, Classes: append(long(9), Class{Term: 9, Fees: make([]int64, T)})}, false},
+		"at most three":                            {Problem{Demand: stairs(T), Price: 10, Classes: append(long(9), Class{Term: 9, Fee: 50, Max: 3})}, false},
 		"prices by slot":                           {Problem{Demand: stairs(T), Prices: slices.Repeat([]int64{10}, T), Classes: long(9)}, false},
 		"a cap on what is active at the same time": {Problem{Demand: stairs(T), Price: 10, MaxActive: slices.Repeat([]int{1000}, T), Classes: long(9)}, false},
 	} {
