@@ -32,7 +32,8 @@
 //	running jobs, and nodes to return    the jobs whose loss wastes least        preempt
 //	partitions that share nodes          who gets a node, who gives a node up    preempt/exchange
 //	the queue and nodes of a partition   when to ask for nodes, which to return  preempt/scaling
-//	runs on small inputs                 run times, the size for a deadline      perfmodel
+//	runs on small inputs                 run times on larger inputs              perfmodel
+//	predicted run times, a deadline      how many processes to rent              perfmodel/sizing
 //	rows and columns of numbers          least squares to the last digit         perfmodel/lsq
 //	files of TAU or mpiP                 run times by MPI function               perfmodel/mpiprofile
 //	data centres with reservations       who lends what to whom, who pays        federation

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -103,16 +104,16 @@ func Example_sizeJob() {
 		profile.Runs = append(profile.Runs,
 			perfmodel.Run{Features: r[:1], Processes: int(r[1]), Seconds: r[2], Repetitions: 1})
 	}
-	node := perfmodel.InstanceType{Processes: 4, ComputeUnits: 28, Hourly: 420 * pricing.Milli, Meter: pricing.EC2Hourly}
-	target := perfmodel.Target{Features: []float64{32e6}, Deadline: time.Hour, Confidence: 0.9,
-		Goal: perfmodel.LeastCost, Counts: []int{1, 2, 4, 8}}
+	node := sizing.InstanceType{Processes: 4, ComputeUnits: 28, Hourly: 420 * pricing.Milli, Meter: pricing.EC2Hourly}
+	target := sizing.Target{Features: []float64{32e6}, Deadline: time.Hour, Confidence: 0.9,
+		Goal: sizing.LeastCost, Counts: []int{1, 2, 4, 8}}
 	var model perfmodel.LogLinear
 	if err := model.Fit(&profile); err != nil {
 		log.Fatal(err)
 	}
-	sizing, err := new(perfmodel.Sizer).Size(&model, node, target)
-	late := sizing.Best.Upper.Round(time.Minute)
-	fmt.Println(sizing.Verdict, "on", sizing.Best.Processes, "processes in", late, "for", sizing.Best.UpperCost, err)
+	choice, err := new(sizing.Sizer).Size(&model, node, target)
+	late := choice.Best.Upper.Round(time.Minute)
+	fmt.Println(choice.Verdict, "on", choice.Best.Processes, "processes in", late, "for", choice.Best.UpperCost, err)
 	// Output:
 	// fits on 8 processes in 41m0s for 0.84 <nil>
 }

@@ -25,9 +25,7 @@ const (
 var moreTypes = map[string]struct {
 	types int
 	why   string
-}{
-	"perfmodel": {35, "the comment groups them: what is measured, models (nine, to be compared), interfaces, choice, sizing"},
-}
+}{}
 
 var youHave = regexp.MustCompile(`(?im)^\s*you have\s{2,}you want\s{2,}call\s*$`)
 

@@ -28,6 +28,7 @@ var joins = map[string][]string{
 	"federation":                 {"federation/coalition"},
 	"perfmodel":                  {"perfmodel/lsq"},
 	"perfmodel/mpiprofile":       {"perfmodel"},
+	"perfmodel/sizing":           {"perfmodel"},
 	"schedule/workload":          {"schedule/trace"},
 	"schedule/sim":               {"schedule", "schedule/trace", "placement"},
 	"schedule/sim/bills":         {"schedule/trace"},

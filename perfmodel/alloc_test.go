@@ -2,12 +2,11 @@ package perfmodel
 
 import (
 	"testing"
-	"time"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
-// Warm, neither fits nor estimates nor choices nor plans allocate, whatever the
+// Warm, neither fits nor estimates nor choices allocate, whatever the
 // profile is that is no larger than those before.
 func TestModelsAllocateNothing(t *testing.T) {
 	must := func(err error) {
@@ -22,13 +21,10 @@ func TestModelsAllocateNothing(t *testing.T) {
 	counts := AppendCounts(nil, AnyCount, 1, 1000)
 	dst := make([]Estimate, len(counts))
 	q := Query{Features: x, Processes: counts, Mean: true}
-	in := Huang13InstanceTypes()[3]
 	models := map[string]Model{
 		"loglinear": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &Quadratic{}, "network": &Network{},
 		"cap3": &CAP3{Collective: AllToAll}, "amdahl": &Amdahl{Work: Product}, "usl": &USL{Work: Product},
 	}
-	var pl Sizer
-	var options []Size
 	for name, m := range models {
 		for _, p := range profiles {
 			got := allocs.Once(func() {
@@ -37,22 +33,6 @@ func TestModelsAllocateNothing(t *testing.T) {
 			})
 			if got != 0 {
 				t.Errorf("%s, %d runs: %v allocations", name, len(p.Runs), got)
-			}
-		}
-		for _, task := range []Target{
-			{Features: x, Deadline: time.Hour, Counts: counts, MaxScale: 100},
-			{Features: x, Deadline: 10 * time.Hour, Counts: counts, Goal: LeastCost, Confidence: 0.9},
-		} {
-			got := allocs.Once(func() {
-				_, err := pl.Size(m, in, task)
-				must(err)
-				options, err = pl.AppendSizes(options[:0], m, in, task)
-				must(err)
-				options, err = pl.AppendFront(options[:0], m, in, task)
-				must(err)
-			})
-			if got != 0 {
-				t.Errorf("%s, plan: %v allocations", name, got)
 			}
 		}
 	}
@@ -84,7 +64,7 @@ func TestModelsAllocateNothing(t *testing.T) {
 			t.Errorf("machine of %d: %v allocations", n, got)
 		}
 	}
-	got := allocs.Once(func() { options = options[:0]; counts = AppendCounts(counts[:0], Squares, 1, 1000) })
+	got := allocs.Once(func() { counts = AppendCounts(counts[:0], Squares, 1, 1000) })
 	if got != 0 {
 		t.Errorf("counts: %v allocations", got)
 	}

@@ -3,7 +3,6 @@ package perfmodel
 import (
 	"strconv"
 	"testing"
-	"time"
 )
 
 // scaled is the profile of an application with two features, of which each is on
@@ -25,39 +24,6 @@ func scaled(t testing.TB) Profile {
 		}
 	}
 	return p
-}
-
-func BenchmarkPlan(b *testing.B) {
-	p := scaled(b)
-	counts := AppendCounts(nil, AnyCount, 1, 1000)
-	in, err := FindInstanceType(Huang13InstanceTypes(), "cc1.4xlarge")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, c := range []struct {
-		name string
-		m    Model
-	}{{"loglinear", &LogLinear{}}, {"quadratic", &Quadratic{}}, {"cap3", &CAP3{}}, {"usl", &USL{Work: Product}}} {
-		if err := c.m.Fit(&p); err != nil {
-			b.Fatal(err)
-		}
-		for _, conf := range []float64{0, 0.95} {
-			name := "/confidence=none"
-			if conf > 0 {
-				name = "/confidence=0.95"
-			}
-			b.Run("model="+c.name+name, func(b *testing.B) {
-				var pl Sizer
-				task := Target{Features: []float64{1e7, 500}, Deadline: 10 * time.Hour, Goal: LeastCost, Counts: counts, Confidence: conf, MaxScale: 100}
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := pl.Size(c.m, in, task); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-	}
 }
 
 func BenchmarkFit(b *testing.B) {
@@ -102,29 +68,6 @@ func BenchmarkMachine(b *testing.B) {
 			}
 		}
 	})
-	for _, conf := range []float64{0, 0.95} {
-		name := "plan/confidence=none"
-		if conf > 0 {
-			name = "plan/confidence=0.95"
-		}
-		b.Run(name, func(b *testing.B) {
-			if err := m.FitAll(profiles); err != nil {
-				b.Fatal(err)
-			}
-			var pl Sizer
-			// CG's class B and a half more, in turn, so that nothing is remembered.
-			x := [2][]float64{{75000, 13, 75, 60}, {112500, 13, 75, 60}}
-			task := Target{Deadline: time.Hour, Goal: LeastCost, Counts: AppendCounts(nil, AnyCount, 1, 1000), Confidence: conf, MaxScale: 1000}
-			in := Huang13InstanceTypes()[3]
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				task.Features = x[i%2]
-				if _, err := pl.Size(m.Application(0), in, task); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 	b.Run("estimate/runs=42", func(b *testing.B) {
 		if err := m.FitAll(profiles); err != nil {
 			b.Fatal(err)

@@ -1,13 +1,12 @@
 // Package perfmodel predicts how long a parallel program runs, from runs on smaller
-// inputs and fewer processes, and decides how many processes to rent for it.
+// inputs and fewer processes, and says how sure that is. Package perfmodel/sizing decides
+// from the predictions how many processes to rent.
 //
 //	profiles, err := perfmodel.ReadProfiles(file) // a table: processes, seconds, and features of the input
 //	var model perfmodel.LogLinear                 // or another of the models below
 //	err = model.Fit(&profiles[0])
-//	sizing, err := new(perfmodel.Sizer).Size(&model, perfmodel.Huang13InstanceTypes()[0], perfmodel.Target{
-//		Features: []float64{32e6}, Deadline: time.Hour, Confidence: 0.9, // nine chances in ten
-//		Goal: perfmodel.LeastCost, Counts: []int{1, 2, 4, 8, 16},
-//	}) // sizing.Verdict, sizing.Best.Processes, sizing.Best.UpperCost
+//	estimate, err := perfmodel.At(&model, []float64{32e6}, 8) // on 8 processes
+//	// estimate.Seconds, estimate.Lower, estimate.Upper, estimate.Outside
 //
 // A profile has the runs that were measured; a case is an input to predict.
 //
@@ -17,8 +16,7 @@
 //	profiles of several programs             one model of the machine                      Machine.FitAll
 //	several models                           the model that predicts best                  Chooser.Choose, ChoosePool
 //	a fitted model, an input                 the run time, with an interval                At, EstimateTo
-//	the same, a deadline and a budget        the number of processes to rent               Sizer.Size
-//	the same                                 every size that is best for some deadline     Sizer.AppendFront
+//	the same, a deadline and a budget        the number of processes to rent               package perfmodel/sizing
 //	a profile and an input                   how far the input lies outside the profile    Profile.AppendExtrapolations
 //	runs on more processes than cores        to find and to leave out these runs           Profile.Saturation, Select
 //	a table with columns of its own          least squares alone                           package perfmodel/lsq
@@ -32,30 +30,24 @@
 // [Separate] are a [Pool] for several programs. Interfaces: a [Model] is fitted and is an
 // [Estimator], which answers a [Query] with [Estimate]s, each with its [Extrapolation].
 // Choice: a [Chooser] gives each model a [Score] by leaving out runs, as [Leave] says.
-// Sizing: a [Sizer] takes a [Target], its [Goal] and an [InstanceType], and returns a
-// [Sizing] with a [Verdict] and a [Size].
 //
 // # Problem
 //
 // A program on P processes computes and communicates. A user wants to run the program
 // on a large input by a deadline, and has profiled the program on small inputs. The
-// user must know the run time on each number of processes, how sure the prediction is,
-// and what the run costs, before paying for any of it. [Huang13] fits power laws to the
-// profile, tries every number of processes, and takes the fastest that meets deadline
-// and budget. This package does that, and mends what makes the method unreliable:
+// user must know the run time on each number of processes, and how sure the prediction
+// is, before paying for any of it. [Huang13] fits power laws to the profile. This package
+// does that, and mends what makes the method unreliable:
 //
 //   - It says what the profile cannot tell apart, instead of returning numbers.
 //   - It predicts with an interval, and says how far it goes beyond the profile.
 //   - It learns from all programs that were profiled on the same machine.
-//   - It does not buy more processes than were ever tried, unless told to.
 //
 // # Notation
 //
 //	x_j, W     features of the input, and the work that they amount to
 //	P          number of processes
 //	T_C, T_N   seconds of computation and of communication;  T = T_C + T_N
-//	ppn        processes that run on one instance
-//	c_unit     price of an instance per hour
 //	n, k       runs profiled, coefficients fitted
 //
 // # Algorithms
@@ -71,7 +63,6 @@
 //	[Machine]     ln T − ln W by Gaussian processes,          several programs were profiled
 //	              one shared by all programs                  on one machine; larger inputs
 //	[Chooser]     the least error on runs left out            you are in doubt
-//	[Sizer]       Eq. (5) over all P                          you want a size; exact
 //
 // A fit of n runs takes O(n·k²), and some hundred times O(n³) for a Machine. A
 // prediction takes O(k²), O(n²) for a Machine, and O(1) for each further number of
@@ -170,31 +161,21 @@
 //
 // # Choices
 //
-//   - Sizing keeps to the profiled numbers of processes. [Huang13] section III.A
-//     profiled LU to 32 processes, where LU scaled well, and rented 128, where it did
-//     not. [Target].MaxScale lets the choice go beyond, by a factor.
-//   - Section II.B of [Huang13] wants the least time within deadline and budget; its
-//     introduction wants the least cost within the deadline. [Goal] offers both, and
-//     [Sizer.AppendFront] all sizes that are best for some deadline and budget.
 //   - No fit is minimum-norm, and no fit has fewer runs than coefficients. In both
 //     cases the error names columns that are equal or constant.
-//   - With [Target].Confidence, the upper end of an interval must meet the deadline.
-//     Half of all runs take longer than the median.
 //   - [CAP3] predicts T_C + T_N from two fits. Its quantiles are sums of quantiles, as if
 //     both parts were long in the same runs.
 //   - BT in Table I is its variant for I/O. Here BT has the grid, like SP and LU.
 //
 // # Units
 //
-// Times are seconds as float64 in profiles and estimates, where logarithms are taken.
-// They are [time.Duration], rounded up to the nanosecond, where they meet deadlines and
-// meters. Money is [pricing.Money]. Features have the units of the profile. Intervals and
-// confidences are probabilities in (0, 1).
+// Times are seconds as float64, as logarithms of them are taken. Features have the units
+// of the profile. Levels of intervals are probabilities in (0, 1).
 //
 // # Allocation and concurrency
 //
-// Models, [Machine] and [Sizer] keep their memory and allocate nothing once it suffices,
-// neither in fits nor in estimates. [Chooser.ChoosePool] and the readers allocate. Each
+// Models and [Machine] keep their memory and allocate nothing once it suffices, neither
+// in fits nor in estimates. [Chooser.ChoosePool] and the readers allocate. Each
 // is for one goroutine at a time. No argument is modified except dst.
 //
 // # References

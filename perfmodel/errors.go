@@ -23,7 +23,7 @@ var (
 	ErrOverflow = lsq.ErrOverflow
 )
 
-// What an [InputError] of profiles, models and sizing unwraps to.
+// What an [InputError] of profiles and models unwraps to.
 var (
 	// ErrSyntax: a file is not the table that it should be.
 	ErrSyntax = errors.New("not a table of the form expected")
@@ -33,7 +33,7 @@ var (
 	ErrRange = errors.New("value out of range")
 	// ErrNotPositive: a time or a feature whose logarithm is needed is not above 0.
 	ErrNotPositive = errors.New("number is not positive")
-	// ErrUnknown: no benchmark, case or instance type has the name.
+	// ErrUnknown: no benchmark or case has the name.
 	ErrUnknown = errors.New("unknown name")
 	// ErrNotFitted: a prediction of a model that is not fitted.
 	ErrNotFitted = errors.New("model is not fitted")

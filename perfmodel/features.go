@@ -28,6 +28,52 @@ func (c Counts) MarshalText() ([]byte, error) { return counts.MarshalText(c) }
 // unchanged.
 func (c *Counts) UnmarshalText(text []byte) error { return counts.UnmarshalText(c, text) }
 
+// AppendCounts appends the numbers of processes from low to high that a program of
+// the given kind runs on, in ascending order. It panics unless 1 ≤ low, and if there are
+// more than 2²⁴ such numbers.
+func AppendCounts(dst []int, c Counts, low, high int) []int {
+	if low < 1 {
+		panic("perfmodel: number of processes below 1")
+	}
+	const most = 1 << 24
+	tooMany := func() { panic("perfmodel: more than 1<<24 numbers of processes") }
+	switch c {
+	case Squares:
+		first := max(1, int(math.Sqrt(float64(low)))-1) // a root of 2⁵³ or more may be off by 1
+		for first <= math.MaxInt/first && first*first < low {
+			first++
+		}
+		if last := int(math.Sqrt(float64(max(0, high)))); last-first >= most {
+			tooMany()
+		}
+		for k := first; k <= high/k; k++ {
+			dst = append(dst, k*k)
+		}
+	case PowersOfTwo:
+		for n := 1; n <= high; n *= 2 {
+			if n >= low {
+				dst = append(dst, n)
+			}
+			if n > math.MaxInt/2 {
+				return dst
+			}
+		}
+	case AnyCount:
+		if high < low {
+			break
+		}
+		if high-low >= most {
+			tooMany()
+		}
+		for i := range high - low + 1 {
+			dst = append(dst, low+i)
+		}
+	default:
+		panic("perfmodel: unknown kind of process counts")
+	}
+	return dst
+}
+
 // A Measure computes one number from the features of a case, such as the work
 // that it is. It must be positive wherever the features are.
 type Measure func(features []float64) float64

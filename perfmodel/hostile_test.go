@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A mean of times is positive however far from the profile it is.
@@ -52,14 +51,6 @@ func TestWriteProfilesRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-func TestZeroInstanceType(t *testing.T) {
-	var zero InstanceType
-	if _, err := zero.Cost(1, time.Hour); !errors.Is(err, ErrNotPositive) {
-		t.Errorf("cost: %v", err)
-	}
-	panics(t, "count", func() { zero.Count(1) })
 }
 
 func TestAppendCountsToMaxInt(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -347,20 +346,6 @@ func TestCAP3AddsUp(t *testing.T) {
 		} else if !(0 < b.Lower && b.Lower < b.Seconds && b.Seconds < b.Mean && b.Mean < b.Upper) {
 			t.Errorf("the network on %d processes: %+v; want an interval around median and mean", procs, b)
 		}
-	}
-}
-
-// A run may take 200 years and no more.
-func TestLongestTime(t *testing.T) {
-	const years = 200 * 365 * 24 * 3600.
-	if d, err := duration(years, 0); err != nil || d != longest {
-		t.Errorf("200 years are %v, %v", d, err)
-	}
-	if _, err := duration(years+1, 0); !errors.Is(err, ErrOverflow) {
-		t.Errorf("a second more: %v", err)
-	}
-	if d, err := duration(1.5e-9, 0); err != nil || d != 2*time.Nanosecond {
-		t.Errorf("1.5 ns are %v, %v: want them rounded up", d, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
@@ -523,4 +524,32 @@ func TestFinney(t *testing.T) {
 	}
 	// And its limit.
 	isNear(t, "finney", finney(1e9, 0.7), math.Exp(0.7), 1e-8)
+}
+
+func TestAppendCounts(t *testing.T) {
+	for _, c := range []struct {
+		c         Counts
+		low, high int
+		want      []int
+	}{
+		{AnyCount, 3, 6, []int{3, 4, 5, 6}},
+		{Squares, 1, 30, []int{1, 4, 9, 16, 25}},
+		{Squares, 5, 36, []int{9, 16, 25, 36}},
+		{PowersOfTwo, 1, 32, []int{1, 2, 4, 8, 16, 32}},
+		{PowersOfTwo, 5, 33, []int{8, 16, 32}},
+		{PowersOfTwo, 5, 7, nil},
+		{PowersOfTwo, math.MaxInt - 1, math.MaxInt, nil},
+		{Squares, 5, 4, nil},
+	} {
+		if d := cmp.Diff(c.want, AppendCounts(nil, c.c, c.low, c.high)); d != "" {
+			t.Errorf("%v %d..%d: %s", c.c, c.low, c.high, d)
+		}
+	}
+	panics(t, "low", func() { AppendCounts(nil, AnyCount, 0, 1) })
+	most, low := 1<<24, 1000
+	if math.MaxInt > 1<<60 { // the squares from low² on are one too many
+		panics(t, "squares", func() { AppendCounts(nil, Squares, low*low-5, (low+most)*(low+most)) })
+	}
+	panics(t, "any", func() { AppendCounts(nil, AnyCount, 7, most+7) })
+	panics(t, "kind", func() { AppendCounts(nil, Counts(9), 1, 1) })
 }

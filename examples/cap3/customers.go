@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -52,7 +52,7 @@ type client struct {
 // joint is a task of a customer.
 type joint struct {
 	s       *sized
-	size    perfmodel.Size
+	size    sizing.Size
 	cluster int // from 1; 0: given up
 	share   pricing.Money
 	gaveUp  string // why it is given up; "" if it is not
@@ -99,7 +99,7 @@ func (r *results) share() ([]*client, error) {
 				p := s.picked(r.o)
 				t := &joint{s: s, size: p.Best}
 				x.tasks = append(x.tasks, t)
-				if p.Verdict != perfmodel.Fits {
+				if p.Verdict != sizing.Fits {
 					t.gaveUp = verdictOf(p.Verdict)
 					continue
 				}

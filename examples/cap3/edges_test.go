@@ -11,7 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -87,15 +87,15 @@ func TestReadTasks(t *testing.T) {
 // What -on-demand and -ppn say of an instance holds in the table of types, too, and then it is
 // not said to be the cheapest; the others, and what is not given, stay.
 func TestOverride(t *testing.T) {
-	small, large := perfmodel.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 2}, perfmodel.InstanceType{Name: "large", Hourly: 40 * cents, Processes: 8}
+	small, large := sizing.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 2}, sizing.InstanceType{Name: "large", Hourly: 40 * cents, Processes: 8}
 	for _, c := range []struct {
 		onDemand  pricing.Money
 		processes int
-		want      perfmodel.InstanceType
+		want      sizing.InstanceType
 		cheapest  bool
 	}{
-		{0, 0, small, true}, {10 * cents, 2, small, true}, {50 * cents, 0, perfmodel.InstanceType{Name: "small", Hourly: 50 * cents, Processes: 2}, false},
-		{0, 4, perfmodel.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 4}, false},
+		{0, 0, small, true}, {10 * cents, 2, small, true}, {50 * cents, 0, sizing.InstanceType{Name: "small", Hourly: 50 * cents, Processes: 2}, false},
+		{0, 4, sizing.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 4}, false},
 	} {
 		in := &input{instance: small, cheapest: true}
 		in.types = append(in.types, large, small)

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
@@ -44,9 +45,9 @@ func parseCustomer(part string) (customerSize, error) {
 // A figured task is a row of Tables IV and V, and a bar of Figs. 3 to 5.
 type figured struct {
 	s               *sized
-	ours, theirs    perfmodel.Size // of CAP3 without a limit of the profile, and of the customer
-	tier            spot.Tier      // of ours
-	types           []perfmodel.Size
+	ours, theirs    sizing.Size // of CAP3 without a limit of the profile, and of the customer
+	tier            spot.Tier   // of ours
+	types           []sizing.Size
 	cheapest        int     // type
 	bid             float64 // of the agent, as a share of the price on demand; 0 on demand
 	meets, meets2   bool    // deadline
@@ -81,8 +82,8 @@ func (e onType) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
 }
 
 // slower is how much longer a process takes on a type than on the one planned for.
-func (r *results) slower(t *perfmodel.InstanceType) float64 {
-	per := func(t *perfmodel.InstanceType) float64 { return t.ComputeUnits / float64(t.Processes) }
+func (r *results) slower(t *sizing.InstanceType) float64 {
+	per := func(t *sizing.InstanceType) float64 { return t.ComputeUnits / float64(t.Processes) }
 	return per(&r.in.instance) / per(t)
 }
 
@@ -101,8 +102,8 @@ func (r *results) figure() error {
 		}
 		n := o.customer[k].processes
 		f := figured{s: s}
-		var pl perfmodel.Sizer
-		target := perfmodel.Target{
+		var pl sizing.Sizer
+		target := sizing.Target{
 			Features: s.task.Features, Deadline: o.deadline - o.latency, Budget: o.budget, MaxScale: maxProcesses,
 			Counts: perfmodel.AppendCounts(nil, s.fitted.counts, 1, tableIV),
 		}
@@ -111,7 +112,7 @@ func (r *results) figure() error {
 			continue // Eq. (1) has no prediction there
 		}
 		f.ours = ours.Best
-		one := func(e perfmodel.Estimator, in perfmodel.InstanceType, n int) (perfmodel.Size, error) {
+		one := func(e perfmodel.Estimator, in sizing.InstanceType, n int) (sizing.Size, error) {
 			t := target
 			t.Counts = []int{n}
 			p, err := pl.Size(e, in, t)
@@ -298,8 +299,8 @@ func (r *results) figureCharts() []svgplot.Chart {
 // A typed task is planned on each type of instance.
 type typed struct {
 	s     *sized
-	sizes []perfmodel.Sizing // by type
-	best  int                // -1 where no type meets deadline and budget
+	sizes []sizing.Choice // by type
+	best  int             // -1 where no type meets deadline and budget
 }
 
 // across plans each task on each type of instance, and takes the cheapest that meets
@@ -308,10 +309,10 @@ func (r *results) across() (list []typed, err error) {
 	o := r.o
 	for _, s := range r.sized {
 		t := typed{s: s, best: -1}
-		var pl perfmodel.Sizer
+		var pl sizing.Sizer
 		for i := range r.in.types {
 			in := &r.in.types[i]
-			target := perfmodel.Target{Features: s.task.Features, Deadline: o.deadline - o.latency, Budget: o.budget, MaxScale: o.scale, Goal: perfmodel.LeastCost,
+			target := sizing.Target{Features: s.task.Features, Deadline: o.deadline - o.latency, Budget: o.budget, MaxScale: o.scale, Goal: sizing.LeastCost,
 				Counts: slices.DeleteFunc(perfmodel.AppendCounts(nil, s.fitted.counts, 1, maxProcesses), func(n int) bool { return float64(n) > o.scale*float64(s.fitted.profile.MaxProcesses()) })}
 			if len(target.Counts) == 0 {
 				continue
@@ -321,7 +322,7 @@ func (r *results) across() (list []typed, err error) {
 				return nil, cli.Mistakef("%s: %s", nameOf(s.task), o.unpredictable(err))
 			}
 			t.sizes = append(t.sizes, p)
-			if p.Verdict != perfmodel.Fits {
+			if p.Verdict != sizing.Fits {
 				continue
 			}
 			if t.best < 0 || p.Best.Cost < t.sizes[t.best].Best.Cost || p.Best.Cost == t.sizes[t.best].Best.Cost && p.Best.Time < t.sizes[t.best].Best.Time {
@@ -352,7 +353,7 @@ func (r *results) writeAcross(w *table.Page) {
 		row := []string{table.Clip(nameOf(t.s.task), 14)}
 		for k := range t.sizes {
 			p := &t.sizes[k]
-			if p.Verdict != perfmodel.Fits {
+			if p.Verdict != sizing.Fits {
 				row = append(row, verdictOf(p.Verdict), "", "")
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
@@ -34,8 +35,8 @@ func (r *results) judge() error {
 
 // perUnit is Table III.
 func perUnit() (finding.Finding, error) {
-	types := perfmodel.Huang13InstanceTypes()
-	k, err := perfmodel.CheapestPerUnit(types)
+	types := sizing.Huang13InstanceTypes()
+	k, err := sizing.CheapestPerUnit(types)
 	if err != nil {
 		return finding.Finding{}, err
 	}
@@ -51,7 +52,7 @@ func perUnit() (finding.Finding, error) {
 }
 
 // unitPrice is the price per compute unit and hour.
-func unitPrice(t perfmodel.InstanceType) string {
+func unitPrice(t sizing.InstanceType) string {
 	return decimal.Fixed(t.Hourly.Float64()/t.ComputeUnits, 3)
 }
 
@@ -73,10 +74,10 @@ func scaling() (finding.Finding, error) {
 	if err := m.Fit(&f.profile); err != nil {
 		return finding.Finding{}, err
 	}
-	types := perfmodel.Huang13InstanceTypes()
+	types := sizing.Huang13InstanceTypes()
 	cluster := types[len(types)-1]
-	task := perfmodel.Target{Features: c.Features, Deadline: 2 * time.Hour, Budget: 20 * pricing.Unit, Counts: perfmodel.AppendCounts(nil, f.counts, 1, tableIV)}
-	var pl perfmodel.Sizer
+	task := sizing.Target{Features: c.Features, Deadline: 2 * time.Hour, Budget: 20 * pricing.Unit, Counts: perfmodel.AppendCounts(nil, f.counts, 1, tableIV)}
+	var pl sizing.Sizer
 	held, err := pl.Size(&m, cluster, task)
 	if err != nil {
 		return finding.Finding{}, err

@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -44,8 +45,8 @@ type input struct {
 	cases     []perfmodel.Case
 	standard  bool             // cases are those of the benchmarks that are embedded
 	tasks     []perfmodel.Case // to be planned
-	types     []perfmodel.InstanceType
-	instance  perfmodel.InstanceType
+	types     []sizing.InstanceType
+	instance  sizing.InstanceType
 	cheapest  bool // the instance is the one with the least price per compute unit
 	guessed   bool // its price on demand comes from the lowest spot price
 	spot      pricing.SpotMeter
@@ -249,15 +250,15 @@ func sameNames(a, b []string) bool {
 
 // readInstance sets the instance and the prices.
 func (o *options) readInstance(in *input) error {
-	in.types = perfmodel.Huang13InstanceTypes()
-	k, err := perfmodel.CheapestPerUnit(in.types)
+	in.types = sizing.Huang13InstanceTypes()
+	k, err := sizing.CheapestPerUnit(in.types)
 	if err != nil {
 		return err
 	}
 	if o.spot == "" {
 		if o.instance == "" {
 			in.instance, in.cheapest = in.types[k], true
-		} else if in.instance, err = perfmodel.FindInstanceType(in.types, o.instance); err != nil {
+		} else if in.instance, err = sizing.FindInstanceType(in.types, o.instance); err != nil {
 			var names []string
 			for _, t := range in.types {
 				names = append(names, t.Name)
@@ -282,7 +283,7 @@ func (o *options) readInstance(in *input) error {
 		return cli.Mistakef("-spot %s: %s", o.spot, strings.TrimPrefix(err.Error(), "pricing: "))
 	}
 	name := in.history.Series.Type
-	in.instance, err = perfmodel.FindInstanceType(in.types, name)
+	in.instance, err = sizing.FindInstanceType(in.types, name)
 	in.spot = pricing.EC2SpotHourly
 	if err != nil { // not in Table III
 		cores, ok := coresOf(name)
@@ -296,7 +297,7 @@ func (o *options) readInstance(in *input) error {
 		if in.guessed = o.onDemand == 0; in.guessed && lowest > maxAmount*pricing.Unit {
 			return cli.Mistakef("-instance %s: the spot price %v is more than can be computed with", name, lowest)
 		}
-		in.instance = perfmodel.InstanceType{Name: name, ComputeUnits: float64(max(1, cores)), Processes: cores, Hourly: lowest * 10 / 3, Meter: pricing.EC2PerSecond}
+		in.instance = sizing.InstanceType{Name: name, ComputeUnits: float64(max(1, cores)), Processes: cores, Hourly: lowest * 10 / 3, Meter: pricing.EC2PerSecond}
 		in.spot = pricing.EC2SpotPerSecond
 	}
 	o.override(in)

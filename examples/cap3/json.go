@@ -7,7 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
@@ -35,7 +35,7 @@ func (r *results) rows() any {
 	add := func(kind string, row ...any) { rows = append(rows, append(jsonrows.Row{"kind", kind}, row...)) }
 	types := r.in.types
 	if r.o.spot != "" {
-		types = []perfmodel.InstanceType{r.in.instance}
+		types = []sizing.InstanceType{r.in.instance}
 	}
 	for _, t := range types {
 		add("instance", "instance", t.Name, "processes", t.Processes, "compute_units", decimal.Number(t.ComputeUnits, 3), "on_demand", t.Hourly.String(),
@@ -60,7 +60,7 @@ func (r *results) rows() any {
 	for _, s := range r.sized {
 		task := jsonrows.Row{"application", s.task.Application, "case", s.task.Name}
 		of := func(kind string, row ...any) { add(kind, append(task[:4:4], row...)...) }
-		option := func(x *perfmodel.Size) jsonrows.Row {
+		option := func(x *sizing.Size) jsonrows.Row {
 			upper := x.Upper // that of the choice sure; others were sized without
 			if e, err := s.estimate(r.o, x.Processes); err == nil && upper == x.Time {
 				upper = toDuration(e.Upper)
@@ -111,7 +111,7 @@ func (r *results) rows() any {
 	r.clientRows(add)
 	for _, t := range r.typed {
 		for k := range t.sizes {
-			if p := &t.sizes[k]; p.Verdict == perfmodel.Fits {
+			if p := &t.sizes[k]; p.Verdict == sizing.Fits {
 				add("type", "application", t.s.task.Application, "case", t.s.task.Name, "instance", r.in.types[k].Name, "processes", p.Best.Processes, "cost", p.Best.Cost.String(), "time_s", rounded(p.Best.Time), "figure", false)
 			}
 		}

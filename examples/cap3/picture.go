@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
@@ -50,7 +50,7 @@ func (r *results) costs() svgplot.Chart {
 		Title: "Cost against time, from few processes (right) to many, profiled or not", X: "predicted run time, s", Y: "cost on demand, $", LogX: true, LogY: true,
 	}
 	chosen := svgplot.Series{Name: "chosen", Rings: true}
-	add := func(s *svgplot.Series, x *perfmodel.Size) {
+	add := func(s *svgplot.Series, x *sizing.Size) {
 		s.X, s.Y = append(s.X, x.Time.Seconds()), append(s.Y, x.Cost.Float64())
 	}
 	for _, s := range r.sized {
@@ -63,7 +63,7 @@ func (r *results) costs() svgplot.Chart {
 			add(&line, x)
 		}
 		c.Series = append(c.Series, line)
-		if p := s.picked(r.o); p.Verdict != perfmodel.Unprofiled {
+		if p := s.picked(r.o); p.Verdict != sizing.Unprofiled {
 			add(&chosen, &p.Best)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
@@ -97,9 +98,9 @@ func (r *results) writeSummary(w *table.Page) {
 		}
 		hows[x.tier] = how
 		buy[x.tier].add(fmt.Sprintf("%d|%s", p.Best.Instances, processes(p.Best.Processes)), name)
-		if p.Verdict != perfmodel.Fits {
+		if p.Verdict != sizing.Fits {
 			wrong.add(verdictOf(p.Verdict), name)
-		} else if v := s.choices[sure].Verdict; v != perfmodel.Fits {
+		} else if v := s.choices[sure].Verdict; v != sizing.Fits {
 			wrong.add(fmt.Sprintf("not %s%% sure", percentage(o.confidence)), name)
 		}
 		for k := range o.ways {
@@ -381,7 +382,7 @@ func (s *sized) rows(o *options) (rows [][]string) {
 		if k == 0 {
 			row[0] = table.Clip(nameOf(s.task), 14)
 		}
-		if b := &p.Best; p.Verdict != perfmodel.Unprofiled {
+		if b := &p.Best; p.Verdict != sizing.Unprofiled {
 			copy(row[2:], []string{strconv.Itoa(b.Processes), strconv.Itoa(b.Instances), clock(b.Time), upper, dollars(b.Cost)})
 		}
 		rows = append(rows, row)
@@ -401,16 +402,16 @@ func (r *results) explainSizes(w *table.Page) {
 	var why, fronts, beyond, far, bought, promised groups
 	for _, s := range r.sized {
 		p, name := s.picked(r.o), nameOf(s.task)
-		if p.Verdict == perfmodel.Unprofiled {
+		if p.Verdict == sizing.Unprofiled {
 			why.add("no number of processes that it runs on lies within its profile", name)
 			continue
 		}
 		b := &p.Best
 		reason := [choices]string{"the least time within deadline and budget", "the least cost within the deadline", "the least cost within deadline and budget, and likely so,"}[r.o.choose]
 		switch p.Verdict {
-		case perfmodel.TooLate:
+		case sizing.TooLate:
 			reason = "nothing within the profile meets the deadline; what comes nearest"
-		case perfmodel.TooDear:
+		case sizing.TooDear:
 			reason = "what meets the deadline exceeds the budget; the cheapest of that"
 		}
 		why.add(fmt.Sprintf("%s is on %s", reason, processes(b.Processes)), name)

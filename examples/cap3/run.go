@@ -24,7 +24,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
@@ -329,7 +329,7 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 	p.deadline = 0
 	if p.spot == "" {
 		in.spot, in.history = pricing.EC2SpotHourly, spotprices.MadeUp(p.onDemand, p.seed)
-		in.instance = perfmodel.InstanceType{Name: "made-up", Hourly: p.onDemand, Meter: pricing.EC2Hourly}
+		in.instance = sizing.InstanceType{Name: "made-up", Hourly: p.onDemand, Meter: pricing.EC2Hourly}
 	} else {
 		p.ppn = 1 // which is not asked for here
 		if err := p.readInstance(in); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -83,17 +84,17 @@ func nameOf(c perfmodel.Case) string {
 type sized struct {
 	task      perfmodel.Case
 	fitted    *fitted
-	front     []perfmodel.Size
-	options   []perfmodel.Size // all, those beyond the profile, too
-	choices   [choices]perfmodel.Sizing
-	promise   *perfmodel.Size // what the paper would take, beyond the profile
+	front     []sizing.Size
+	options   []sizing.Size // all, those beyond the profile, too
+	choices   [choices]sizing.Choice
+	promise   *sizing.Size // what the paper would take, beyond the profile
 	outside   []perfmodel.Extrapolation
 	interval  perfmodel.Estimate // of the choice scheduled
 	scheduled *scheduled         // nil where there is nothing to schedule
 }
 
 // picked is the plan that is scheduled.
-func (s *sized) picked(o *options) *perfmodel.Sizing { return &s.choices[o.choose] }
+func (s *sized) picked(o *options) *sizing.Choice { return &s.choices[o.choose] }
 
 // tableIV is the largest number of processes in Table IV.
 const tableIV = 128
@@ -115,7 +116,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	counts := perfmodel.AppendCounts(nil, s.fitted.counts, 1, most)
 	// Eq. (1) may have no prediction beyond the profile; a choice needs none there.
 	within := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return float64(n) > o.scale*float64(profiled) })
-	task := perfmodel.Target{
+	task := sizing.Target{
 		Features: c.Features,
 		Deadline: o.deadline - o.latency,
 		Counts:   within,
@@ -134,7 +135,7 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 		}
 		return cli.Mistakef("%s: %s", nameOf(c), o.unpredictable(err))
 	}
-	var pl perfmodel.Sizer
+	var pl sizing.Sizer
 	var err error
 	if s.front, err = pl.AppendFront(nil, s.fitted.estimator, r.in.instance, task); err != nil {
 		return nil, wrong(err)
@@ -145,9 +146,9 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 		case fast:
 			t.Budget = o.budget
 		case cheap:
-			t.Goal = perfmodel.LeastCost
+			t.Goal = sizing.LeastCost
 		case sure:
-			t.Goal, t.Budget, t.Confidence = perfmodel.LeastCost, o.budget, o.confidence
+			t.Goal, t.Budget, t.Confidence = sizing.LeastCost, o.budget, o.confidence
 		}
 		if s.choices[k], err = pl.Size(s.fitted.estimator, r.in.instance, t); err != nil {
 			return nil, wrong(err)
@@ -160,11 +161,11 @@ func (r *results) size(c perfmodel.Case) (*sized, error) {
 	if all, err := pl.AppendSizes(nil, s.fitted.estimator, r.in.instance, t); err == nil {
 		s.options = all
 	}
-	if p, err := pl.Size(s.fitted.estimator, r.in.instance, t); err == nil && p.Verdict == perfmodel.Fits && float64(p.Best.Processes) > o.scale*float64(profiled) {
+	if p, err := pl.Size(s.fitted.estimator, r.in.instance, t); err == nil && p.Verdict == sizing.Fits && float64(p.Best.Processes) > o.scale*float64(profiled) {
 		s.promise = &p.Best
 	}
 	p := s.picked(o)
-	if p.Verdict == perfmodel.Unprofiled {
+	if p.Verdict == sizing.Unprofiled {
 		return s, nil
 	}
 	s.outside = s.fitted.profile.AppendExtrapolations(nil, c.Features, p.Best.Processes)
@@ -186,13 +187,13 @@ func (s *sized) estimate(o *options, processes int) (perfmodel.Estimate, error) 
 const tiny = 1e-12
 
 // verdictOf says what a choice came to.
-func verdictOf(v perfmodel.Verdict) string {
+func verdictOf(v sizing.Verdict) string {
 	switch v {
-	case perfmodel.Fits:
+	case sizing.Fits:
 		return "fits"
-	case perfmodel.TooLate:
+	case sizing.TooLate:
 		return "too late"
-	case perfmodel.TooDear:
+	case sizing.TooDear:
 		return "too dear"
 	}
 	return "not profiled"

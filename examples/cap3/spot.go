@@ -5,7 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
-	"github.com/plimsoll/plimsoll/perfmodel"
+	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
@@ -62,7 +62,7 @@ type tried struct {
 func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	o, in := r.o, r.in
 	p := s.picked(o)
-	if p.Verdict == perfmodel.Unprofiled {
+	if p.Verdict == sizing.Unprofiled {
 		return nil, nil
 	}
 	wrong := func(err error) error { return cli.Mistakef("%s: %v", nameOf(s.task), err) }

@@ -26,7 +26,8 @@ var flagship = []set{
 	{"placement", `AppendSelect/policy=max-margin/idle=1000|Choose`, ""},
 	{"preempt", `Victims/alg=exact/jobs=1000/nodes=3981|Victims/alg=greedy/jobs=1000/nodes=3981|ValuesTo/nodes=1000000/jobs=1000/policy=pap`, ""},
 	{"preempt/exchange", `Exchange/do=renew/nodes=1000|Exchange/do=preempt/nodes=1000`, "preempt"},
-	{"perfmodel", `Plan/model=loglinear/confidence=0.95|Fit/model=cap3|Machine/fit/runs=42`, ""},
+	{"perfmodel", `Fit/model=cap3|Machine/fit/runs=42`, ""},
+	{"perfmodel/sizing", `Plan/model=loglinear/confidence=0.95`, "perfmodel"},
 	{"perfmodel/lsq", `LeastSquares/alg=ours/rows=100/cols=6`, "perfmodel"},
 	{"federation", `Theta/alg=select/slots=1000|Share/centres=8/tasks=10000`, ""},
 }

@@ -1,7 +1,8 @@
-package perfmodel
+package sizing
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
 	"pgregory.net/rapid"
 )
@@ -59,51 +61,28 @@ func TestHuang13Instances(t *testing.T) {
 	}
 }
 
-func TestAppendCounts(t *testing.T) {
-	for _, c := range []struct {
-		c         Counts
-		low, high int
-		want      []int
-	}{
-		{AnyCount, 3, 6, []int{3, 4, 5, 6}},
-		{Squares, 1, 30, []int{1, 4, 9, 16, 25}},
-		{Squares, 5, 36, []int{9, 16, 25, 36}},
-		{PowersOfTwo, 1, 32, []int{1, 2, 4, 8, 16, 32}},
-		{PowersOfTwo, 5, 33, []int{8, 16, 32}},
-		{PowersOfTwo, 5, 7, nil},
-		{PowersOfTwo, math.MaxInt - 1, math.MaxInt, nil},
-		{Squares, 5, 4, nil},
-	} {
-		if d := cmp.Diff(c.want, AppendCounts(nil, c.c, c.low, c.high)); d != "" {
-			t.Errorf("%v %d..%d: %s", c.c, c.low, c.high, d)
-		}
-	}
-	panics(t, "low", func() { AppendCounts(nil, AnyCount, 0, 1) })
-	most, low := 1<<24, 1000
-	if math.MaxInt > 1<<60 { // the squares from low² on are one too many
-		panics(t, "squares", func() { AppendCounts(nil, Squares, low*low-5, (low+most)*(low+most)) })
-	}
-	panics(t, "any", func() { AppendCounts(nil, AnyCount, 7, most+7) })
-	panics(t, "kind", func() { AppendCounts(nil, Counts(9), 1, 1) })
-}
-
 // fixed is an estimator whose answers are given.
 type fixed struct {
 	seconds, upper map[int]float64
 	largest        int
 }
 
-func (f *fixed) EstimateTo(dst []Estimate, q Query) error {
+func (f *fixed) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
 	for i, p := range q.Processes {
-		dst[i] = Estimate{Processes: p, Seconds: f.seconds[p], Scale: float64(p) / float64(f.largest)}
+		dst[i] = perfmodel.Estimate{Processes: p, Seconds: f.seconds[p], Scale: float64(p) / float64(f.largest)}
 		if q.Level != 0 {
 			dst[i].Upper = f.upper[p]
 		}
 		if p > f.largest {
-			dst[i].Outside = Extrapolation{"processes", float64(p), 1, float64(f.largest), float64(p) / float64(f.largest)}
+			dst[i].Outside = beyond(p, f.largest)
 		}
 	}
 	return nil
+}
+
+// beyond says that p processes are more than the profile has.
+func beyond(p, largest int) perfmodel.Extrapolation {
+	return perfmodel.Extrapolation{Feature: "processes", Value: float64(p), Low: 1, High: float64(largest), Factor: float64(p) / float64(largest)}
 }
 
 // The plan is what a look at every option says, for any estimates, prices, limits
@@ -111,7 +90,7 @@ func (f *fixed) EstimateTo(dst []Estimate, q Query) error {
 func TestPlanIsBest(t *testing.T) {
 	verdicts := map[Verdict]int{}
 	slower := 0 // least cost was not least time
-	times := AppendCounts(nil, AnyCount, 1, 20)
+	times := perfmodel.AppendCounts(nil, perfmodel.AnyCount, 1, 20)
 	rapid.Check(t, func(t *rapid.T) {
 		// Sampled rather than from a range, which rapid draws near its lower end.
 		n := rapid.SampledFrom([]int{1, 3, 6, 9, 12}).Draw(t, "n")
@@ -122,7 +101,7 @@ func TestPlanIsBest(t *testing.T) {
 		}
 		in := InstanceType{"i", 1, rapid.IntRange(1, 4).Draw(t, "ppn"), pricing.Money(rapid.Int64Range(0, 3).Draw(t, "price")) * 36e8, // whole nanos a second
 			rapid.SampledFrom([]pricing.Meter{pricing.EC2Hourly, pricing.EC2PerSecond}).Draw(t, "meter")}
-		counts := rapid.Permutation(AppendCounts(nil, AnyCount, 1, n)).Draw(t, "counts")
+		counts := rapid.Permutation(perfmodel.AppendCounts(nil, perfmodel.AnyCount, 1, n)).Draw(t, "counts")
 		exact := rapid.IntRange(0, 11).Draw(t, "exact")
 		for k := range 2 * 2 * 3 * 3 * 4 { // every goal, confidence, scale, budget and deadline
 			task := Target{
@@ -185,7 +164,7 @@ func planIsBest(t *rapid.T, f *fixed, in InstanceType, task Target, n int, seen 
 			o.Upper, o.UpperCost = time.Duration(math.Ceil(f.upper[p]*1e9)), cost(math.Ceil(f.upper[p]*1e9)/1e9)
 		}
 		if p > f.largest {
-			o.Outside = Extrapolation{"processes", float64(p), 1, float64(f.largest), float64(p) / float64(f.largest)}
+			o.Outside = beyond(p, f.largest)
 		}
 		all = append(all, o)
 	}
@@ -203,7 +182,7 @@ func planIsBest(t *rapid.T, f *fixed, in InstanceType, task Target, n int, seen 
 		}
 		return []float64{0, tm, c, p}
 	}
-	want := Sizing{Verdict: Unprofiled, Withheld: n - len(all)}
+	want := Choice{Verdict: Unprofiled, Withheld: n - len(all)}
 	if len(all) > 0 {
 		want.Best = slices.MinFunc(all, func(a, b Size) int { return slices.Compare(key(a), key(b)) })
 		want.Verdict = []Verdict{Fits, TooDear, TooLate}[int(key(want.Best)[0])]
@@ -285,7 +264,7 @@ func TestMaxScaleIsInclusive(t *testing.T) {
 				p.Runs[i].Processes = largest + 1
 			}
 		}
-		m := &LogLinear{}
+		m := &perfmodel.LogLinear{}
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -312,9 +291,9 @@ func TestFlatteningIsNotBought(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	task := Target{Features: []float64{80000}, Deadline: 24 * time.Hour, Counts: AppendCounts(nil, PowersOfTwo, 1, 128)}
+	task := Target{Features: []float64{80000}, Deadline: 24 * time.Hour, Counts: perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 128)}
 	var pl Sizer
-	law := &LogLinear{}
+	law := &perfmodel.LogLinear{}
 	if err := law.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -349,8 +328,8 @@ func TestFlatteningIsNotBought(t *testing.T) {
 	// sees it, but from five points before the turn it puts the turn too far out: it
 	// still promises a third of the time that it takes, where the power law promises a
 	// sixth.
-	usl, bent := &USL{Work: Product}, &Quadratic{}
-	for _, m := range []Model{usl, bent} {
+	usl, bent := &perfmodel.USL{Work: perfmodel.Product}, &perfmodel.Quadratic{}
+	for _, m := range []perfmodel.Model{usl, bent} {
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +337,7 @@ func TestFlatteningIsNotBought(t *testing.T) {
 	if loose, err := pl.Size(usl, in, task); err != nil || loose.Best.Processes != 32 && loose.Best.Processes != 64 {
 		t.Errorf("%+v %v", loose, err)
 	}
-	e, err := At(bent, task.Features, 128)
+	e, err := perfmodel.At(bent, task.Features, 128)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,8 +347,8 @@ func TestFlatteningIsNotBought(t *testing.T) {
 		t.Errorf("on 128: truth %.1f, power law %.1f, quadratic %.1f", truth(8000, 128), plan.Best.Time.Seconds(), e.Seconds)
 	}
 	// And leave-one-out error prefers it to the power law.
-	var c Chooser
-	best, _, err := c.Choose(nil, []Model{&LogLinear{}, &Quadratic{}, &USL{Work: Product}}, &p, LeaveRun)
+	var c perfmodel.Chooser
+	best, _, err := c.Choose(nil, []perfmodel.Model{&perfmodel.LogLinear{}, &perfmodel.Quadratic{}, &perfmodel.USL{Work: perfmodel.Product}}, &p, perfmodel.LeaveRun)
 	if err != nil || best == 0 {
 		t.Error(best, err)
 	}
@@ -379,14 +358,14 @@ func TestFlatteningIsNotBought(t *testing.T) {
 // often as it was asked to.
 func TestConfidence(t *testing.T) {
 	p := scaled(t)
-	m := &LogLinear{}
+	m := &perfmodel.LogLinear{}
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
 	in := Huang13InstanceTypes()[3]
 	in.Meter = pricing.EC2PerSecond
 	x := []float64{8e5, 300}
-	e, err := At(m, x, 16)
+	e, err := perfmodel.At(m, x, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,8 +384,8 @@ func TestConfidence(t *testing.T) {
 	if half.Best.Processes != 16 || sure.Best.Processes != 32 || sure.Verdict != Fits {
 		t.Errorf("%+v\n%+v", half, sure)
 	}
-	var one [1]Estimate
-	if err := m.EstimateTo(one[:], Query{Features: x, Processes: []int{32}, Level: 0.9}); err != nil {
+	var one [1]perfmodel.Estimate
+	if err := m.EstimateTo(one[:], perfmodel.Query{Features: x, Processes: []int{32}, Level: 0.9}); err != nil {
 		t.Fatal(err)
 	}
 	isNear(t, "upper", sure.Best.Upper.Seconds(), one[0].Upper, 1e-6) // 2·0.95 − 1
@@ -435,7 +414,7 @@ func TestSameCost(t *testing.T) {
 
 func TestPlanErrors(t *testing.T) {
 	p := scaled(t)
-	m := &LogLinear{}
+	m := &perfmodel.LogLinear{}
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -513,7 +492,7 @@ func TestPlanErrors(t *testing.T) {
 	checkInput(t, "batch", err, "Query.Processes[]", batch+1, ErrOverflow)
 	// Intervals without ends cannot give a confidence.
 	few := p
-	few.Runs = []Run{p.Runs[0], p.Runs[1], p.Runs[7], p.Runs[14]}
+	few.Runs = []perfmodel.Run{p.Runs[0], p.Runs[1], p.Runs[7], p.Runs[14]}
 	if err := m.Fit(&few); err != nil {
 		t.Fatal(err)
 	}
@@ -524,11 +503,11 @@ func TestPlanErrors(t *testing.T) {
 
 // breaks fails on the estimate with an index that counts over all.
 type breaks struct {
-	Estimator
+	perfmodel.Estimator
 	at int
 }
 
-func (b *breaks) EstimateTo(dst []Estimate, q Query) error {
+func (b *breaks) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
 	if len(q.Processes) > b.at {
 		return badInput("Query.Processes[]", b.at, ErrOverflow, "made to")
 	}
@@ -539,9 +518,9 @@ func (b *breaks) EstimateTo(dst []Estimate, q Query) error {
 }
 
 // steep has the estimates of some numbers of processes.
-type steep map[int]Estimate
+type steep map[int]perfmodel.Estimate
 
-func (s steep) EstimateTo(dst []Estimate, q Query) error {
+func (s steep) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
 	for i, p := range q.Processes {
 		dst[i] = s[p]
 		dst[i].Processes, dst[i].Scale = p, 1
@@ -554,9 +533,162 @@ type failsAlone struct{ steep }
 
 var errAlone = errors.New("one number of processes")
 
-func (s failsAlone) EstimateTo(dst []Estimate, q Query) error {
+func (s failsAlone) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
 	if len(q.Processes) == 1 {
 		return errAlone
 	}
 	return s.steep.EstimateTo(dst, q)
+}
+
+// The cheapest by compute unit is neither the cheapest nor the last.
+func TestCheapestPerUnit(t *testing.T) {
+	for _, c := range []struct {
+		units []float64
+		cents []int64
+		want  int
+	}{
+		{[]float64{1, 4, 2}, []int64{10, 30, 19}, 1},
+		{[]float64{4, 1, 8}, []int64{30, 7, 61}, 1},
+		{[]float64{.5, .25}, []int64{10, 6}, 0},
+		{[]float64{.5, .25}, []int64{10, 5}, 0}, // a tie
+		{[]float64{.25, .5}, []int64{6, 10}, 1},
+	} {
+		var list []InstanceType
+		for i, u := range c.units {
+			in := Huang13InstanceTypes()[0]
+			in.ComputeUnits, in.Hourly = u, pricing.Money(c.cents[i])*pricing.Unit/100
+			list = append(list, in)
+		}
+		if got, err := CheapestPerUnit(list); err != nil || got != c.want {
+			t.Errorf("%v units for %v cents: %d, %v, want %d", c.units, c.cents, got, err, c.want)
+		}
+	}
+}
+
+func TestZeroInstanceType(t *testing.T) {
+	var zero InstanceType
+	if _, err := zero.Cost(1, time.Hour); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("cost: %v", err)
+	}
+	panics(t, "count", func() { zero.Count(1) })
+}
+
+// A run may take 200 years and no more.
+func TestLongestTime(t *testing.T) {
+	const years = 200 * 365 * 24 * 3600.
+	if d, err := duration(years, 0); err != nil || d != longest {
+		t.Errorf("200 years are %v, %v", d, err)
+	}
+	if _, err := duration(years+1, 0); !errors.Is(err, ErrOverflow) {
+		t.Errorf("a second more: %v", err)
+	}
+	if d, err := duration(1.5e-9, 0); err != nil || d != 2*time.Nanosecond {
+		t.Errorf("1.5 ns are %v, %v: want them rounded up", d, err)
+	}
+}
+
+// curveTo is an estimator whose estimates are as far beyond a profile of 4 processes as they
+// are; bad is a number of processes whose time no Duration holds.
+type curveTo struct{ bad int }
+
+func (s curveTo) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
+	for i, p := range q.Processes {
+		dst[i] = perfmodel.Estimate{Processes: p, Seconds: 100 / float64(p), Upper: 100 / float64(p), Lower: 100 / float64(p), Scale: float64(p) / 4}
+		if p == s.bad {
+			dst[i].Seconds = 1e300
+		}
+	}
+	return nil
+}
+
+// A number of processes exactly at the limit is looked at, and an error names the one that
+// it is about, also behind the first batch of numbers.
+func TestSizesAtTheLimit(t *testing.T) {
+	in := Huang13InstanceTypes()[3]
+	target := Target{Deadline: time.Hour, Counts: []int{4, 8, 9}, MaxScale: 2, Goal: LeastTime}
+	var s Sizer
+	got, err := s.Size(curveTo{}, in, target)
+	if err != nil || got.Verdict != Fits || got.Best.Processes != 8 || got.Withheld != 1 {
+		t.Errorf("%+v, %v, want 8 processes and 9 withheld", got, err)
+	}
+	if sizes, err := s.AppendSizes(nil, curveTo{}, in, target); err != nil || len(sizes) != 2 || sizes[1].Processes != 8 {
+		t.Errorf("%+v, %v, want those of 4 and 8", sizes, err)
+	}
+	target.MaxScale, target.Counts = 1e9, nil
+	for p := range 600 {
+		target.Counts = append(target.Counts, p+1)
+	}
+	for _, bad := range []int{1, 2, 256, 257, 600} {
+		_, err := s.AppendSizes(nil, curveTo{bad}, in, target)
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("[%d]", bad-1)) {
+			t.Errorf("%d processes take too long: %v, want index %d", bad, err, bad-1)
+		}
+		_, err2 := s.Size(curveTo{bad}, in, target)
+		if err2 == nil || err == nil || err2.Error() != err.Error() {
+			t.Errorf("Size says %v, AppendSizes %v", err2, err)
+		}
+	}
+}
+
+// countsCalls fails on numbers of processes from bad on, and counts how often it is asked.
+type countsCalls struct{ bad, calls int }
+
+func (s *countsCalls) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
+	s.calls++
+	if i := slices.Index(q.Processes, s.bad); i >= 0 {
+		return badInput("Processes", i, perfmodel.ErrNotFinite, "%d", s.bad)
+	}
+	return curveTo{}.EstimateTo(dst, q)
+}
+
+// What cannot be estimated is asked again only where its index counts from another number.
+func TestAskedAgainForTheIndex(t *testing.T) {
+	target := Target{Deadline: time.Hour}
+	for p := range 300 {
+		target.Counts = append(target.Counts, p+1)
+	}
+	for bad, calls := range map[int]int{7: 1, 280: 3} {
+		e := countsCalls{bad: bad}
+		_, err := new(Sizer).Size(&e, Huang13InstanceTypes()[3], target)
+		var in *InputError
+		if !errors.As(err, &in) || in.Index != bad-1 || e.calls != calls {
+			t.Errorf("%d processes: %v, asked %d times, want %d", bad, err, e.calls, calls)
+		}
+	}
+}
+
+func runsOf(xs []float64, ps []int, seconds func(x float64, p int) float64) perfmodel.Profile {
+	p := perfmodel.Profile{Application: "app", Features: []string{"x"}}
+	for _, x := range xs {
+		for _, n := range ps {
+			p.Runs = append(p.Runs, perfmodel.Run{Features: []float64{x}, Processes: n, Seconds: seconds(x, n), Repetitions: 1})
+		}
+	}
+	return p
+}
+
+func isNear(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func panics(t *testing.T, what string, f func()) {
+	t.Helper()
+	defer func() {
+		r := recover()
+		if s, ok := r.(string); !ok || !strings.HasPrefix(s, "sizing: ") {
+			t.Errorf("%s: panic %v", what, r)
+		}
+	}()
+	f()
+}
+
+func checkInput(t *testing.T, name string, err error, field string, index int, want error) {
+	t.Helper()
+	var in *InputError
+	if !errors.Is(err, want) || !errors.As(err, &in) || in.Field != field || in.Index != index && in.Line != index {
+		t.Errorf("%q: error %v, want %v of %s[%d]", name, err, want, field, index)
+	}
 }
