@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmtest"
 )
 
 // fakesVariable names the folder of commands that this test binary plays, so that a cluster is
@@ -38,17 +39,6 @@ func play() {
 		text, _ := os.ReadFile(filepath.Join(dir, name))
 		return string(text)
 	}
-	argument := func(prefix string) string {
-		for i, a := range os.Args {
-			if rest, ok := strings.CutPrefix(a, prefix+"="); ok {
-				return rest
-			}
-			if a == prefix && i+1 < len(os.Args) {
-				return os.Args[i+1]
-			}
-		}
-		return ""
-	}
 	fail := func(name string) {
 		if text := said(name + "-fails"); text != "" {
 			fmt.Fprint(os.Stderr, text)
@@ -58,16 +48,7 @@ func play() {
 	switch name := filepath.Base(os.Args[0]); name {
 	case "munged":
 		fail(name)
-		l, err := net.Listen("unix", argument("--socket"))
-		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		for {
-			if conn, err := l.Accept(); err == nil {
-				conn.Close()
-			}
-		}
+		slurmtest.PlayMunged()
 	case "slurmctld":
 		if slices.Contains(os.Args, "-V") {
 			fail("version")
@@ -78,7 +59,7 @@ func play() {
 		fmt.Fprintln(f, strings.Join(os.Args[1:], " "))
 		f.Close()
 		if text := said("slurmctld-fails"); text != "" {
-			os.WriteFile(filepath.Join(filepath.Dir(argument("-f")), "slurmctld.log"), []byte(text), 0o600)
+			os.WriteFile(filepath.Join(filepath.Dir(slurmtest.Argument("-f")), "slurmctld.log"), []byte(text), 0o600)
 			os.Exit(1)
 		}
 		select {}
@@ -111,21 +92,11 @@ func play() {
 	os.Exit(0)
 }
 
-// fakes makes the commands, and puts them before others in PATH. Files are what the commands say.
-// It skips the test where munged could not run as its user.
+// fakes makes the commands, and puts them before others in PATH. Files are what the commands say. Where
+// munged could not run as its user, the test is skipped.
 func fakes(t *testing.T, files map[string]string) (dir string) {
 	t.Helper()
-	if _, err := user.Lookup("munge"); os.Getuid() == 0 && err != nil {
-		t.Skip("munged does not run as root, and there is no user munge")
-	}
-	dir, err := os.MkdirTemp("", "plimsoll-fakes-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil { // munge's user is to pass
-		t.Fatal(err)
-	}
+	dir = slurmtest.Folder(t)
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

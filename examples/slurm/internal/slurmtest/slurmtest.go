@@ -216,6 +216,34 @@ func playDaemon(conf, node string) {
 	}
 }
 
+// Argument returns the value of a flag that this process was started with, as NAME=VALUE or as NAME VALUE,
+// "" for none.
+func Argument(name string) string {
+	for i, a := range os.Args {
+		if value, ok := strings.CutPrefix(a, name+"="); ok {
+			return value
+		}
+		if a == name && i+1 < len(os.Args) {
+			return os.Args[i+1]
+		}
+	}
+	return ""
+}
+
+// PlayMunged answers on the socket of --socket until the process is ended.
+func PlayMunged() {
+	l, err := net.Listen("unix", Argument("--socket"))
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	for {
+		if conn, err := l.Accept(); err == nil {
+			conn.Close()
+		}
+	}
+}
+
 // Play is called first by TestMain. Where Slurm's commands are fakes, and this process was started by
 // the name of one, Play plays it and ends the process.
 func Play() {
@@ -223,17 +251,6 @@ func Play() {
 		return
 	}
 	args := os.Args[1:]
-	argument := func(prefix string) string {
-		for i, a := range args {
-			if rest, ok := strings.CutPrefix(a, prefix+"="); ok {
-				return rest
-			}
-			if a == prefix && i+1 < len(args) {
-				return args[i+1]
-			}
-		}
-		return ""
-	}
 	conf := os.Getenv("SLURM_CONF")
 	show := func(v any) {
 		if err := json.NewEncoder(os.Stdout).Encode(v); err != nil {
@@ -243,35 +260,26 @@ func Play() {
 	type object map[string]any
 	switch filepath.Base(os.Args[0]) {
 	case "munged":
-		l, err := net.Listen("unix", argument("--socket"))
-		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-		for {
-			if conn, err := l.Accept(); err == nil {
-				conn.Close()
-			}
-		}
+		PlayMunged()
 	case "slurmctld":
 		if slices.Contains(args, "-V") {
 			fmt.Println("slurm 22.05.8")
 			break
 		}
-		if err := fakeCluster(argument("-f")); err != nil {
+		if err := fakeCluster(Argument("-f")); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
 		select {}
 	case "slurmd":
-		playDaemon(argument("-f"), argument("-N"))
+		playDaemon(Argument("-f"), Argument("-N"))
 	case "sbatch":
 		script, _ := io.ReadAll(os.Stdin)
 		change(conf, func(s *fakeSlurm) {
-			nodes, _ := strconv.Atoi(argument("--nodes"))
+			nodes, _ := strconv.Atoi(Argument("--nodes"))
 			id, now := int64(len(s.Jobs)+1), time.Now().Unix()
-			s.Jobs = append(s.Jobs, &fakeJob{ID: id, State: "PENDING", Script: string(script), Comment: argument("--comment"), Part: cmp.Or(argument("--partition"), "main"),
-				Dir: argument("--chdir"), Nodes: nodes, Submit: now, Eligible: now, Priority: 4_294_900_000 - id})
+			s.Jobs = append(s.Jobs, &fakeJob{ID: id, State: "PENDING", Script: string(script), Comment: Argument("--comment"), Part: cmp.Or(Argument("--partition"), "main"),
+				Dir: Argument("--chdir"), Nodes: nodes, Submit: now, Eligible: now, Priority: 4_294_900_000 - id})
 			fmt.Println(id)
 		})
 	case "squeue":
@@ -323,7 +331,7 @@ func Play() {
 		})
 	case "scancel":
 		id, _ := strconv.ParseInt(args[len(args)-1], 10, 64)
-		number := map[string]syscall.Signal{"USR1": syscall.SIGUSR1, "KILL": syscall.SIGKILL}[argument("--signal")]
+		number := map[string]syscall.Signal{"USR1": syscall.SIGUSR1, "KILL": syscall.SIGKILL}[Argument("--signal")]
 		change(conf, func(s *fakeSlurm) {
 			if j := s.job(id); j != nil && j.Pid > 0 {
 				syscall.Kill(j.Pid, number)
@@ -396,13 +404,10 @@ func fakeCluster(conf string) error {
 	return os.WriteFile(conf+".fake", text, 0o600)
 }
 
-// Fakes puts the fakes before other commands in PATH for a test. Where Slurm is, and tests may be
-// long, the test is skipped: others play the same with a real Slurm.
-func Fakes(t *testing.T) {
+// Folder returns a temporary folder for commands that munge's user runs, too. It skips the test where
+// munged could not run as its user.
+func Folder(t *testing.T) string {
 	t.Helper()
-	if _, err := slurmctl.Find("slurmctld"); err == nil && !testing.Short() {
-		t.Skip("it runs with a real Slurm")
-	}
 	if _, err := user.Lookup("munge"); os.Getuid() == 0 && err != nil {
 		t.Skip("munged does not run as root, and there is no user munge")
 	}
@@ -411,13 +416,27 @@ func Fakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil { // munge's user is to pass
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Fakes puts the fakes before other commands in PATH for a test. Where Slurm is, and tests may be
+// long, the test is skipped: others play the same with a real Slurm.
+func Fakes(t *testing.T) {
+	t.Helper()
+	if _, err := slurmctl.Find("slurmctld"); err == nil && !testing.Short() {
+		t.Skip("it runs with a real Slurm")
+	}
+	dir := Folder(t)
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(own)
 	bin := filepath.Join(dir, "bin")
-	err = errors.Join(err, os.Chmod(dir, 0o755), os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "munged"), text, 0o755)) // munge's user is to pass
+	err = errors.Join(err, os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "munged"), text, 0o755))
 	// munged runs as another user, who cannot write the file of internal/mutants.
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "munged"), []byte("#!/bin/sh\nunset MUTANT_REACHED\nexec "+bin+"/munged \"$@\"\n"), 0o755))
 	for _, name := range []string{"slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel"} {
