@@ -73,9 +73,9 @@
 // Split by slot. If tasks are bags of work that may be spread over centres and slots, each
 // piece with its share of the data, slots do not depend on each other ([Slotwise]). An
 // instance pays the share of the traffic for the share of its slots that it is away. Parts
-// that stay pay the same under this rule, so its optimum is a bound. (Paying a transfer at
-// each change of centre would be a bound, too, but is a flow of as many commodities as there
-// are tasks. Paying once per centre is a facility location problem.)
+// that stay pay the same under this rule, so its optimum is a bound. (A rule that pays a
+// transfer at each change of centre would give a bound, too, but is a flow of as many
+// commodities as there are tasks. Paying once per centre is a facility location problem.)
 //
 // On the three logs of [Liu21] over 600 hours (17,299 tasks), with reservations by HGR for
 // 76,093 dollars, and data as above (go test -run OptimumLogs -v; dollars beside the fees,

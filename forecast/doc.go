@@ -222,8 +222,8 @@
 //
 // Trigg and Leach set a factor to the size of the tracking signal, |T| = |E|/M. The factor is
 // near 1 while errors all point one way, after a jump, and small otherwise.
-// [TriggLeach] has the original rule and the lagged one, for α alone or for all
-// factors, and three rules that the papers leave out. |T_1| is 1 whatever the first error, so
+// [TriggLeach] has the original rule and the lagged rule, each for α alone or for all
+// factors. It adds three rules that the papers leave out. |T_1| is 1 whatever the first error, so
 // the first three errors are smoothed with .2. M = 0 makes T = 0. The factor has a floor, since
 // a model with α = 0 learns nothing. White noise alone gives |T| = .23 on average with
 // φ = .1, so on quiet series adaptive factors are too quick.

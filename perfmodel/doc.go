@@ -90,11 +90,11 @@
 // # Beyond the largest case
 //
 // Three cases of a program say little about a fourth case that is ten times as large.
-// But the cases of several programs together say how much dearer a unit of work gets on
-// this machine when a process goes over more memory. Programs outgrow the caches at
-// different cases, so one program shows what another will meet. [Machine] learns that
-// curve for all programs, and for each program a speed, an exponent near 1, and a drift.
-// machine.go has the theory.
+// But the cases of several programs together show a curve of this machine: how much dearer
+// a unit of work gets when a process goes over more memory. Programs outgrow the caches at
+// different cases, so one program shows what another will meet. [Machine] learns one
+// curve for all programs. For each program it learns a speed, an exponent near 1, and a
+// drift. machine.go has the theory.
 //
 // Ten cells of class B on a real machine with two cores: CG, EP, FT, IS and MG on 1 and
 // 2 processes, from classes S, W and A of all eight benchmarks (go test -run TestClassB

@@ -102,9 +102,9 @@
 //
 // Bill. Providers apply reservations to running instances from the most discounted
 // class down. [Niu16] Eq. (2) says so instance by instance, with an inequality turned
-// round in its first case (P_h where S_ih ≤ j; correct is j ≤ S_ih). Corrected, class
-// k serves min(S_ik, the part of d_i that the classes before k leave), and [Biller]
-// computes exactly that. [Bill] has the total cost, and the pure cost of section
+// round in its first case (P_h where S_ih ≤ j; correct is j ≤ S_ih). In the corrected
+// equation, class k serves min(S_ik, the part of d_i that the classes before k leave).
+// [Biller] computes exactly that. [Bill] has the total cost, and the pure cost of section
 // 5.1.3, which deducts the unused part of the terms at the horizon.
 //
 // Sustained use. Quarters of a month at falling rates, over inferred instances: the

@@ -71,11 +71,12 @@
 // means, Plan.Bill is empty, and [Verify] checks the plan as it checks others. Several
 // terms, held contracts, dates, caps and both horizons work as for a known demand.
 //
-// [Exact.Outlook] says what uncertainty costs: the cost on each path, the probability
-// that each purchase loses money, what a perfect forecast would save, and what planning
-// for the mean path would cost. [Exact.Front] weighs the mean cost against the mean of
-// the worst paths. [Problem.AppendQuantile] gives the demand that a tool with one number
-// a slot plans for, and [Cost] of the plan for it says what that leaves on the table.
+// [Exact.Outlook] says what uncertainty costs. An [Outlook] has the cost on each path and
+// the probability that each purchase loses money. It also says what a perfect forecast
+// would save, and what planning for the mean path would cost. [Exact.Front] weighs the
+// mean cost against the mean of the worst paths. [Problem.AppendQuantile] gives the demand
+// that a tool with one number a slot plans for. [Cost] of the plan for that demand says
+// what the tool leaves on the table.
 //
 // On average one more active reservation in a slot saves p times the probability that
 // the demand needs it. So a slot costs a convex, piecewise linear function of the active

@@ -20,11 +20,11 @@
 //
 // # Problem
 //
-// Partitions share the nodes of a host [Duplyakin17]. "When an EP experiences high
-// utilization, it should acquire additional resources", and a partition should be "a
-// conscious tenant ... releasing unused resources in a proactive and timely manner". The
-// paper names these steps, partition-driven upscaling and downscaling, and does not say
-// when a partition takes them.
+// Partitions share the nodes of a host. [Duplyakin17] calls a partition an EP: "When an EP
+// experiences high utilization, it should acquire additional resources". A partition should
+// also be "a conscious tenant ... releasing unused resources in a proactive and timely
+// manner". The paper names these steps partition-driven upscaling and downscaling, and does
+// not say when a partition takes them.
 //
 // # Notation
 //

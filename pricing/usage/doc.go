@@ -27,10 +27,16 @@
 //
 // # Nothing is lost
 //
-// A row is one of five things, its [Charge]: hours of an instance on demand, hours
-// that a commitment covers, the unused part of a commitment, the fee of one, or
-// something else, which is left out for a [Left.Reason] such as tax, credit or
-// traffic. For every file,
+// Each row has one of five kinds, its [Charge]:
+//
+//   - hours of an instance on demand,
+//   - hours that a commitment covers,
+//   - the unused part of a commitment,
+//   - the fee of a commitment,
+//   - something else. The row is then left out for a [Left.Reason] such as tax, credit
+//     or traffic.
+//
+// For every file,
 //
 //	Total = OnDemand + Covered + Unused + Purchases + Σ Left
 //

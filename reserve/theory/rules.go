@@ -17,9 +17,9 @@
 //	                            whatever the forecast
 //
 // The constants are for the Full horizon. The next table has geometric means of cost over
-// optimum on the five logs of the reference demands, for terms of a day and of 30 days,
-// λ = τ, and independent errors of the forecast of up to 0, 20 and 40% (BenchmarkRule; the
-// mean of five forecasts):
+// optimum on the five logs of the reference demands, for terms of a day and of 30 days and
+// λ = τ. The errors of the forecast are independent, up to 0, 20 and 40%. BenchmarkRule
+// measures the table, with the mean of five forecasts:
 //
 //	                  day                      30 days
 //	Wang              1.252                    1.142
@@ -81,9 +81,9 @@
 // There are fewer than m such slots. ∎
 //
 // Lemma 2. Let A make its k-th purchase, in slot t, only if at least j slots i of (t-τ, t]
-// have h_i ≥ k. Then every plan O can be extended to a plan O' with N_O' ≥ N at all times,
-// such that each of the a added reservations in turn lowers the cost on demand by at least
-// p·j: OD_O' ≤ OD_O - p·j·a.
+// have h_i ≥ k. Then every plan O can be extended by a reservations to a plan O' with
+// N_O' ≥ N at all times, such that each added reservation in turn lowers the cost on demand
+// by at least p·j: OD_O' ≤ OD_O - p·j·a.
 //
 // Proof. Follow A. Suppose that O' has made only k-1 purchases at the k-th purchase of A.
 // Then in each of the j slots u_O'(i) ≤ k-1 - N_O'(i-τ) ≤ k-1 - N(i-τ) < d_i, so O' is short

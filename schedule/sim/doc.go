@@ -98,13 +98,13 @@
 //
 // # Growing and shrinking
 //
-// Growing ([Niu16] section 4.1). After every submission and every end of a job, and after
-// the scheduler's pass, the cluster requests instances if a job waits and the top job
-// needs more instances than the cluster has, or is predicted to start more than T_waitlmt
-// after its submission. The cluster requests what its expansion says
-// ([schedule.Expansion]), less idle and booting instances. The prediction is the
-// scheduler's: by the estimates of the running jobs and the times at which booting
-// instances are up.
+// Growing ([Niu16] section 4.1). After every submission and every end of a job, the
+// scheduler makes its pass, and then the cluster may request instances. The cluster does so
+// if a job waits and one of two conditions holds: the top job needs more instances than the
+// cluster has, or is predicted to start more than T_waitlmt after its submission. The
+// cluster requests what its expansion says ([schedule.Expansion]), less idle and booting
+// instances. The prediction is the scheduler's: by the estimates of the running jobs and
+// the times at which booting instances are up.
 //
 // Shrinking. At every multiple of Options.ReleaseEvery, if no job waits: an idle instance
 // whose next charge falls before the next check is given back.
@@ -118,14 +118,15 @@
 // with its instances, its queue and its scheduler. A job runs at one site.
 //
 // A job that arrives joins the site with the least instant charging rate
-// ([placement.Choose]) of the sites where the job would start at once on idle instances;
-// if there is no such site, the site with the least rate of all. When a queue has to grow,
-// each job that the expansion covers is assigned to the cloud with the least rate for the
-// job's instances, after the instances for jobs that run, wait or are assigned there
-// already, and within the quota. The jobs that are assigned to a cloud are one request,
-// less what is idle or boots there and no job of its own queue needs. Then the jobs move.
-// A job that no cloud has room for stays. All queues are looked at after each arrival and
-// end, first the queue of the site of that job. With one cloud all this is as above.
+// ([placement.Choose]) of the sites where the job would start at once on idle instances.
+// If there is no such site, the job joins the site with the least rate of all. When a queue
+// has to grow, each job that the expansion covers is assigned to the cloud with the least
+// rate for the job's instances. The job's instances come after the instances for jobs that
+// run, wait or are assigned there already, and must be within the quota. The jobs that are
+// assigned to a cloud are one request, less what is idle or boots there and no job of its
+// own queue needs. Then the jobs move. A job that no cloud has room for stays. All queues
+// are looked at after each arrival and end, first the queue of the site of that job. With
+// one cloud all this is as above.
 //
 // First come, first served (with backfilling) holds within a queue, not across queues. An
 // example: clouds A and B have a quota of 4, B refuses for a day, and three jobs of 4

@@ -1,6 +1,6 @@
 // Package spot decides when a task with a deadline may run on spot instances, with which
-// bid, and when the task must go on demand, so that no deadline is missed that on demand
-// would have met.
+// bid, and when the task must go on demand. A deadline that on demand would have met is
+// not missed.
 //
 //	task := spot.Task{Deadline: due, Estimate: 4 * time.Hour, Latency: 10 * time.Minute, Instances: 4}
 //	rule := spot.Handover{Rule: spot.RuleNoReturn}
@@ -60,12 +60,12 @@
 //	RulePlanned   past prices tell something         when Planner says so, until       all kept
 //	                                                 PNR, and beyond it as RuleHedged
 //
-// In the table of BENCHMARKS.md RulePlanned is the cheapest of the rules that keep all
-// deadlines, or within half a percent of the price on demand of the cheapest, with and
-// without checkpoints, on calm and on wild prices. The test TestSpotTable of package
-// spotsim holds one percent. Other tasks and other prices may order the rules otherwise:
-// over three other draws of tasks on the calm prices, RuleHedged with a SpotRatio of 0.35
-// was between 0.2 percent cheaper and as dear.
+// BENCHMARKS.md has a table of costs with and without checkpoints, on calm and on wild
+// prices. Among the rules that keep all deadlines, RulePlanned is the cheapest there, or
+// dearer than the cheapest by at most half a percent of the price on demand. The test
+// TestSpotTable of package spotsim holds one percent. Other tasks and other prices may
+// order the rules otherwise: over three other draws of tasks on the calm prices,
+// RuleHedged with a SpotRatio of 0.35 was between 0.2 percent cheaper and as dear.
 //
 // "All kept" means: a task meets its deadline, whatever the prices and bids, if the task
 // would have met the deadline on demand from the moment at which it was taken. The

@@ -105,8 +105,8 @@
 //
 // A [Reader], [Writer], [Sweep] and [Peaks] keep their memory between uses
 // (Reset), and allocate nothing per record, job or change once warm. The
-// header's lines are allocated, and decompression is compress/gzip's, which
-// allocates a few tables for each block and sets the pace for gzipped logs.
+// header's lines are allocated. Package compress/gzip decompresses: it
+// allocates a few tables for each block, and sets the pace for gzipped logs.
 // [Convert] takes the memory of the jobs kept, however long the log is. Nothing here starts
 // a goroutine; a value serves one goroutine at a time.
 //

@@ -110,9 +110,9 @@
 // values on average; their comments say how far one sample is from the report.
 //
 // Arrivals are a separate assumption. [Poisson] arrivals spread a sample evenly: 1,001 jobs
-// of the Feitelson sample then keep 130 cores busy on average. In 104 of 300 samples they
-// would keep busy more than 634 cores at a time, which the sustained maximum of
-// [Marshall12] holds. [Campaigns] submit the same jobs in ten bursts, and then 292 of 300
+// of the Feitelson sample then keep 130 cores busy on average. The sustained maximum of
+// [Marshall12] holds 634 cores. In 104 of 300 samples the jobs would at times keep more
+// cores busy than that. [Campaigns] submit the same jobs in ten bursts, and then 292 of 300
 // samples exceed 634 cores. A finding about policies that save for a burst needs bursts,
 // and should say so.
 //

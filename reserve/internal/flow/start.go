@@ -2,9 +2,11 @@ package flow
 
 // The first plan where demand seldom falls.
 //
-// The simplex begins with all on demand, and has to buy for each level in turn. Where demand mostly rises, one pass does
-// most of that: at each slot it buys all that is not covered yet, of the class that is cheapest for each slot until
-// demand is below that of this slot, or leaves the slot on demand if that is cheaper.
+// The simplex begins with all on demand, and has to buy for each level in turn. Where demand mostly rises, one pass over
+// the slots does most of that. At slot t the pass takes the demand that no earlier purchase covers. All of this demand
+// lasts from slot t to the first slot with less demand than slot t. For a use of that length, the pass finds the class
+// with the lowest fee for each slot used. The pass then buys reservations of this class for all of the uncovered demand.
+// If no class is cheaper than on demand, the pass leaves the uncovered demand on demand.
 //
 // The pass ends with a basis. Each node before T has one arc that goes on to the right: its slot, or its purchase. So
 // these arcs are a spanning tree, with T as its root. A slot with a purchase has x = 0, and is not in the basis. Purchases are

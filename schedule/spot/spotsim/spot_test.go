@@ -283,11 +283,13 @@ func TestTakenAsItStarts(t *testing.T) {
 	}
 }
 
-// A task below whose thresholds PR falls after the deadline goes on demand then, however long
-// its request has waited. A run of two hours due at 10 h has PR = (8 h − now)/2 h. Its cluster is
-// taken at 1 h for ever. PR reaches th2 = −4 at 16 h, where the low agent gives the task to the
-// medium one, and falls below th1 = −5 just after 18 h, or below −300,000 just after 600,008 h.
-// A wait of more than 73 years is one for ever.
+// PR falls below the thresholds of these tasks only after the deadline. Such a task goes on
+// demand when PR is below th1, however long its request has waited. The run takes two hours and
+// is due at 10 h, so PR = (8 h − now)/2 h. The price takes the cluster away at 1 h and never
+// falls again. With th2 = −4 and th1 = −5, PR reaches th2 at 16 h. There the low agent hands the
+// task to the medium agent. PR falls below th1 just after 18 h, and the task goes on demand.
+// With th1 = −300,000 this happens just after 600,008 h. With th1 = −400,000 it would happen
+// after 91 years: the simulator counts a wait of more than 73 years as a wait without end.
 func TestGivesUpAfterTheDeadline(t *testing.T) {
 	const h = time.Hour
 	for _, c := range []struct {

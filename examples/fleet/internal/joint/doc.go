@@ -74,7 +74,7 @@
 //
 // A round on 100,000 groups costs minutes, so the rounds run on a sample. A priority sample by
 // size has every group that matters alone, and weighs the others so that usage by rates and
-// hour is right on average. ν has a number for each hour and none for any group, so a price
+// hour is right on average. The price ν has a number for each hour and none for any group. So a price
 // that is good for the sample is good for the fleet: the error in the bound is of second
 // order, as the sample's answers are optimal at the price. Then one pass over all groups gives
 // the plan, the orders and the bound.
