@@ -15,7 +15,8 @@ const (
 	// until it is answered, and while a request is open.
 	AddNodes
 	// DeleteNodes gives Leases back, each by Node and Epoch. The client repeats
-	// DeleteNodes until it is answered.
+	// DeleteNodes until it is answered. Once the manager has read a SetResourceValues with a
+	// higher Number, DeleteNodes ends only leases that the partition never listed.
 	DeleteNodes
 	// DiscoverResources asks for the nodes of the hosting cluster. The client does not
 	// repeat it.

@@ -253,7 +253,7 @@ func (c *Client) sendReturned() {
 		}
 	}
 	if len(c.out.leases) > at.leases {
-		c.send(Message{Call: DeleteNodes}, at)
+		c.send(Message{Call: DeleteNodes, Number: c.number()}, at)
 		c.s.NextBack = after(c.s.Now, c.s.Every)
 	}
 }

@@ -87,7 +87,9 @@
 //  7. The grace period begins when the client first reads the notice. The client
 //     reports for how long it has known the notice. So a lost acknowledgement costs
 //     no time. A listing says what acknowledgements sent before it say. So the manager
-//     reads no acknowledgement that is older than the last listing.
+//     reads no acknowledgement that is older than the last listing. In the same way,
+//     a DeleteNodes that is older than the last listing ends no lease that the
+//     partition has listed.
 //  8. At the end of the grace period the client gives the node back. The manager
 //     takes the node at the same time or later. This is the withdrawal "without
 //     further notice" of [Duplyakin17].
@@ -136,11 +138,20 @@
 // NodesAdded only for a request of its own instance. A forged grant or notice does not
 // survive the next listing: the manager answers that it never gave the lease or the
 // preemption. Until then a client may drain, or give back, a node, and a real notice may
-// leave less than Grace. But no forged notice or cancellation lets a client use a node that
-// the manager has taken (TestForgedPastDeadline, and TestUnderFaults with forged notices):
-// an end moves to a later time only by the answer to a listing, and the manager accepts no
-// acknowledgement of another number or of a longer grace period. Somebody who speaks as
-// a partition can give away the nodes of that partition, and of no other partition.
+// leave less than Grace. Theorem 1 holds nevertheless, if nobody forges the answer to a
+// listing (TestForgedPastDeadline, TestForgedReturn, and TestUnderFaults with forged
+// messages):
+//
+//   - an end moves to a later time only by the answer to a listing;
+//   - the manager accepts no acknowledgement of another number or of a longer grace period;
+//   - a lease that a client has given back, and lists again because of a forged
+//     NodesDeleted, is not ended by the old DeleteNodes.
+//
+// Theorem 1 breaks where somebody forges the answer to a listing. That takes the number and
+// the time, in nanoseconds, of one of the last 16 listings. Somebody who speaks as a
+// partition can give away the nodes of that partition, and of no other partition. The
+// partition may then use the nodes until its client reads the next answer, or the lease
+// runs out.
 //
 // # Guarantees
 //

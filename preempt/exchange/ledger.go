@@ -192,11 +192,16 @@ func (r *requestState) missing() int {
 	return r.Count - r.Given
 }
 
-// deleteNodes ends the leases that the partition gives back.
+// deleteNodes ends the leases that the partition gives back. A message that is older than the
+// last listing does not end a lease that the partition has listed: the listing says which
+// leases the partition gives back.
 func (m *Manager) deleteNodes(p int, msg *Message) {
 	at := m.out.mark()
 	for _, l := range msg.Leases {
 		if n := m.lease(p, l); n != nil {
+			if n.Confirmed && msg.Number <= m.s.Partitions[p].LastValues {
+				continue
+			}
 			m.back(l.Node)
 		}
 		m.out.leases = append(m.out.leases, Lease{Node: l.Node, Epoch: l.Epoch})

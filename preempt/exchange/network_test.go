@@ -159,6 +159,55 @@ func TestForgedPastDeadline(t *testing.T) {
 	}
 }
 
+// A return that is late does not end a lease that the client has listed since, though somebody
+// forged what made the client forget the return. A return that the manager reads first ends it.
+func TestForgedReturn(t *testing.T) {
+	lease := func(call Call, epoch uint64) Message {
+		return Message{Call: call, Partition: "a", Leases: []Lease{{Node: 0, Epoch: epoch, Preemption: 1, Grace: time.Minute}}}
+	}
+	for _, early := range []bool{false, true} {
+		for _, future := range []bool{false, true} { // the lease that is given back is not granted yet
+			p := newPair(t, ManagerOptions{}, make([]string, 1), "a", "b")
+			a := p.c["a"]
+			var late []Message
+			if future {
+				msgs, err := a.Handle(p.now, lease(NotifyDeletePending, 1))
+				if err != nil || len(msgs) != 1 || msgs[0].Call != DeleteNodes {
+					t.Fatalf("%+v, %v: want that the client declines the node", msgs, err)
+				}
+				late = append(late, msgs[0].Clone())
+				p.talk(a.Handle(p.now, lease(NodesDeleted, 1)))
+				if early {
+					p.talk(late, nil)
+				}
+				p.ask("a", "", 1)
+			} else {
+				p.ask("a", "", 1)
+				msgs, err := a.DeleteNodes(p.now, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				late = append(late, msgs[0].Clone())
+				if early {
+					p.talk(late, nil)
+				}
+				p.talk(a.Handle(p.now, lease(NodesDeleted, 1)))
+				p.talk(a.Handle(p.now, lease(NodesAdded, 1))) // the old offer
+			}
+			p.talk(late, nil)
+			p.ask("b", "", 1)
+			want := "a"
+			if early && !future {
+				want = "b"
+			}
+			p.want(want)
+			if got := count(a, p.now, Usable); (got == 1) != (want == "a") {
+				t.Errorf("early %v, future %v: client a has %+v, and the node is with %s", early, future, a.AppendNodes(nil, p.now), p.owners())
+			}
+		}
+	}
+}
+
 // What a client that is not itself says does not hold up a listing.
 func TestForgedToManager(t *testing.T) {
 	p := newPair(t, ManagerOptions{}, make([]string, 2), "a")

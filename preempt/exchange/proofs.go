@@ -12,7 +12,10 @@ package exchange
 // saved the mark. The mark stays until the lease is over. (For the same reason, a
 // client marks a lease that it first hears of by a notice: it declines the lease, and
 // the offer may come later.) When the mark is gone, an old offer can enter the lease
-// again, but no answer to a listing sent from then on renews the lease.
+// again, but no answer to a listing sent from then on renews the lease. A forged
+// NodesDeleted may remove the mark while the ledger has the lease. Then an old offer and a
+// listing may make the lease usable again. That listing is later than the DeleteNodes, which
+// therefore does not end the lease any more.
 //
 // (b) Grace and Skew have passed since an acknowledgement of the preemption in force.
 // Let the client first read the notice at C. Let it send the acknowledgement at A;
