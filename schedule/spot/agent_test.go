@@ -240,6 +240,7 @@ func TestTaskErrors(t *testing.T) {
 		{"Task.Checkpoints.Every", ErrRange, func(t *Task) { t.Checkpoints.Every = -1 }},
 		{"Task.Checkpoints.Write", ErrRange, func(t *Task) { t.Checkpoints.Write = -1 }},
 		{"Task.Checkpoints.Restart", ErrRange, func(t *Task) { t.Checkpoints.Restart = -1 }},
+		{"", nil, func(t *Task) { t.Checkpoints = Checkpoints{Write: time.Hour, Restart: time.Hour} }}, // never written
 		{"Task.Checkpoints.Write", ErrRange, func(t *Task) { t.Checkpoints = Checkpoints{Every: 1, Write: 10 * 365 * 24 * time.Hour} }},
 	} {
 		k := good
@@ -253,8 +254,8 @@ func TestTaskErrors(t *testing.T) {
 			t.Errorf("%s: got %v", c.field, err)
 		}
 	}
-	if f.Len() != 1 {
-		t.Errorf("%d tasks taken, want 1", f.Len())
+	if f.Len() != 2 {
+		t.Errorf("%d tasks taken, want 2", f.Len())
 	}
 	if _, err := f.Take(good, -1); !errors.Is(err, ErrRange) {
 		t.Errorf("taken at -1: %v", err)

@@ -553,12 +553,14 @@ func TestBidErrors(t *testing.T) {
 		{solve(func(m *Market, _ *Task) { m.Chain.Move[0] = math.NaN() }), "PriceChain.Move", ErrRange},
 		{(&PriceChain{Step: 1, Tops: []pricing.Money{2, 2}, Prices: []pricing.Money{1, 1}, Move: []float64{1, 0, 0, 1}}).Validate(), "PriceChain.Tops", ErrRange},
 		{(&PriceChain{Step: 1, Tops: []pricing.Money{2, 3}, Prices: []pricing.Money{2, 1}, Move: []float64{1, 0, 0, 1}}).Validate(), "PriceChain.Prices", ErrRange},
+		{(&PriceChain{Step: 1, Tops: []pricing.Money{2, 3}, Prices: []pricing.Money{1, 3}, Move: []float64{.5, .5, .5, -1}}).Validate(), "PriceChain.Move[3]", ErrRange},
+		{(&PriceChain{Step: 1, Tops: []pricing.Money{2, 3}, Prices: []pricing.Money{1, 3}, Move: []float64{.5, .5, .5, .6}}).Validate(), "PriceChain.Move[2]", ErrRange},
 		{estimate(month, -1, hour), "from", ErrRange},
 		{estimate(month, hour, 0), "to", ErrRange},
 		{estimate(month, hour, hour+10*time.Minute), "to", ErrRange},
 	} {
 		var in *InputError
-		if !errors.As(c.err, &in) || strings.TrimSuffix(in.Field, "[]") != c.field || !errors.Is(in, c.sentinel) {
+		if !errors.As(c.err, &in) || strings.TrimSuffix(in.Field, "[]") != c.field && !strings.HasPrefix(in.Error(), "spot: "+c.field+": ") || !errors.Is(in, c.sentinel) {
 			t.Errorf("%v; want %s, %v", c.err, c.field, c.sentinel)
 		}
 	}

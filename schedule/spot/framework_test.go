@@ -267,7 +267,12 @@ func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
 		}},
 	} {
 		says := BidDecision{Action: BidSpot, Bid: 3, For: c.at}
-		f := Framework{Handover: Handover{Rule: RulePlanned}, Plan: func(*Task, BidState) BidDecision { return says }}
+		f := Framework{Handover: Handover{Rule: RulePlanned}, Plan: func(_ *Task, s BidState) BidDecision {
+			if s.Running && s.Elapsed != c.at {
+				t.Errorf("%s: asked of a cluster that runs since 0 at %v, with %v elapsed", c.name, c.at, s.Elapsed)
+			}
+			return says
+		}}
 		if _, err := f.Take(k, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -277,11 +282,38 @@ func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
 			f.AppendCommands(nil, 0, world)
 		}
 		says = c.says
+		if commands := f.AppendCommands(nil, c.at/2, world); len(commands) > 0 {
+			t.Errorf("%s: %v before it is asked", c.name, commands)
+		}
 		if next := f.Next(); next != c.at {
 			t.Errorf("%s: asks at %v, want %v", c.name, next, c.at)
 		}
 		if diff := cmp.Diff(c.want, f.AppendCommands(nil, c.at, world)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+	// A task without a cluster.
+	spot, demand := Command{Kind: CommandOpen, Task: 7, Tier: TierMedium, Bid: 5}, Command{Kind: CommandOpen, Task: 7, Tier: TierHigh}
+	for _, c := range []struct {
+		says BidDecision
+		want []Command
+		next time.Duration // when the framework looks again
+	}{
+		{BidDecision{Action: BidWait, Bid: 5, For: hour}, nil, hour},
+		{BidDecision{Action: BidSpot, Bid: 5, For: hour}, []Command{spot}, 0},
+		{BidDecision{Action: BidBoth, Bid: 5, For: hour}, []Command{spot, demand}, 0},
+		{BidDecision{Action: BidOnDemand, Bid: 5, For: hour}, []Command{demand}, 0},
+		{BidDecision{Action: BidBoth + 1, Bid: 5, For: hour}, []Command{demand}, 0},
+		{BidDecision{Action: BidWait, Bid: 5}, []Command{demand}, 0},
+		{BidDecision{Action: BidSpot, Bid: 5}, []Command{demand}, 0},
+		{BidDecision{Action: BidBoth, Bid: 5, For: -1}, []Command{demand}, 0},
+	} {
+		f := Framework{Handover: Handover{Rule: RulePlanned}, Plan: func(*Task, BidState) BidDecision { return c.says }}
+		if _, err := f.Take(k, 0); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, f.AppendCommands(nil, 0, still{})); diff != "" || f.Next() != c.next {
+			t.Errorf("%+v: %s, next at %v", c.says, diff, f.Next())
 		}
 	}
 }
@@ -324,6 +356,17 @@ func TestFrameworkUsesIndicesAgain(t *testing.T) {
 	if third, fourth := take(3, time.Minute), take(4, time.Minute); third != short || fourth != 2 || f.Len() != 3 {
 		t.Errorf("indices %d and %d, %d tasks", third, fourth, f.Len())
 	}
+	for end := w.now + 20*time.Hour; f.Len() > 1 && w.now < end; w.now += time.Minute {
+		for _, v := range w.world {
+			v.tick(w.now)
+		}
+		for _, c := range f.AppendCommands(nil, w.now, w) {
+			w.carryOut(t, RulePaper, c)
+		}
+	}
+	if w.world[short].finish == 0 || w.world[2].finish == 0 {
+		t.Errorf("%d tasks are left", f.Len())
+	}
 }
 
 // A warm framework allocates nothing: a day of 40 tasks, step by step.
@@ -350,6 +393,7 @@ func TestFrameworkAllocatesNothing(t *testing.T) {
 		}
 		if n := allocs.Once(func() {
 			f.Reset()
+			f.Grow(len(tasks))
 			for _, k := range tasks {
 				if _, err := f.Take(k, 0); err != nil {
 					t.Fatal(err)

@@ -301,7 +301,6 @@ func (p *Planner) prepare(m Market, t *Task, now time.Duration) error {
 	return nil
 }
 
-// resize returns s with n elements, whose values mean nothing.
 // layout lists the runs and what they need.
 func (p *Planner) layout() {
 	t, c := &p.task, &p.task.Checkpoints
@@ -636,7 +635,7 @@ func (p *Planner) Decide(s BidState) BidDecision {
 	}
 	begun := s.Elapsed / p.block
 	r := p.runs[p.first[q]]
-	if begun*p.block >= r.finish || s.Elapsed >= r.finish { // longer than its estimate
+	if s.Elapsed >= r.finish { // longer than its estimate
 		if safe := left - p.need[p.savedAt(&r, s.Elapsed)]; safe > 0 {
 			return BidDecision{Action: BidSpot, Bid: s.Bid, For: safe}
 		}

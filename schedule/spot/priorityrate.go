@@ -86,9 +86,6 @@ func (t *Task) Validate() error {
 // or the whole run where that is shorter. It never grows with saved. A task that has
 // saved its estimate and has not ended is taken to have a nanosecond left.
 func (t *Task) Remaining(saved time.Duration) time.Duration {
-	if saved <= 0 {
-		return t.Estimate
-	}
 	return min(t.Estimate, t.Checkpoints.Restart+max(t.Estimate-saved, 1))
 }
 
@@ -98,7 +95,7 @@ func (t *Task) Remaining(saved time.Duration) time.Duration {
 func (t *Task) SpotRun(saved time.Duration) time.Duration {
 	rest := t.Remaining(saved)
 	work := rest
-	if saved > 0 && rest < t.Estimate {
+	if rest < t.Estimate {
 		work -= t.Checkpoints.Restart
 	}
 	return rest + t.Checkpoints.stops(work)
