@@ -301,17 +301,16 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 	probe := m.tryAll(f, a, series, first, horizon, p1, p2, -1)
 	if lambda := autoScale(series); p1 > 1 && lambda < 1 && probe >= 0 {
 		// Whether the swings grow with the level the best candidate tells.
-		before := a.errs
+		before := a.errs[probe]
 		m.scale = lambda
 		a.rescale(series, lambda)
 		m.tryAll(f, a, series, first, horizon, p1, p2, probe)
-		if a.errs[probe] < autoGain*before[probe] {
+		if a.errs[probe] < autoGain*before {
 			m.tryAll(f, a, series, first, horizon, p1, p2, -1)
 		} else {
 			m.scale = 1
 			a.rescale(series, 1)
 			m.tryAll(f, a, series, first, horizon, p1, p2, probe)
-			a.errs = before
 		}
 	}
 	best := math.Inf(1)

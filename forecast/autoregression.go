@@ -281,9 +281,6 @@ func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 		d = p1
 	}
 	n := len(series)
-	if d > n/2 {
-		d = 1
-	}
 	*m = Autoregression{Period: p1, Period2: p2, Difference: d, MaxLags: m.MaxLags, Lags: m.Lags[:0], Coef: m.Coef[:0], Last: m.Last}
 	m.Lags = lagsOf(m.Lags, n, p1, p2, d, min(mostLags, count(m.MaxLags, mostLags)))
 	m.Coef = grow.Zero(m.Coef, len(m.Lags))

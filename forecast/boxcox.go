@@ -217,7 +217,7 @@ func readModel(name string, state json.RawMessage) (Model, error) {
 	if m == nil {
 		return nil, badInput("name", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
 	}
-	if len(state) == 0 || string(state) == "null" {
+	if len(state) == 0 { // null
 		return nil, badInput("model", -1, ErrState, "null: want the state of a model")
 	}
 	if err := decode(state, m); err != nil {

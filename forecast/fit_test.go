@@ -209,13 +209,18 @@ func TestFitMinimum(t *testing.T) {
 // the first.
 func TestFitEdge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(47, 48)) // seed 47, 48
-	for trial := range 200 {
-		series := make([]float64, 60+rng.IntN(100))
+	deep := [...]uint64{5054, 6461}      // seeds of series whose valley is lower by 1% than the first points along it
+	for trial := range 200 + len(deep) {
+		n, slope, phi := 60+rng.IntN(100), .2, .9*float64(trial%2)
+		if trial >= 200 {
+			n, slope, phi, rng = 110, .33, .9, rand.New(rand.NewPCG(deep[trial-200], 49))
+		}
+		series := make([]float64, n)
 		for i := range series {
-			series[i] = 100 + .2*float64(i) + 10*rng.NormFloat64()
+			series[i] = 100 + slope*float64(i) + 10*rng.NormFloat64()
 		}
 		var f Fitter
-		h := Holt{Phi: .9 * float64(trial%2)}
+		h := Holt{Phi: phi}
 		fit, err := h.Fit(&f, series)
 		if err != nil {
 			t.Fatal(err)

@@ -19,9 +19,18 @@ func TestBacktesterOfHugeSteps(t *testing.T) {
 		{Horizon: 1, Origins: math.MaxInt, Step: math.MaxInt},
 	} {
 		p := &Predictor{Model: new(Naive)}
-		if _, err := b.Run(p, series); !errors.Is(err, ErrShort) {
+		if _, err := b.Run(p, series); !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), ": 100 values: want more than 9223372036854775807 for ") {
 			t.Errorf("horizon %d, %d origins, step %d: %v", b.Horizon, b.Origins, b.Step, err)
 		}
+	}
+}
+
+// How long a series has to be, in the words of the error.
+func TestBacktesterOfShortSeries(t *testing.T) {
+	b := Backtester{Horizon: 3, Origins: 4, Step: 2}
+	_, err := b.Run(&Predictor{Model: new(Naive)}, make([]float64, 9))
+	if want := "forecast: series: too few observations: 9 values: want more than 9 for 4 forecasts of 3 steps"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -335,7 +335,7 @@ func TestStateOfBoxCox(t *testing.T) {
 	}
 	for _, bad := range []string{
 		`{"lambda":2,"name":"naive","model":{},"n":0}`, `{"lambda":0,"name":"naive","model":{},"n":-1}`, `{"lambda":0,"name":"naive","model":{"n":-1},"n":0}`,
-		`{"lambda":0,"name":"naive","model":null,"n":0}`, `{"lambda":0,"name":"none","model":{},"n":0}`, `{`, `{"lambda":"a"}`,
+		`{"lambda":0,"name":"naive","model":null,"n":0}`, `{"lambda":0,"name":"naive","model":{"level":1},"n":0}`, `{"lambda":0,"name":"none","model":{},"n":0}`, `{`, `{"lambda":"a"}`,
 	} {
 		before, _ := again.MarshalJSON()
 		if err := again.UnmarshalJSON([]byte(bad)); err == nil {
@@ -343,6 +343,21 @@ func TestStateOfBoxCox(t *testing.T) {
 		}
 		if after, _ := again.MarshalJSON(); string(after) != string(before) {
 			t.Errorf("%s changes the model", bad)
+		}
+	}
+	if err := again.UnmarshalJSON([]byte(`{"lambda":0,"name":"naive","model":null,"n":0}`)); err == nil || !strings.HasSuffix(err.Error(), "null: want the state of a model") {
+		t.Errorf("a model of null: %v", err)
+	}
+	if _, err := (&BoxCox{Model: &own{}}).MarshalJSON(); !errors.Is(err, ErrKind) || !strings.Contains(err.Error(), "*forecast.own is of another package") {
+		t.Errorf("a model of another package: %v", err)
+	}
+	// A fit wants as many values as that of the model within.
+	for _, c := range []struct {
+		m     Model
+		least int
+	}{{&Holt{}, 5}, {&Naive{}, 1}, {&own{}, 1}} {
+		if got := (&BoxCox{Model: c.m}).least(); got != c.least {
+			t.Errorf("%T on another scale wants %d values, want %d", c.m, got, c.least)
 		}
 	}
 	want, got := make([]float64, 20), make([]float64, 20)

@@ -97,9 +97,6 @@ func (m *Mean) Validate() error {
 	if err := checkCount("Window", m.Window, mostPeriod); err != nil {
 		return err
 	}
-	if m.Window == 0 && (len(m.Last) > 0 || m.At != 0) {
-		return badInput("Last", -1, ErrState, "%d values without a window: want none", len(m.Last))
-	}
 	if len(m.Last) > m.Window || m.At < 0 || m.At > max(0, m.Window-1) || len(m.Last) < m.Window && m.At != len(m.Last) {
 		return badInput("Last", -1, ErrState, "%d values, the next at place %d: want at most %d, and a place among them", len(m.Last), m.At, m.Window)
 	}

@@ -168,7 +168,7 @@ func fill(dst, series []float64) []float64 {
 		}
 		if last < 0 {
 			flat(dst[:i], x)
-		} else if i > last+1 {
+		} else {
 			a, d := dst[last], x-dst[last]
 			for j := last + 1; j < i; j++ {
 				dst[j] = a + d*(float64(j-last)/float64(i-last))

@@ -83,9 +83,6 @@ func errorIn(lambda, x, forecast float64) float64 {
 
 // shift moves a forecast by an error in a scale, and leaves it where the scale has none.
 func shift(lambda, forecast, e float64) float64 {
-	if lambda == 1 {
-		return forecast + e
-	}
 	if e == 0 || !inScale(lambda, forecast) {
 		return forecast
 	}

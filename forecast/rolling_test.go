@@ -266,6 +266,41 @@ func TestRollingState(t *testing.T) {
 	}
 }
 
+// ownFit is a model of another package that can be fitted.
+type ownFit struct{ own }
+
+func (m *ownFit) Fit(f *Fitter, series []float64) (Fit, error) {
+	m.own = own{}
+	for _, x := range series {
+		m.Update(x)
+	}
+	return Fit{N: len(series)}, nil
+}
+
+// Models of another package are set before a state is read, the one that forecasts until the first fit, too.
+func TestRollingStateOfOwnModels(t *testing.T) {
+	r := Rolling{Predictor: Predictor{Model: &ownFit{}}, Start: &Predictor{Model: &own{}}}
+	for _, x := range []float64{3, 4, 8} {
+		r.Update(x)
+	}
+	state, err := json.Marshal(&r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := Rolling{Predictor: Predictor{Model: &ownFit{}}, Start: &Predictor{Model: &own{}}}
+	if err := json.Unmarshal(state, &with); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := with.Predictor.Model.(*ownFit), with.Start.Model.(*own); a.Sum != 15 || b.Sum != 15 {
+		t.Errorf("%+v and %+v, want sums of 15", a, b)
+	}
+	for _, without := range []*Rolling{{Predictor: Predictor{Model: &ownFit{}}}, {Start: &Predictor{Model: &own{}}}} {
+		if err := json.Unmarshal(state, without); !errors.Is(err, ErrKind) {
+			t.Errorf("read without a model: %v", err)
+		}
+	}
+}
+
 // What is read as a state, written and read again, is the same, and goes on.
 func FuzzRollingState(f *testing.F) {
 	for _, name := range []string{"simple", "blend", "adaptive-triple", "mean", "seasonal-naive", "two-seasons", "harmonics", "lags", "auto"} {

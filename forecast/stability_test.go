@@ -129,6 +129,13 @@ func TestClampRange(t *testing.T) {
 	if !m.Clamp() || m.Alpha != 0 || m.Beta != 1 || m.Gamma != 0 {
 		t.Errorf("clamped to %+v", m)
 	}
+	for _, m := range []Triple{ // within the region, or with a factor of 0, which leaves the others as they are
+		{Alpha: .5, Beta: .5, Gamma: .1}, {Alpha: .5, Beta: .5}, {Alpha: .1, Beta: .5}, {Alpha: .1, Gamma: 1}, {Alpha: 1, Beta: 1, Gamma: 1}, {},
+	} {
+		if was := m; m.Clamp() || m != was {
+			t.Errorf("%+v is clamped to %+v", was, m)
+		}
+	}
 }
 
 // Holt's form is stable in the whole of (0, 1]², damped or not; Brown's has all

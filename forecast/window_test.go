@@ -170,6 +170,142 @@ func TestStableEdges(t *testing.T) {
 	}
 }
 
+// A recursion is stable if an error of 1 leads to 4 at most, to less in the second half of the steps than in the
+// first, and is looked at for four times as long as it looks back.
+func TestRecursionsThatDieOut(t *testing.T) {
+	for _, c := range []struct {
+		lags []int
+		coef []float64
+		n    int
+		want bool
+	}{
+		{nil, nil, 8, true},
+		{[]int{10}, []float64{-3}, 8, false}, // 9 after twenty steps
+		{[]int{1, 2, 3, 4}, []float64{-2.75, -3.5625, -2.546875, -0.81640625}, 16, true}, // 1, -2.75, 4, -3.75, ...
+		{[]int{1, 2}, []float64{1.5, -.6}, 8, true},                                      // 1.65 in the first half, 1.37 in the second
+		{[]int{1}, []float64{.99}, 16, false},                                            // .92 after eight steps
+		{[]int{1}, []float64{.98}, 16, true},                                             // .85
+		{[]int{1}, []float64{-.98}, 16, true},
+		{[]int{1}, []float64{math.NaN()}, 16, false},
+	} {
+		m := Autoregression{Lags: c.lags, Coef: c.coef}
+		if got := new(Fitter).stable(&m, c.n); got != c.want {
+			t.Errorf("lags %v, coefficients %v over %d steps: stable is %v", c.lags, c.coef, c.n, got)
+		}
+	}
+}
+
+// The second season is in phase from the first observation on, and a season of one step has no effects, whatever its
+// factor is.
+func TestPhasesOfSeasons(t *testing.T) {
+	m := HoltWinters{Period: 2, Period2: 6, Alpha: .5, Gamma: .5, Delta: .5}
+	for i, x := range []float64{3, 9, 4, 8, 1, 7, 5, 2} {
+		if m.Update(x); m.At != (i+1)%2 || m.At2 != (i+1)%6 {
+			t.Errorf("after %d observations the phases are %d and %d", i+1, m.At, m.At2)
+		}
+	}
+	for _, multiplicative := range []bool{false, true} {
+		with := HoltWinters{Multiplicative: multiplicative, Alpha: .5, Beta: .5, Gamma: .5, Delta: .5}
+		without := HoltWinters{Multiplicative: multiplicative, Alpha: .5, Beta: .5}
+		a, b := make([]float64, 5), make([]float64, 5)
+		for _, x := range []float64{3, 9, 4, 8, 1, 7} {
+			with.Update(x)
+			without.Update(x)
+			with.Forecast(a)
+			without.Forecast(b)
+			if !slices.Equal(a, b) {
+				t.Fatalf("without a season: %v, want %v", a, b)
+			}
+		}
+		with.Spread(a)
+		if without.Spread(b); !slices.Equal(a, b) {
+			t.Errorf("without a season: errors grow as %v, want %v", a, b)
+		}
+	}
+	// What leads to no number has no least squares.
+	w := wintersFit{y: []float64{1, 2, 3}, m: HoltWinters{Multiplicative: true, Alpha: .5, Season: []float64{0}, Season2: []float64{1}}}
+	if v := w.multiplicative(); !math.IsInf(v, 1) {
+		t.Errorf("a factor of 0 leaves %v", v)
+	}
+}
+
+// Evaluations are the passes over the series: one where nothing is fitted, and in the fit of seasons those of the grid
+// and of the simplex.
+func TestFitEvaluations(t *testing.T) {
+	series := rise(60, 12)
+	for _, c := range []struct {
+		m           Fittable
+		least, most int
+	}{{&Naive{}, 1, 1}, {&Drift{}, 1, 1}, {&HoltWinters{Alpha: .1, Gamma: .1}, 20, 300}, {&Harmonic{Alpha: .1, Beta: .1}, 20, 300}} {
+		fit, err := c.m.Fit(&Fitter{Season: 12}, series)
+		if err != nil || fit.Evaluations < c.least || fit.Evaluations > c.most {
+			t.Errorf("%T: %d passes, want %d to %d: %v", c.m, fit.Evaluations, c.least, c.most, err)
+		}
+	}
+	// A Phi of 1 is no damping, and is not fitted.
+	for _, m := range []Fittable{&Harmonic{Alpha: .1, Beta: .1, Phi: 1}, &Holt{Phi: 1}, &HoltWinters{Alpha: .1, Beta: .1, Phi: 1}} {
+		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
+			t.Fatal(err)
+		}
+		if phi := reflect.ValueOf(m).Elem().FieldByName("Phi").Float(); phi != 0 && phi != 1 {
+			t.Errorf("%T: a trend without damping is fitted with a Phi of %v", m, phi)
+		}
+	}
+	// Blend takes any series of three values or more.
+	for n := 3; n < 9; n++ {
+		if _, err := new(Blend).Fit(new(Fitter), series[:n]); err != nil {
+			t.Errorf("%d values: %v", n, err)
+		}
+	}
+}
+
+// The limit of an alarm is that of the table, and lies between its rows by lines; 0 and 1 are its ends.
+func TestAlarmLimits(t *testing.T) {
+	for phi, want := range map[float64]float64{.05: .5, .075: .585, .1: .67, .2: .86, .25: .9, .3: .94, .65: .97, 1: 1, .025: .25} {
+		if got := alarmLimit(phi); math.Abs(got-want) > 1e-12 {
+			t.Errorf("phi %v: %v, want %v", phi, got, want)
+		}
+	}
+	for _, n := range []int{9, 10} { // with phi .1 there is none before ten errors
+		if s := (Signal{E: .7, M: 1, N: n}); s.Alarm(0) != (n == 10) {
+			t.Errorf("after %d errors: %v", n, s.Alarm(0))
+		}
+	}
+	if s := (Signal{E: -.66, M: 1, N: 50}); s.Alarm(0) || !s.Alarm(.65) || s.Alarm(.66) {
+		t.Error("a signal of -.66")
+	}
+}
+
+// A mean of models says what it is made of. Without a model errors grow as a random walk's.
+func TestAutoSays(t *testing.T) {
+	for scale, want := range map[float64]string{1: "lags 75%, mean 25%", 0: "lags 75%, mean 25% of the logarithm", .5: "lags 75%, mean 25% of the power 0.5"} {
+		m := Auto{scale: scale, members: []member{{"lags", .75, &Naive{}}, {"mean", .25, &Naive{}}}}
+		if got := m.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	var m Auto
+	dst := make([]float64, 3)
+	if m.Spread(dst); dst[0] != 1 || math.Abs(dst[2]-math.Sqrt(3)) > 1e-15 {
+		t.Errorf("errors grow as %v", dst)
+	}
+	// The series that is fitted begins with a value that is there.
+	series := rise(500, 12)
+	for i := range 90 {
+		series[i] = math.NaN()
+	}
+	series[10] = 100
+	var whole, part Auto
+	for m, s := range map[*Auto][]float64{&whole: series, &part: series[90:]} {
+		if _, err := m.Fit(&Fitter{Season: 12}, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if whole.String() != part.String() {
+		t.Errorf("%v, and from the first value on %v", &whole, &part)
+	}
+}
+
 // A forecast that a scale does not have has no error there.
 func TestErrorOutsideOfTheScale(t *testing.T) {
 	for _, c := range []struct{ x, forecast float64 }{{-1, 5}, {5, -1}, {0, 5}} {

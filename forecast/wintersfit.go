@@ -267,7 +267,6 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	w.season, w.season2 = grow.To(w.season, p1), grow.To(w.season2, p2)
 	w.prepare(f, series, m)
 	x := w.minimise(&f.walker)
-	w.value(&x)
 	w.set(&x)
 	w.begin()
 	*m = w.m
@@ -357,8 +356,8 @@ func beginning(y []float64, m int) (level, trend float64) {
 	if n == 0 {
 		return 0, 0
 	}
-	if d := n*stt - st*st; d > 0 && n > 2 {
-		trend = (n*stx - st*sx) / d
+	if n > 2 {
+		trend = (n*stx - st*sx) / (n*stt - st*st)
 	}
 	return first + (sx-trend*st)/n, trend
 }
