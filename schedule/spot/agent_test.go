@@ -73,24 +73,33 @@ func TestLastUsefulStart(t *testing.T) {
 	m := time.Minute
 	for _, c := range []struct {
 		rule           Rule
+		ratio          float64
 		every, restart time.Duration
 		saved          time.Duration
 		want           time.Duration // the first time at which the task is sent on demand
 	}{
-		{RuleNoReturn, 20 * m, 7 * m, 0, 159 * m},  // 190 - 10 - 21
-		{RuleNoReturn, 20 * m, 25 * m, 0, 138 * m}, // to read 20 back takes longer: it is saved with the second, 190 - 10 - 42
-		{RuleNoReturn, 20 * m, 25 * m, 20 * m, 138 * m},
-		{RuleNoReturn, 20 * m, 20 * m, 0, 138 * m},
-		{RuleNoReturn, 20 * m, 25 * m, 40 * m, 149 * m}, // 300 - 10 - 85 = 205, and 205 - 10 - (25 + 21)
-		{RuleNoReturn, 20 * m, 99 * m, 0, 76 * m},       // no checkpoint is: 100 minutes and 4 checkpoints
-		{RuleNoReturn, 20 * m, 100 * m, 0, 76 * m},
-		{RuleNoReturn, 0, 0, 0, 80 * m},
-		{RuleNoReturn, 20 * m, 7 * m, 99 * m, 264 * m}, // 300 - 10 - 8 = 282, and 282 - 10 - 8 to the end
-		{RulePlanned, 20 * m, 25 * m, 0, 190 * m},
-		{RulePlanned, 20 * m, 25 * m, 40 * m, 205 * m},
+		{RuleNoReturn, 0, 20 * m, 7 * m, 0, 159 * m},  // 190 - 10 - 21
+		{RuleNoReturn, 0, 20 * m, 25 * m, 0, 138 * m}, // to read 20 back takes longer: it is saved with the second, 190 - 10 - 42
+		{RuleNoReturn, 0, 20 * m, 25 * m, 20 * m, 138 * m},
+		{RuleNoReturn, 0, 20 * m, 20 * m, 0, 138 * m},
+		{RuleNoReturn, 0, 20 * m, 25 * m, 40 * m, 149 * m}, // 300 - 10 - 85 = 205, and 205 - 10 - (25 + 21)
+		{RuleNoReturn, 0, 20 * m, 99 * m, 0, 76 * m},       // no checkpoint is: 100 minutes and 4 checkpoints
+		{RuleNoReturn, 0, 20 * m, 100 * m, 0, 76 * m},
+		{RuleNoReturn, 0, 0, 0, 0, 80 * m},
+		{RuleNoReturn, 0, 20 * m, 7 * m, 99 * m, 264 * m}, // 300 - 10 - 8 = 282, and 282 - 10 - 8 to the end
+		// A second cluster at 190 costs 110 minutes, and both as much with the half of 110 on spot and 55 beside:
+		// the run of 100 begins 45 minutes before, and 10 earlier it is requested.
+		{RuleHedged, 0, 0, 0, 0, 135 * m},
+		{RuleHedged, .5, 0, 0, 0, 135 * m},
+		{RuleHedged, .2, 0, 0, 0, 168 * m},                              // 110 - 22 = 88 beside
+		{RuleHedged, 1, 0, 0, 0, 80 * m},                                // none
+		{RuleHedged, .5, 20 * m, 7 * m, 40 * m, 185 * m},                // 77 - 39.5 = 37.5 of 69 beside is later than a checkpoint
+		{RuleHedged, .2, 20 * m, 7 * m, 40 * m, 205*m + 12*time.Second}, // 77 - 15.8 = 61.2
+		{RulePlanned, 0, 20 * m, 25 * m, 0, 190 * m},
+		{RulePlanned, 0, 20 * m, 25 * m, 40 * m, 205 * m},
 	} {
 		k := Task{Deadline: 300 * m, Estimate: 100 * m, Latency: 10 * m, Instances: 1, Checkpoints: Checkpoints{Every: c.every, Write: m, Restart: c.restart}}
-		h := Handover{Rule: c.rule, Thresholds: Thresholds{Medium: .001, Low: 1000}}
+		h := Handover{Rule: c.rule, SpotRatio: c.ratio, Thresholds: Thresholds{Medium: .001, Low: 1000}}
 		before, from := h.Tier(&k, c.want-1, c.saved), h.Tier(&k, c.want, c.saved)
 		if before != TierMedium || from != TierHigh {
 			t.Errorf("%v, every %v, %v to read, %v saved: %v just before %v, and %v then", c.rule, c.every, c.restart, c.saved, before, c.want, from)
@@ -257,9 +266,32 @@ func TestTaskErrors(t *testing.T) {
 	if f.Len() != 2 {
 		t.Errorf("%d tasks taken, want 2", f.Len())
 	}
+	// The longest times are valid, and no longer ones.
+	for name, set := range map[string]func(*Task, time.Duration){
+		"Task.Deadline":            func(t *Task, d time.Duration) { t.Deadline = d },
+		"Task.Estimate":            func(t *Task, d time.Duration) { t.Estimate = d },
+		"Task.Latency":             func(t *Task, d time.Duration) { t.Latency = d },
+		"Task.Checkpoints.Every":   func(t *Task, d time.Duration) { t.Checkpoints.Every = d },
+		"Task.Checkpoints.Write":   func(t *Task, d time.Duration) { t.Checkpoints.Write = d },
+		"Task.Checkpoints.Restart": func(t *Task, d time.Duration) { t.Checkpoints.Restart = d },
+	} {
+		k := good
+		if set(&k, maxSpan); k.Validate() != nil {
+			t.Errorf("%s of %v: %v", name, maxSpan, k.Validate())
+		}
+		var in *InputError
+		if set(&k, maxSpan+1); !errors.As(k.Validate(), &in) || in.Field != name {
+			t.Errorf("%s above %v: %v", name, maxSpan, k.Validate())
+		}
+	}
 	if _, err := f.Take(good, -1); !errors.Is(err, ErrRange) {
 		t.Errorf("taken at -1: %v", err)
 	}
+}
+
+// bidding is a framework whose agents bid 1.
+func bidding(h Handover) *Framework {
+	return &Framework{Handover: h, Bid: func(*Task, Tier, time.Duration, time.Duration) pricing.Money { return 1 }}
 }
 
 // What the caller can see to be wrong panics.
@@ -268,6 +300,7 @@ func TestFrameworkPanics(t *testing.T) {
 	for name, do := range map[string]func(){
 		"no bid":           func() { new(Framework).Take(good, 0) },
 		"no plan":          func() { (&Framework{Handover: Handover{Rule: RulePlanned}}).Take(good, 0) },
+		"rule of tasks":    func() { f := bidding(Handover{Rule: 99}); f.Take(good, 0) },
 		"rule":             func() { (&Handover{Rule: 99}).Tier(&good, 0, 0) },
 		"interval":         func() { (&Handover{Interval: -1}).Tier(&good, 0, 0) },
 		"planned interval": func() { (&Handover{Rule: RulePlanned, Interval: 1}).Tier(&good, 0, 0) },

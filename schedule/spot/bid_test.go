@@ -357,6 +357,30 @@ func TestBidPlannerBeside(t *testing.T) {
 // cost 4.00 + 2.60, four hours on demand 5.20. At 0.21 both go on: 0.42 + 2.60.
 func TestBidPlannerBesideIsGivenUp(t *testing.T) {
 	const hour = time.Hour
+	// A second cluster that ends no later than the first is of no use: due in four hours, which is late.
+	late := paperMarket(210 * milli)
+	late.Beside = true
+	var q Planner
+	if err := q.Solve(late, &Task{Estimate: 4 * hour, Deadline: 4 * hour, Instances: 2}, 0); err != nil {
+		t.Fatal(err)
+	}
+	got := q.Decide(BidState{Now: hour, Price: 210 * milli, Running: true, Elapsed: hour, Bid: 1300 * milli})
+	if diff := cmp.Diff(BidDecision{Action: BidOnDemand, Stop: true, For: 4 * hour, Cost: 2 * 4 * 1.3, Late: true}, got); diff != "" {
+		t.Errorf("a run that ends at the deadline: %s", diff)
+	}
+	// What costs nothing goes on.
+	free := paperMarket(0)
+	free.OnDemand = 0
+	if err := q.Solve(free, &Task{Estimate: 3 * hour, Deadline: 8 * hour, Instances: 2}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := q.Decide(BidState{Now: hour, Running: true, Elapsed: hour}); got.Action != BidSpot || got.Stop {
+		t.Errorf("a free cluster: %+v", got)
+	}
+	if n := q.States(); n != 49*(1+3) { // 48 steps and the end: a task with nothing, and three blocks of its run
+		t.Errorf("%d values, want %d", n, 49*4)
+	}
+
 	m := paperMarket(0)
 	m.Chain = PriceChain{Step: hour, Prices: []pricing.Money{210 * milli, 2000 * milli}, Tops: []pricing.Money{210 * milli, 2000 * milli}, Move: []float64{1, 0, 0, 1}}
 	m.Spot, m.Meter, m.Beside = pricing.EC2SpotPerSecond, pricing.EC2PerSecond, true
@@ -563,6 +587,27 @@ func TestBidErrors(t *testing.T) {
 		if !errors.As(c.err, &in) || strings.TrimSuffix(in.Field, "[]") != c.field && !strings.HasPrefix(in.Error(), "spot: "+c.field+": ") || !errors.Is(in, c.sentinel) {
 			t.Errorf("%v; want %s, %v", c.err, c.field, c.sentinel)
 		}
+	}
+	for want, err := range map[string]error{
+		"2 probabilities for 2 levels: want 4": (&PriceChain{Step: 1, Tops: []pricing.Money{2, 3}, Prices: []pricing.Money{1, 3}, Move: []float64{1, 0}}).Validate(),
+		"with 3599 checkpoints and 1 levels,":  solve(func(m *Market, t *Task) { t.Deadline, t.Checkpoints.Every = 20000*hour, time.Second }),
+		"65 levels: want 1 to 64":              (&PriceChain{Step: 1, Tops: make([]pricing.Money, 65)}).Validate(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	// 64 levels are not too many.
+	wide := PriceChain{Step: 1, Move: make([]float64, 64*64)}
+	for i := range 64 {
+		wide.Tops, wide.Prices = append(wide.Tops, pricing.Money(i)), append(wide.Prices, pricing.Money(i))
+		wide.Move[i*64+i] = 1
+	}
+	if err := wide.Validate(); err != nil {
+		t.Error(err)
+	}
+	if _, err := new(ChainEstimator).Estimate(month, 0, hour, ChainOptions{Levels: 64}); err != nil {
+		t.Error(err)
 	}
 	// Errors of package pricing are its own.
 	var in *pricing.InputError

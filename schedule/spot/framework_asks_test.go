@@ -130,6 +130,28 @@ func TestFrameworkWaits(t *testing.T) {
 	}
 }
 
+// Only hedged tasks get a second cluster at their point of no return. This one takes longer on spot than its estimate, as
+// it writes checkpoints, and is handed out with a PR above 1.
+func TestFrameworkHedgesByRule(t *testing.T) {
+	m := time.Minute
+	for rule, want := range map[Rule]int{RulePaper: 0, RuleHedged: 1} {
+		f := bidding(Handover{Rule: rule})
+		if _, err := f.Take(Task{Estimate: 60 * m, Deadline: 130 * m, Instances: 1, Checkpoints: Checkpoints{Every: 10 * m, Write: 10 * m}}, 0); err != nil {
+			t.Fatal(err)
+		}
+		o := Observation{Launched: true, Ready: true}
+		for range 3 { // open, submit, run
+			f.AppendCommands(nil, 0, seen{&o})
+		}
+		if before := f.AppendCommands(nil, 69*m, seen{&o}); len(before) != 0 {
+			t.Errorf("%v: %+v a minute before", rule, before)
+		}
+		if got := f.AppendCommands(nil, 70*m, seen{&o}); len(got) != want || want > 0 && (got[0].Kind != CommandOpen || got[0].Tier != TierHigh) {
+			t.Errorf("%v: %+v, want %d", rule, got, want)
+		}
+	}
+}
+
 // Between two looks an agent sees and does nothing, whatever has happened.
 func TestFrameworkLooksAtIntervals(t *testing.T) {
 	m := time.Minute

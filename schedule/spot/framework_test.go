@@ -374,6 +374,9 @@ func TestFrameworkAllocatesNothing(t *testing.T) {
 	tasks := whimTasks(40, rand.New(rand.NewPCG(9, 0)))
 	var f Framework
 	f.Grow(len(tasks))
+	if cap(f.tasks) < len(tasks) || cap(f.free) < len(tasks) {
+		t.Errorf("room for %d tasks and %d that end, want %d", cap(f.tasks), cap(f.free), len(tasks))
+	}
 	f.Bid = func(*Task, Tier, time.Duration, time.Duration) pricing.Money { return 1 }
 	f.Plan = func(_ *Task, s BidState) BidDecision {
 		action := BidSpot
