@@ -340,7 +340,7 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 		if a.errs[k] > 0 {
 			r = best / a.errs[k]
 		}
-		if len(m.members) > 0 && r < autoNear {
+		if r < autoNear { // the first has 1
 			break
 		}
 		w := r * r

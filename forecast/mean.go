@@ -153,10 +153,7 @@ func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
 		}
 	}
 	mean := func(from, to int) float64 {
-		if k := f.counted[to] - f.counted[from]; k > 0 {
-			return (f.sums[to] - f.sums[from]) / k
-		}
-		return math.NaN()
+		return (f.sums[to] - f.sums[from]) / (f.counted[to] - f.counted[from]) // NaN of none
 	}
 	stride := max(1, n/2/meanOrigins)
 	best, least := 0, math.Inf(1)

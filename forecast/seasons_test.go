@@ -573,7 +573,14 @@ func TestAuto(t *testing.T) {
 	} {
 		if err := json.Unmarshal([]byte(state), &m); err == nil || m.n != 0 {
 			t.Errorf("%s is read, %v", state, err)
+		} else if strings.HasSuffix(state, `"model":null}]}`) && !strings.HasSuffix(err.Error(), "null: want the state of a model") {
+			t.Errorf("%s: %v", state, err)
 		}
+	}
+	// Of equals the first in the list are taken.
+	same := slices.Repeat([]float64{5}, 120)
+	if _, err := m.Fit(&Fitter{Season: 12}, same); err != nil || !strings.HasPrefix(m.String(), candidates[0].name+" 33%, "+candidates[1].name+" 33%, ") {
+		t.Errorf("a constant: %v, %v", &m, err)
 	}
 }
 

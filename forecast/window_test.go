@@ -242,6 +242,16 @@ func TestFitEvaluations(t *testing.T) {
 			t.Errorf("%T: %d passes, want %d to %d: %v", c.m, fit.Evaluations, c.least, c.most, err)
 		}
 	}
+	// What smooths a season has no effect where there is none.
+	for _, multiplicative := range []bool{false, true} {
+		with := HoltWinters{Multiplicative: multiplicative, Alpha: .1, Gamma: .1, Delta: .1}
+		without := HoltWinters{Multiplicative: multiplicative, Alpha: .1}
+		a, err := with.Fit(&Fitter{Season: 1}, series)
+		b, err2 := without.Fit(&Fitter{Season: 1}, series)
+		if err != nil || err2 != nil || a.SSE != b.SSE || with.Alpha != without.Alpha || with.Level != without.Level {
+			t.Errorf("without a season: %+v, %v, want %+v, %v", a, err, b, err2)
+		}
+	}
 	// A Phi of 1 is no damping, and is not fitted.
 	for _, m := range []Fittable{&Harmonic{Alpha: .1, Beta: .1, Phi: 1}, &Holt{Phi: 1}, &HoltWinters{Alpha: .1, Beta: .1, Phi: 1}} {
 		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
