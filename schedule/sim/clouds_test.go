@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -25,6 +26,17 @@ type recorder struct {
 func (r *recorder) Observe(dst []placement.Reservation, demand []int) ([]placement.Reservation, error) {
 	r.weeks = append(r.weeks, append([]int(nil), demand...))
 	return dst, r.err
+}
+
+// senseless is a Portfolio that has one reservation.
+type senseless struct {
+	r     placement.Reservation
+	weeks int
+}
+
+func (p *senseless) Observe(dst []placement.Reservation, _ []int) ([]placement.Reservation, error) {
+	p.weeks++
+	return append(dst, p.r), nil
 }
 
 // With one cloud the schedule does not depend on what is reserved ([Niu16] section
@@ -182,8 +194,28 @@ func TestCloudErrors(t *testing.T) {
 	long := []trace.Job{job(1, 0, 30*24*60, 5)}
 	mine := errors.New("no budget")
 	var s Simulator
-	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: &recorder{err: mine}}}}); !errors.Is(err, mine) {
+	refused := &recorder{err: mine}
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: refused}}}); !errors.Is(err, mine) || len(refused.weeks) != 1 {
+		t.Errorf("%v after %d weeks, want the portfolio's error after the first", err, len(refused.weeks))
+	}
+	for _, bad := range []placement.Reservation{{Count: -1}, {Count: 1, Rate: -1}} {
+		p := &senseless{r: bad}
+		var in *InputError
+		if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: p}}}); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), "sim: Clouds[0].Portfolio: ") || p.weeks != 1 {
+			t.Errorf("%+v: %v after %d weeks", bad, err, p.weeks)
+		}
+	}
+	// What the run left that has ended there is not in the next.
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: refused}, {}}}); !errors.Is(err, mine) {
 		t.Errorf("%v, want the portfolio's error", err)
+	}
+	after, err := s.Run(jobs, Options{Clouds: []Cloud{{Quota: 5}, {}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := new(Simulator).Run(jobs, Options{Clouds: []Cloud{{Quota: 5}, {}}})
+	if diff := cmp.Diff(fresh, after, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("after an error: %s, %v", diff, err)
 	}
 	for _, bad := range []func(){
 		func() { RefuseSome(1.1, rand.New(rand.NewPCG(1, 1))) },

@@ -68,6 +68,64 @@ func TestOptionLimits(t *testing.T) {
 	}
 }
 
+// With a time to format, what is short without it is short with it, up to the longest time.
+func TestShortWithReformat(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want time.Duration
+	}{
+		{Options{}, time.Hour},
+		{Options{Reformat: time.Minute}, time.Hour + time.Minute},
+		{Options{Short: schedule.AtOnce, Reformat: time.Minute}, time.Minute},
+		{Options{Short: 3 * time.Minute, Reformat: maxTime}, maxTime},
+		{Options{Short: 3 * time.Minute, Reformat: time.Minute, Mode: Local, Nodes: 1}, 3 * time.Minute}, // which formats nothing
+	} {
+		got, err := c.o.withDefaults()
+		if err != nil || got.Short != c.want {
+			t.Errorf("short %v with %v to format: %v, %v", c.o.Short, c.o.Reformat, got.Short, err)
+		}
+	}
+}
+
+// The slowdowns of jobs that start in any order are added by number, each once, however long the log is. By hand: half of the
+// jobs wait as long as they run.
+func TestTotalsByNumber(t *testing.T) {
+	const n = 1000
+	var sums totals
+	for round := range 2 {
+		sums.reset()
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		for i := 0; i+3 < n; i += 3 + round { // neighbours change places, and some come much later
+			order[i], order[i+2] = order[i+2], order[i]
+		}
+		for i := range order {
+			sums.expect(i)
+		}
+		for _, k := range order {
+			j := trace.Job{Submit: time.Duration(k) * time.Second, Run: time.Hour, Nodes: 1}
+			sums.add(&j, k, j.Submit+time.Duration(k%2)*time.Hour)
+		}
+		if sums.head != n || sums.slow != n*1.5 {
+			t.Errorf("%d jobs have slowdowns of %v in all, want %d and %v", sums.head, sums.slow, n, n*1.5)
+		}
+	}
+	// With no more than a few jobs between the first that waits and the last, the room is used again and again.
+	sums = totals{}
+	for k := 0; k < n; k += 2 {
+		sums.expect(k + 1)
+		for _, i := range []int{k + 1, k} {
+			j := trace.Job{Run: time.Hour, Nodes: 1}
+			sums.add(&j, i, time.Duration(i%2)*time.Hour)
+		}
+	}
+	if sums.head != n || sums.slow != n*1.5 || len(sums.ring) != 64 {
+		t.Errorf("%d jobs have slowdowns of %v in all, with room for %d", sums.head, sums.slow, len(sums.ring))
+	}
+}
+
 // The same of jobs.
 func TestJobLimits(t *testing.T) {
 	good := trace.Job{ID: 5, Submit: 10, Run: 10, Estimate: 10, Nodes: 4}
