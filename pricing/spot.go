@@ -65,12 +65,17 @@ type SpotHistory struct {
 	End    time.Duration   // until when the last price is known to hold, ≥ the last of Times
 }
 
-// Validate returns an [*InputError] for the first thing that is wrong: Field
-// "Times" and [ErrMissing] if there is no price at all, "Times" and [ErrRange] for
-// a time that is not after the time before it, "Prices" and ErrRange for a negative
-// price or for more or fewer prices than times, "End" and ErrRange for an end
-// before the last time or more than the range of a Duration after the first one, 292
-// years. O(n).
+// Validate returns an [*InputError] for the first thing that is wrong. The error has
+// one of these Fields and unwraps to [ErrMissing] or [ErrRange]:
+//
+//   - "Times", ErrMissing: there is no price at all.
+//   - "Times", ErrRange: a time is not after the time before it.
+//   - "Prices", ErrRange: a price is negative, or there are more or fewer prices than
+//     times.
+//   - "End", ErrRange: the end is before the last time, or after the first time by more
+//     than the range of a Duration, 292 years.
+//
+// O(n).
 func (h SpotHistory) Validate() error {
 	switch n := len(h.Times); {
 	case n == 0:

@@ -62,10 +62,10 @@ var (
 	EC2SpotPerSecond = SpotMeter{Meter: EC2PerSecond, Reprice: time.Hour, FreeBefore: time.Hour}
 )
 
-// Validate returns an [*InputError] if the meter is not usable: the error of
-// [Meter.Validate] with a Field such as "Meter.Increment", or an error that unwraps
-// to [ErrRange] for a Reprice that is negative or not a multiple of the increment,
-// for a Meter.Minimum above a positive Reprice, and for a negative FreeBefore.
+// Validate returns an [*InputError] if the meter is not usable. The error of
+// [Meter.Validate] has a Field such as "Meter.Increment". All other errors unwrap to
+// [ErrRange]: for a Reprice that is negative or not a multiple of the increment, for a
+// Meter.Minimum above a positive Reprice, and for a negative FreeBefore.
 func (m SpotMeter) Validate() error {
 	if err := m.Meter.Validate(); err != nil {
 		in := err.(*InputError)

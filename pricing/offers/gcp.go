@@ -118,9 +118,10 @@ func (b *builder) readGCP(dec *json.Decoder) error {
 }
 
 // GCPKind returns the resource that a SKU's description names, such as "E2 core" or
-// "E2 ram", and whether the description is that of cores or memory of machines, such
-// as "E2 Instance Core running in Americas", "T2D AMD Instance Ram running in
-// Singapore" and "Commitment v1: E2 Cpu in Americas for 1 Year".
+// "E2 ram". It also reports whether the description is that of cores or memory of
+// machines. Examples of such descriptions are "E2 Instance Core running in Americas",
+// "T2D AMD Instance Ram running in Singapore" and "Commitment v1: E2 Cpu in Americas for
+// 1 Year".
 func GCPKind(text string) (string, bool) {
 	text = strings.TrimPrefix(text, "Commitment v1: ")
 	for _, cut := range []string{" running in ", " in "} {
