@@ -49,10 +49,10 @@ import (
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are
 // exact. Otherwise plans come from a linear program and have a certified gap, which is 0
 // where a plan meets the bound of the program. The zero value is ready. Exact keeps its
-// memory and allocates nothing after the largest problem of its kind: a single class of a
-// short term has a method of its own, with 54 bytes a slot, and several classes on smooth demand
-// have another, which needs 100 bytes a slot more and 8 for each class. A plan is valid until the next
-// call. One goroutine at a time.
+// memory and allocates nothing after the largest problem of its kind. A single class of a
+// short term has a method of its own, with 54 bytes a slot. Several classes on smooth demand
+// have another method, which needs 100 bytes a slot more, and 8 bytes a slot for each class.
+// A plan is valid until the next call. One goroutine at a time.
 type Exact struct {
 	// Work limits the work of the linear program's simplex, for classes with several use
 	// prices, in about nanoseconds. 0 is 2·10⁹ if the plan is likely to need few purchases.
@@ -114,10 +114,12 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 // differently from both. That is so under the same conditions, from 4,096 slots on, with at least
 // 64 slots from turn to turn on average.
 //
-// The error is an [*InputError] that unwraps to [ErrRange] or [ErrTerm] for a malformed
-// problem, [ErrOverflow] if amounts do not fit, [ErrInfeasible] if the inventory alone
-// exceeds MaxActive, or [ErrUnsupported] if the use of a held class costs at least as much
-// as on demand.
+// The error is an [*InputError] that unwraps to
+//
+//   - [ErrRange] or [ErrTerm] for a malformed problem,
+//   - [ErrOverflow] if amounts do not fit,
+//   - [ErrInfeasible] if the inventory alone exceeds MaxActive,
+//   - [ErrUnsupported] if the use of a held class costs at least as much as on demand.
 func (e *Exact) Solve(p *Problem) (Plan, error) {
 	if err := e.plan(p); err != nil {
 		return Plan{}, err

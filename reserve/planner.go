@@ -12,10 +12,13 @@ import (
 // most one purchase for each slot and class, and none with a count of 0. AppendPlan does not
 // modify p, and after the call reads none of its slices.
 //
-// The error is an [*InputError]. The problem is malformed (the error unwraps to [ErrRange],
-// [ErrTerm] or an error of package pricing), its amounts are too large ([ErrOverflow]), or
-// the algorithm does not handle such a problem ([ErrUnsupported]). dst is then returned
-// unchanged.
+// The error is an [*InputError] that unwraps to
+//
+//   - [ErrRange], [ErrTerm] or an error of package pricing if the problem is malformed,
+//   - [ErrOverflow] if the amounts of the problem are too large,
+//   - [ErrUnsupported] if the algorithm does not handle such a problem.
+//
+// dst is then returned unchanged.
 //
 // The zero value of a planner is ready. A planner keeps its memory between calls and
 // allocates nothing after the largest problem, if dst has room. One goroutine at a time.

@@ -28,8 +28,8 @@ import (
 // s_it. It is no flow itself, and its linear program is not integral.
 //
 // The bound. Let ν_t ≥ 0 be the worth of commitment in slot t, in money on demand per money
-// at plan rates, such that over no term that can be bought the worth exceeds the price of
-// the term. Then Lagrange's relaxation of the second constraint leaves
+// at plan rates. The worth over a term that can be bought must not exceed the price of the
+// term. Then Lagrange's relaxation of the second constraint leaves
 //
 //	L(ν) = Σ_i reserve_i(min(p_i, q_i·ν_t)) - Σ_t ν_t·u·H_t.
 //
