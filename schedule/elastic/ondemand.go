@@ -35,11 +35,11 @@ import (
 // wait without end, although enough instances are free in two places together.
 //
 // With Printed the policy is [Marshall12]'s to the letter. The policy launches the cores of
-// all waiting jobs less all cores that are idle or boot anywhere, the cheapest cloud first,
-// until there are enough cores, the limits are reached or the credits are used up, a part of
-// a job if need be. The policy saves nothing for a job and counts no instance for a job: OD++
-// gives back due instances although a job waits, and OD gives back nothing while a job
-// waits. Two kinds of jobs can then wait without end:
+// all waiting jobs less all cores that are idle or boot anywhere, the cheapest cloud first.
+// The policy stops when there are enough cores, the limits are reached or the credits are
+// used up. It launches a part of a job if need be. The policy saves nothing for a job and
+// counts no instance for a job: OD++ gives back due instances although a job waits, and OD
+// gives back nothing while a job waits. Two kinds of jobs can then wait without end:
 //
 //   - A job that needs more than the clouds without a price have, and more credits than accrue.
 //   - A job of several nodes, whatever the clouds have and the credits are. Idle cores of all

@@ -28,10 +28,11 @@ import (
 //
 //	Rests(s *Snapshot) bool
 //
-// which is called after an evaluation without an action. Rests reports whether all later
-// evaluations have no action and leave the policy unchanged, until a job is submitted,
-// starts or ends, an instance changes its state, or a cloud its price, whatever the time, the
-// credits and the next charges are then. The [Simulator] skips those evaluations. All policies of this
+// which is called after an evaluation without an action. Rests reports whether all
+// evaluations up to the next event have no action and leave the policy unchanged. An event
+// is the submission, start or end of a job, a change of an instance's state, or a change of a
+// cloud's price. The time, the credits and the next charges may change without an event, and
+// must not matter. The [Simulator] skips those evaluations. All policies of this
 // package have the method. A policy that waits for credits may also have a method
 //
 //	RestsBelow(s *Snapshot) (credits pricing.Money, rests bool)

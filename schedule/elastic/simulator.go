@@ -81,22 +81,26 @@ var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
 // [trace.Convert] and the models of package workload return them. The slices of the result
 // are valid until the next Run. Jobs are not modified.
 //
-// The error is an [*InputError]. Before anything runs, the error is for jobs that cannot be
-// replayed (out of order, without cores or run time, with an estimate below the run time, or
-// larger than every infrastructure can be) and for options that contradict each other. During
-// the run, the error is for a policy whose actions cannot be carried out, and for amounts
-// beyond the range of pricing.Money.
+// The error is an [*InputError]. Before anything runs, the error is for options that
+// contradict each other, and for jobs that cannot be replayed. Such jobs are out of order,
+// have no cores or no run time, have an estimate below the run time, or are larger than every
+// infrastructure can be. During the run, the error is for a policy whose actions cannot be
+// carried out, and for amounts beyond the range of pricing.Money.
 //
 // Jobs that do not end are no error: look at Result.Unfinished before the means. A horizon
 // ends a run. Without a horizon the simulation gives up when jobs wait, none runs, and none
 // has started for 60 days; days on which the credits recover from below the debt do not
 // count.
 //
-// Time: O(log E) an event, with E jobs running and instances booting; O(instances) for a
-// start, an end, an evaluation, and each of the twelve or so moments of an hour at which
-// instances with a price are charged; O(log P) for a change of a spot price, with P prices;
-// and the time of the policy. Evaluations at which a policy rests take no time, see
-// [Policy]. An hour without any other event takes O(1).
+// Time:
+//
+//   - O(log E) an event, with E jobs running and instances booting.
+//   - O(instances) for a start, an end, an evaluation, and each of the twelve or so moments
+//     of an hour at which instances with a price are charged.
+//   - O(log P) for a change of a spot price, with P prices.
+//   - The time of the policy. Evaluations at which a policy rests take no time, see [Policy].
+//
+// An hour without any other event takes O(1).
 func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

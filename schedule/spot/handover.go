@@ -170,9 +170,9 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	return last
 }
 
-// overlap returns how long before the end of a spot run of length run a second cluster on
-// demand may be requested, so that both together are expected to cost no more than on
-// demand alone:
+// overlap is about a spot run of the length run. It returns how long before the end of that
+// run a second cluster on demand may be requested. Both clusters together are then expected
+// to cost no more than on demand alone:
 //
 //	ratio·(latency + run) + (part beside) ≤ latency + R
 func (h *Handover) overlap(t *Task, saved, run time.Duration) time.Duration {

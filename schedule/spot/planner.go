@@ -208,14 +208,20 @@ func price(m pricing.Money) float64 { return m.Float64() }
 // Solve plans a task from the time now on, with nothing saved, in a market. The
 // chain's slices are copied.
 //
-// The error is that of [Task.Validate], [PriceChain.Validate],
-// [pricing.SpotMeter.Validate] or [pricing.Meter.Validate], or an [*InputError]. A Field
+// The error is that of [Task.Validate], [PriceChain.Validate], [pricing.SpotMeter.Validate],
+// [pricing.Meter.Validate] or [pricing.Meter.Cost], or an [*InputError]. A Field
 // "Task.Deadline" with [ErrPast] says that the deadline is not after now. All others
-// unwrap to [ErrRange]: "Market.OnDemand" for a negative price; "Market.Reclaim" for a
-// probability outside [0, 1); "PriceChain.Step" for a plan that would be too large.
-// "Market.Spot" says that Reprice is not a multiple of the step, that FreeBefore is
-// longer than Reprice, that Minimum is not a multiple of its increment, or that there is
-// a StartUp. A deadline that cannot be met is no error: see [BidDecision.Late].
+// unwrap to [ErrRange]:
+//
+//   - "now": now is more than 36 years before 0.
+//   - "Market.OnDemand": the price is negative.
+//   - "Market.Reclaim": the probability is outside [0, 1).
+//   - "PriceChain.Step": the plan would be too large.
+//   - "Market.Spot": Reprice (a step, if Reprice is 0) is not a multiple of the step and of
+//     the meter's increment, or is shorter than FreeBefore or Minimum. Or Minimum is not a
+//     multiple of the increment, or there is a StartUp.
+//
+// A deadline that cannot be met is no error: see [BidDecision.Late].
 func (p *Planner) Solve(m Market, t *Task, now time.Duration) error {
 	if err := p.prepare(m, t, now); err != nil {
 		return err

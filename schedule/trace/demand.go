@@ -104,11 +104,15 @@ func (s *Sweep) Grow(jobs int) {
 // counts: a job that runs when the first slot begins is held from there on.
 // Jobs may come in any order, and are not modified.
 //
-// An [*InputError] says which job, from 0, holds no instance or no time, ends
-// beyond the range of [time.Duration], or makes the curve longer than 2²⁶
-// slots or its values overflow, or that opts ask for more than 2²⁶ slots; dst is then
-// returned as it was given. It
-// panics if starts is neither nil nor as long as jobs, or if an option is out
+// The error is an [*InputError], and dst is then returned as it was given. The error says
+// that opts ask for more than 2²⁶ slots, or which job, from 0,
+//
+//   - holds no instance or no time,
+//   - starts or ends beyond the range of [time.Duration],
+//   - makes the curve longer than 2²⁶ slots, or
+//   - makes the values of the curve overflow.
+//
+// AppendDemand panics if starts is neither nil nor as long as jobs, or if an option is out
 // of range.
 //
 // Time is O(n log n + slots), or O(n log n + users · slots) at worst for

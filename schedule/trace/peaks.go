@@ -56,9 +56,9 @@ func (p *Peaks) length() time.Duration {
 }
 
 // Change says that the level rises by n at the instant at, or falls where n
-// is negative. It panics if at is negative or before the last change, or if
-// the level was negative once all changes of an earlier instant had been
-// given, or if the instant is in slot 2²⁶ or later: the peaks of all slots before are kept.
+// is negative. It panics if at is negative or before the last change. It also
+// panics if all changes of an earlier instant together left a negative level.
+// It panics in slot 2²⁶ or later, too: the peaks of all slots before are kept.
 func (p *Peaks) Change(at time.Duration, n int) {
 	if at < p.now {
 		panic("trace: change before the last one")

@@ -17,7 +17,7 @@ import (
 // people use.
 //
 // What it does not do: real estimates pile up at the site's limit, repeat within
-// a user, and say more about the user than about the run time, and [Tsafrir05]
+// a user, and say more about the user than about the run time. [Tsafrir05] also
 // shows that schedulers look better under the f-model than under real estimates.
 // This is a stand-in for a workload that has none, not a model of users.
 

@@ -24,12 +24,14 @@ import (
 //
 // A job takes constant expected time, a stream constant space.
 //
-// Departures from the authors' program: places in time are kept exactly and
-// floored when a job is made, where the program truncates the sum of gaps at
-// every job, and so loses half a second a gap (one part in a thousand); a power
-// of two never exceeds the machine (see [Options]); typeless jobs have queue −1,
-// where the program calls them interactive; the source of random numbers and the
-// samplers.
+// Departures from the authors' program:
+//
+//   - Places in time are kept exactly, and floored when a job is made. The program
+//     truncates the sum of gaps at every job, and so loses half a second a gap (one
+//     part in a thousand).
+//   - A power of two never exceeds the machine (see [Options]).
+//   - Typeless jobs have queue −1, where the program calls them interactive.
+//   - The source of random numbers and the samplers are others.
 
 // Queue numbers of the jobs, as the authors' program writes them and as SWF
 // means them: 0 is interactive, others are batch. Typeless jobs have −1,
