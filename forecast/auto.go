@@ -9,9 +9,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Auto finds the season of a series, tries models with and without a season on the end of
-// the series, and forecasts with the weighted mean of the best three. [New] makes an Auto for
-// the name "".
+// Auto finds the season of a series, and tries models with and without a season on the end
+// of the series. It forecasts with the weighted mean of the best three. [New] makes an Auto
+// for the name "".
 //
 // Fit chooses, see [Auto.Fit]. Until then Auto is [Simple] with the factor
 // StartAlpha. [Auto.String] names the choice. Update and Forecast take the time of at most
@@ -149,9 +149,9 @@ func (m *Auto) Forecast(dst []float64) {
 	within(dst)
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in units
-// of that of one step and in the scale of the members, as if an error moved the mean of the
-// forecasts by the mean of what it moves each.
+// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in the scale
+// of the members. The unit is the standard deviation one step ahead. Spread takes an error to
+// move the weighted mean of the forecasts by the weighted mean of what it moves each.
 func (m *Auto) Spread(dst []float64) { respond(m, dst) }
 
 func (m *Auto) lambda() float64 {

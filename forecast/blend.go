@@ -44,8 +44,8 @@ func (m *Blend) Forecast(dst []float64) {
 }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors, as if one model had the means of the two
-// models' gains, see [Holt.Spread].
+// units of the standard deviation of one-step errors. Spread is that of one model with the
+// means of the two models' gains, see [Holt.Spread].
 func (m *Blend) Spread(dst []float64) {
 	a := trendWalk{m.Near.Alpha, m.Near.Alpha * m.Near.Beta, m.Near.phi()}
 	b := trendWalk{m.Far.Alpha, m.Far.Alpha * m.Far.Beta, m.Far.phi()}

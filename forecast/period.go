@@ -23,8 +23,8 @@ import (
 // that pass the test the season is the one that explains most of the variance, or a shorter
 // one that explains about as much, or a divisor that explains a good part: hours that
 // repeat by the week repeat by the day. The second season is the one that a calendar has
-// above the first, a week above a day or a year above a week, if what the first leaves
-// passes the test, or is tried without it.
+// above the first: a week above a day, or a year above a week. The second season must pass
+// the test on what the first season leaves, or is tried without the test.
 //
 // Time O(n·(60 + lags)) with at most 400 lags; space O(n).
 
@@ -56,10 +56,10 @@ const (
 var calendar = [...]int{4, 5, 7, 12, 13, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 672, 1008, 2016}
 
 // Periods returns the numbers of steps after which a series repeats, such as 24 and 168 for
-// hours that repeat by the day and by the week. first is f.Season if that is set, else what
-// is found in the series; second is the week above a day, or the year above a week of days,
-// if the series has that. Either is 1 where there is none. A season takes at least two
-// cycles to be found.
+// hours that repeat by the day and by the week. The first number is f.Season if that is set,
+// else what is found in the series. The second number is the week above a day, or the year
+// above a week of days, if the series has that. Either is 1 where there is none. A season
+// takes at least two cycles to be found.
 //
 // The series may have missing values; without enough others, or with one that is
 // infinite, Periods returns 1 and 1, or f.Season and 1.
