@@ -105,8 +105,9 @@ func (p *Profile) Arrange(names []string) (Profile, error) {
 }
 
 // Arrange returns the case with the features of names alone, in that order. The error is
-// an [*InputError] that unwraps to [ErrMissing] if the case lacks one of them, whose Index
-// is that of the name, or if it does not have one number for each of its names.
+// an [*InputError] that unwraps to [ErrMissing]. If the case lacks one of the names, the
+// error's Index is that of the name. If the case does not have one number for each of its own
+// names, the Index is −1.
 func (c Case) Arrange(names []string) (Case, error) {
 	if len(c.Features) != len(c.Names) {
 		return Case{}, badInput("Case.Features", -1, ErrMissing, "%s %s has %d numbers for %d features: want one for each", c.Application, c.Name, len(c.Features), len(c.Names))

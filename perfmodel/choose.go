@@ -345,9 +345,9 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 //
 // Candidates are for larger cases on the processes profiled. A Machine is a straight line in
 // the logarithm of the processes, and loses to laws that bend where more processes are
-// asked for. Choose the model of each application then, by [LeaveMost]: on made-up machines,
-// from 8 processes to 16 and 32, candidates were off by 47% in the median, a power law in
-// the work by 43%, and the choice among LogLinear, Quadratic, Amdahl and USL by 14%
+// asked for. Choose the model of each application then, by [LeaveMost]. On made-up machines,
+// from 8 processes to 16 and 32, candidates were off by 47% in the median, and a power law in
+// the work by 43%. The choice among LogLinear, Quadratic, Amdahl and USL was off by 14%
 // (TestStudyPools).
 func Candidates(shapes []Shape) []Pool {
 	var alone []Shape

@@ -95,8 +95,8 @@ type hyper [6]float64
 // priorHyper are the medians of the priors. A random walk of 0.15 moves by 0.15·√(ln
 // 1000) = 0.39 over a factor of 1000 in the working set, which is a cost that grows by
 // half; real machines are between nothing and a factor of 4. Exponents of work are
-// mostly within 0.1 of 1, exponents of the number of processes within 0.15 of linear
-// while there are cores for the processes, and a law of this form holds to some 8%.
+// mostly within 0.1 of 1. While there are cores for the processes, exponents of the number
+// of processes are mostly within 0.15 of linear. A law of this form holds to some 8%.
 var priorHyper = hyper{0.15, 0.1, 0.1, 0.15, 0.08, 0.1}
 
 // priorWidth is the standard deviation of the logarithms of the hyperparameters.

@@ -14,9 +14,12 @@ import (
 // call sites that take most.
 //
 // Where the functions take less than the section "MPI Time" says, the rest is the function
-// MPI_other. The error is an [*InputError] with the line, which unwraps to ErrSyntax,
-// ErrRange, ErrMissing, ErrMixed if the report assigns another number of tasks than it has
-// times of, or, if the end of the report is missing, ErrTruncated; or it is the error of r.
+// MPI_other.
+//
+// The error is that of r, or an [*InputError]. With the line it unwraps to ErrSyntax,
+// ErrRange, or ErrTruncated if a line or the report has no end. Without a line it unwraps to
+// ErrMissing if no task has a time, or to ErrMixed if the report assigns another number of
+// tasks than it has times of.
 func ReadMPIP(r io.Reader) (Run, error) {
 	var out Run
 	var sites, top Process

@@ -241,8 +241,10 @@ func (p *Process) add(f Function) {
 const clockSkew = 10
 
 // Mean returns the means over the processes of a run. A function that a process does not
-// call takes 0 seconds there. The error is an [*InputError] that unwraps to ErrMissing if
-// there is no process or one says that its run had more, and to ErrMixed if one says that it
+// call takes 0 seconds there.
+//
+// The error is an [*InputError]. It unwraps to ErrMissing if there is no process, or a
+// process says that its run had more. It unwraps to ErrMixed if a process says that its run
 // had fewer, or began more than ten seconds after another had ended: the files of an earlier
 // run on more processes remain in the folder.
 func Mean(processes []Process) (Run, error) {
