@@ -7,7 +7,7 @@ import (
 
 // Estimates learns what the run time estimates of users were worth. [Duplyakin17] section
 // 5 measures that half of the jobs of its log asked for more than 19.2 times their run
-// time, and takes such estimates for useless. But users err in the same way again: how
+// time. The paper takes such estimates for useless. But users err in the same way again: how
 // far a job has come in its request says much about how long it still runs.
 //
 // Estimates is a [Survival] on another clock: a job's time is the share of its request that

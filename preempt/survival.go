@@ -27,9 +27,9 @@ import (
 //
 //	chance = (r·S + Prior·A)/(r + Prior)    A = (R·S_all + 1)/(R + 1)
 //
-// Neither default matters much. On three logs, with grace periods of 30 minutes to 4
-// hours, windows of 16 to 256 jobs and priors of 1 to 16 jobs change the waste of the
-// chosen victims by less than 1.5%. No prior, and a prior of 64, are worse.
+// Neither default matters much. The comparison was on three logs, with grace periods of 30
+// minutes to 4 hours. Windows of 16 to 256 jobs and priors of 1 to 16 jobs change the waste of
+// the chosen victims by less than 1.5%. No prior, and a prior of 64, are worse.
 //
 // The zero value is ready. A Survival is for one goroutine at a time.
 type Survival struct {

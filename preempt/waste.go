@@ -117,9 +117,9 @@ func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 }
 
 // SumWasted returns the waste of the jobs that are hit; hit has indices of jobs.
-// remaining has the true remaining run time of each job. It panics if the lengths of
-// jobs and remaining differ, if hit has an index of no job, if the sum does not fit in a
-// [NodeTime], and for each job that is hit as WastedCycles does. Time: O(hit).
+// remaining has the true remaining run time of each job. SumWasted panics if the lengths of
+// jobs and remaining differ, if hit has an index of no job, or if the sum does not fit in a
+// [NodeTime]. For each job that is hit it panics as [WastedCycles] does. Time: O(hit).
 func SumWasted(jobs []Job, remaining []time.Duration, hit []int, grace time.Duration) NodeTime {
 	if len(jobs) != len(remaining) {
 		panic("preempt: jobs and remaining times of different lengths")

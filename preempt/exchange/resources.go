@@ -9,10 +9,10 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// AppendResources appends the host's view of all nodes for a partition to dst, by node: the
-// preemption vector of the host ([Duplyakin17] 3.1). 1 - Value is the probability that the
-// partition gets the node, as far as the host can tell, if the partition asks now for a
-// number of nodes of any kind:
+// AppendResources appends the host's view of all nodes for a partition to dst, by node. This
+// view is the preemption vector of the host ([Duplyakin17] 3.1). Say that the partition asks
+// now for a number of nodes of any kind. As far as the host can tell, the partition then gets
+// the node with the probability 1 - Value:
 //
 //	0              a free node
 //	(r+1)/(k+1)    a node of another partition that fairness may give up: its value there
