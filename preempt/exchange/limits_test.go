@@ -514,6 +514,91 @@ func TestDelayedReclaims(t *testing.T) {
 	}
 }
 
+// A preemption for another partition that is cancelled leaves its node to Reclaim, in the same call:
+// Tick has nothing more to do, and the partition loses as many nodes as the operator was promised.
+func TestReclaimAfterCancel(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		stale          bool // the manager takes nodes by stale values after MaxDelay
+		count          int
+		before, wait   time.Duration
+		pending, after string // owners before and after the other partition withdraws its request
+	}{
+		// The lease of node 0 has run out, and node 0 is to end for b. Reclaim waits for the lease of node 1.
+		{"run out", false, 1, 0, 0, "a*a", "a*a"},
+		// By stale values b gets node 0 before Reclaim may use them.
+		{"stale", true, 2, 3 * time.Minute, 5 * time.Minute, "a*a*", "a*a*"},
+	} {
+		p := newPair(t, ManagerOptions{Term: -1, TakeStale: c.stale}, make([]string, 2), "a", "b")
+		p.ask("a", "", 2)
+		p.talk(p.c["a"].SetResourceValues(p.now, nil))
+		delete(p.c, "a")
+		p.now = 6 * time.Minute // the values are stale
+		if !c.stale {
+			p.m.s.Nodes[0].Until = time.Minute
+		}
+		send := func(msgs []Message, err error) { // what a is told is lost
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range msgs {
+				if m = m.Clone(); m.Partition != "a" {
+					p.talk([]Message{m}, nil)
+				}
+			}
+		}
+		b := p.c["b"]
+		id, msgs, err := b.AddNodes(p.now, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		say := func(msgs []Message) {
+			t.Helper()
+			for _, m := range msgs {
+				send(p.m.Handle(p.now, m.Clone()))
+			}
+		}
+		say(msgs)
+		p.now += c.before
+		send(p.m.Reclaim(p.now, "a", c.count))
+		for end := p.now + c.wait; ; {
+			next, ok := p.m.NextTick()
+			if !ok || next > end {
+				p.now = end
+				break
+			}
+			if next < p.now {
+				t.Fatalf("%s: at %v the manager wants %v again", c.name, p.now, next)
+			}
+			p.now = next
+			send(p.m.Tick(p.now), nil)
+		}
+		p.want(c.pending)
+		msgs, err = b.Cancel(p.now, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(msgs)
+		p.want(c.after)
+		for i := range p.m.Nodes() {
+			if n := &p.m.s.Nodes[i]; n.Preemption > 0 && !n.Forced {
+				t.Errorf("%s: node %d is to end for nobody", c.name, i)
+			}
+		}
+		if got := p.m.AppendPartitions(nil)[0].Reclaim; got > 0 {
+			t.Errorf("%s: Reclaim still waits to choose %d nodes", c.name, got)
+		}
+		if msgs := p.m.Tick(p.now); len(msgs) > 0 {
+			t.Errorf("%s: a call of Tick sends %+v", c.name, msgs)
+		}
+		var in *InputError
+		if _, err := p.m.Reclaim(p.now, "a", 3); !errors.As(err, &in) || !strings.Contains(err.Error(), "want at most "+fmt.Sprint(2-c.count)+",") {
+			t.Errorf("%s: three more nodes: %v", c.name, err)
+		}
+	}
+}
+
 // A withdrawal is repeated until the manager has read it, though no request is open.
 func TestCancelIsRepeated(t *testing.T) {
 	c, err := NewClient("a", ClientOptions{})

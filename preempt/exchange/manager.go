@@ -288,7 +288,8 @@ func (m *Manager) partition(name string) int {
 // The partition loses its nodes of least value, with notice and grace, even below its
 // floor. Stale values delay Reclaim for MaxDelay at most; then Reclaim uses the last
 // values. It uses the last values of run-out leases at once. So no partition can stop
-// Reclaim by silence.
+// Reclaim by silence. If a node is to end for another partition that then withdraws its
+// request, Reclaim may take that node in the same call.
 //
 // A node that is over is free and goes to a partition that waits. That may be the same
 // partition, if it has an open request: let it cancel the request first.
@@ -304,7 +305,7 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 	if count < 1 {
 		return nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
 	}
-	has := m.held[p] - m.endingOf[p] - m.s.Partitions[p].Reclaim
+	has := max(0, m.held[p]-m.endingOf[p]-m.s.Partitions[p].Reclaim)
 	if count > has {
 		return nil, badInput("count", -1, ErrTooMany, "%d nodes of partition %q: want at most %d, the nodes that it keeps so far", count, partition, has)
 	}
@@ -461,7 +462,7 @@ func (m *Manager) NextTick() (time.Duration, bool) {
 		if p.Delaying && !p.Passed {
 			next = min(next, after(p.DelaySince, m.s.Options.MaxDelay))
 		}
-		if p.Reclaim > 0 {
+		if p.Reclaim > 0 && m.held[i] > m.endingOf[i] {
 			next = min(next, after(p.ReclaimAt, m.s.Options.MaxDelay))
 		}
 	}

@@ -17,7 +17,8 @@ import (
 //   1. Each free node, and each node that is to end already, is assigned to a waiting
 //      request, one by one. The partition with the least share, nodes over weight, comes
 //      first.
-//   2. Preemptions of nodes that nobody waits for any more are cancelled.
+//   2. Preemptions of nodes that nobody waits for any more are cancelled. If Reclaim waits
+//      for nodes, the plan then begins again; each time fewer preemptions can be cancelled.
 //   3. For each request that still waits, a node is taken: the node of least value of
 //      the partition with the greatest share. That share must stay no less than the
 //      asker's new share.
@@ -130,7 +131,11 @@ func (m *Manager) plan() {
 	w.used, w.first = grow.Zero(w.used, len(w.ending)), 0
 	m.rewind()
 	m.serve((*Manager).assign)
-	m.cancel()
+	if m.cancel() && m.reclaim > 0 { // Reclaim may take what is not to end any more
+		m.replan = true
+		m.plan()
+		return
+	}
 	m.serve((*Manager).takeFor)
 	for _, g := range w.grants {
 		m.grant(g.node, g.p, g.r)
@@ -248,7 +253,7 @@ func (m *Manager) reclaimAll() {
 			part.Reclaim--
 			m.reclaim--
 		}
-		if part.Reclaim > 0 && w.of[v*kinds] == 0 { // the partition has given the nodes back itself
+		if part.Reclaim > 0 && w.of[v*kinds] == 0 && !m.endsForOthers(v) { // the partition has given the nodes back itself
 			m.reclaim -= part.Reclaim
 			part.Reclaim = 0
 			m.touchPartition(v)
@@ -258,6 +263,16 @@ func (m *Manager) reclaimAll() {
 			m.touchPartition(v)
 		}
 	}
+}
+
+// endsForOthers reports whether a partition has a node that is to end for another partition.
+func (m *Manager) endsForOthers(v int) bool {
+	for i := m.head[v]; i >= 0; i = m.after[i] {
+		if n := &m.s.Nodes[i]; n.Preemption > 0 && !n.Forced {
+			return true
+		}
+	}
+	return false
 }
 
 // sortFree lists the free nodes by kind.
@@ -278,8 +293,9 @@ func (m *Manager) sortFree() {
 	}
 }
 
-// cancel cancels the preemption of nodes that are assigned to nobody.
-func (m *Manager) cancel() {
+// cancel cancels the preemption of nodes that are assigned to nobody. It reports whether
+// there are any.
+func (m *Manager) cancel() (some bool) {
 	w := &m.work
 	clear(w.built) // Reclaim took nodes from the heaps
 	for j, i := range w.ending {
@@ -287,6 +303,7 @@ func (m *Manager) cancel() {
 		if w.used[j] || n.Forced {
 			continue
 		}
+		some = true
 		n.cancelled = n.Preemption
 		n.Preemption, n.First, n.Grace, n.Acked, n.Deadline = 0, 0, 0, false, 0
 		n.Next = m.s.Now // send the grant again, if the partition has not listed it
@@ -303,6 +320,7 @@ func (m *Manager) cancel() {
 			rs[j].blocked = false
 		}
 	}
+	return some
 }
 
 // serve finds nodes for the waiting requests, one by one. find assigns a node to a
