@@ -15,9 +15,10 @@ import (
 	"testing"
 )
 
-// Comments name what exists: a name of the form Type.Member, or a name in brackets that
-// is no citation, is a name of the package, of a package that the package imports, or of
-// the package that the comment names. A rename that forgets a comment fails here.
+// Comments name what exists. The test reads names of the form Type.Member, and names in
+// brackets that are no citations. Each must be a name of the package, of a package that the
+// package imports, or of the package that the comment names. A rename that forgets a
+// comment fails here.
 func TestCommentsNameWhatExists(t *testing.T) {
 	all, err := readNames(".")
 	if err != nil {

@@ -333,9 +333,9 @@ func (s *Sharer) idleOf(j int, task Task) {
 	}
 }
 
-// book books n instances of a task in centre j, of which those in avail run on
-// reservations. rates.Elsewhere is the price on demand there, asked the price of a lent
-// instance by slot, if it is not nil.
+// book books n instances of a task in centre j. Of these, at most avail[t] run on
+// reservations in slot t of the task. rates.Elsewhere is the price on demand there. If asked
+// is not nil, asked[t] is the price of a lent instance in that slot, in place of rates.Share.
 func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, rates Rates, asked []pricing.Money, sent int64) []Booking {
 	free := s.row(s.free, j, task) // avail may be the same
 	for t := 0; t < len(avail); {

@@ -30,8 +30,8 @@ import (
 // with one, from 0 to p_min, or 0 if none is left. Let an instance-slot cost λ in
 // centres with idle reservations or none missing, and min(p, λ + w) in the others, where
 // w is that of the o-th instance (p if fewer than o can go). At these prices every
-// instance is where it is cheapest, each centre whose price is below p has no instance
-// on demand or is the cheapest centre, and no centre with a price above 0 has an idle
+// instance is where it is cheapest. Each centre whose price is below p has no instance
+// on demand or is the cheapest centre. No centre with a price above 0 has an idle
 // reservation. So L(π) of bound.go, slot by slot, is the cost. □ In the bound for parts
 // that stay, these prices prove at least as much: the least of sums is at least the sum
 // of the leasts.

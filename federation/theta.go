@@ -42,8 +42,8 @@ import (
 // five, which leaves about 7/10. No two rounds in a row are bad, so time is linear in
 // the slots.
 //
-// Not convex: f still has a least value at 0 or a kink, since it is linear between them
-// and does not fall after the last (the slope there is w + Σ p', or + s where θ ≤ e_t).
+// Not convex: f still has a least value at 0 or a kink. It is linear between kinks, and
+// does not fall after the last (the slope there is w + Σ p', or + s where θ ≤ e_t).
 // So the kinks are sorted and f is followed from kink to kink, O(n·log n). Minima are
 // compared as exact amounts, so ties are ties. The least θ is taken: a task that saves
 // nothing by moving stays.

@@ -594,9 +594,9 @@ func (f *twoCentre) enter(a int32) {
 	}
 }
 
-// next finds the nearest kink or bound beyond push, and nearer than at, on a path on
-// which flow is pushed up (or down) the tree. loss is by how much less each unit pays
-// beyond it.
+// next looks at a path on which flow is pushed up (or down) the tree. It finds the nearest
+// kink or bound that is beyond push and nearer than at. loss is by how much less each unit
+// pays beyond it.
 func (f *twoCentre) next(path []int32, up bool, push, at, loss int64, out int32) (int64, int64, int32) {
 	found := int32(-1)
 	for _, w := range path {

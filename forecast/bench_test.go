@@ -85,10 +85,10 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkM4 is the table of the package documentation: it fits and forecasts the
-// weekly series of the M4 competition, all 359 for 13 weeks, and those 294 that have
-// two years before it for 52 and for 156 weeks, with forecasts within [0, 2] times the
-// peak.
+// BenchmarkM4 is the table of the package documentation. It fits and forecasts the
+// weekly series of the M4 competition: all 359 series for 13 weeks, and for 52 and 156
+// weeks the 294 series that have two years before the forecast. Forecasts are within
+// [0, 2] times the peak.
 func BenchmarkM4(b *testing.B) {
 	if os.Getenv(shared.Env) == "" {
 		b.Skip(shared.Env, " is not set")

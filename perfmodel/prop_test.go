@@ -39,10 +39,9 @@ func everyModel() map[string]Model {
 	}
 }
 
-// For every model: times in another unit give estimates in that unit, the order of
-// runs and the unit of a feature do not matter, a used model gives what a new one
-// does, estimates one by one are those of all at once, and the profile stays as it
-// is.
+// For every model, times in another unit give estimates in that unit. The order of runs
+// and the unit of a feature do not matter. A used model gives what a new one does.
+// Estimates one by one are those of all at once. The profile stays as it is.
 func TestModelsMetamorphic(t *testing.T) {
 	used := everyModel()
 	rapid.Check(t, func(t *rapid.T) {

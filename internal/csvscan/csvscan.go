@@ -8,10 +8,13 @@
 //	err = r.Err()
 //
 // It reads what encoding/csv reads, RFC 4180 with records over several lines, and
-// differs where bills do: a separator is found in the header (comma, semicolon or
-// tab), a byte order mark is skipped, gzip data is decompressed, and a quote within a
-// field that did not begin with one is a character like others. A field costs
-// nothing until it is asked for, and nothing is allocated for a row.
+// differs where bills do:
+//
+//   - The separator is found in the header: comma, semicolon or tab.
+//   - A byte order mark is skipped, and gzip data is decompressed.
+//   - In a field that did not begin with a quote, a quote is a character like others.
+//
+// A field costs nothing until it is asked for, and nothing is allocated for a row.
 package csvscan
 
 import (

@@ -881,9 +881,9 @@ func TestLeaveOutNearlyUndetermined(t *testing.T) {
 	if got := s.LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 1, 2, 2, 2, 2, 2, 2, 2})[0]; !near(got, want, 16) {
 		t.Errorf("a group of one out: %v, want %v", got, want)
 	}
-	// But a column that is a combination of others in all rows but one, as far as
-	// rounding lets it, is not told from them by the other rows, although 1 - h is not
-	// quite 0.
+	// Now the last column is a combination of the others in all rows but row 4, as far
+	// as rounding lets it. So the other rows do not tell the last column from the others,
+	// although 1 - h is not quite 0.
 	for i := range 10 {
 		x[3*i+2] = x[3*i]*1e5/3 - x[3*i+1]/7e5
 		if i == 4 {

@@ -379,10 +379,10 @@ func (s *Solver) pivot(c cand) {
 	s.repair(u)
 }
 
-// longStep returns how far to push: to the breakpoint at which the violation,
-// falling by the price at every slot that changes sides, reaches zero, or to
-// the first arc that can take no more. v is the violation but for the slots.
-// It returns 0 if there is none.
+// longStep returns how far to push: to the breakpoint at which the violation
+// reaches zero, or to the first arc that can take no more. The violation falls
+// by the price at every slot that changes sides. v is the violation but for the
+// slots. Without a violation longStep returns 0.
 func (s *Solver) longStep(pcs []piece, v, hard int64, slots int) (theta int64) {
 	x := s.x
 	buf := s.buf

@@ -7,10 +7,12 @@ import (
 	"testing"
 )
 
-// BenchmarkSmooth is on demands that change slowly, where many plans tie and most steps change
-// the tree alone, if a simplex takes them: a sine and a triangle with ten terms from a day to a month or with a day alone,
-// a sine of a year over three years, demand that only grows and a saw with ten terms, and a walk with a day. Stairs and growth
-// with thirty terms of 2 to 31 hours are where the first plan is bought as demand rises.
+// BenchmarkSmooth is on demands that change slowly. Many plans tie there, and most steps of a simplex change the tree alone:
+//
+//   - a sine and a triangle, with ten terms from a day to a month or with a day alone,
+//   - a sine of a year over three years, demand that only grows, a saw and stairs, with the ten terms,
+//   - walks, with a day alone,
+//   - stairs and growth with thirty terms of 2 to 31 hours, where the first plan is bought as demand rises.
 func BenchmarkSmooth(b *testing.B) {
 	of := func(n int, at func(t int) int) []int {
 		demand := make([]int, n)
