@@ -69,9 +69,9 @@ func orderOf(a, b waitingJob) int {
 func abs(d time.Duration) time.Duration { return max(d, -d) }
 
 // TestQueueEqualsSortedSlice goes through thousands of jobs in random order of
-// priority, with removals at random, from the front to the back and by id, so
-// that blocks are split, merged with the one before and the one behind, and
-// dropped. It counts that they are. Seeds 1 to 4.
+// priority. Removals come at random, from the front to the back and by id. So
+// blocks are split, dropped, and merged with the block before or behind. The test
+// counts that they are. Seeds 1 to 4.
 func TestQueueEqualsSortedSlice(t *testing.T) {
 	var splits, mergesAhead, mergesBack, drops, middle int
 	for seed := range uint64(4) {

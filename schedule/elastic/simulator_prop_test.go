@@ -291,10 +291,10 @@ func TestPropEnvironmentCurrency(t *testing.T) {
 	})
 }
 
-// Nobody starves under the policies that launch for all that waits: where no
-// cloud refuses and boots take less than an hour every job ends, however many
-// hours it takes to save for it, whatever is in front of it and behind it, with
-// the debt and all to come covered or not. Idle instances alone never take the
+// Nobody starves under the policies that launch for all that waits. Where no cloud
+// refuses and boots take less than an hour, every job ends. That holds however many
+// hours it takes to save for the job, whatever is in front of it and behind it, and
+// with the debt and all to come covered or not. Idle instances alone never take the
 // credits below the debt.
 func TestPropNobodyStarves(t *testing.T) {
 	var env Simulator

@@ -285,10 +285,11 @@ func TestIdleInstancesKeepTheDebt(t *testing.T) {
 	}
 }
 
-// At one moment what runs a job is charged first, and what boots with it: of three
-// clouds with an instance at $1 that of the first is idle at 1 h, and is given back
-// for the other two, on which the job runs and which still boots. $1 an hour and a
-// debt of $2.
+// At one moment instances that run a job or boot are charged before idle instances.
+// Three clouds have an instance each, at $1 an hour. At 1 h the instance of the first
+// cloud is idle, that of the second runs the job, and that of the third still boots.
+// The last two are charged, and the first is given back. The budget is $1 an hour and
+// a debt of $2.
 func TestNeededInstancesAreChargedFirst(t *testing.T) {
 	cfg := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action {
 		if s.Now == 0 {

@@ -271,8 +271,8 @@ func TestText(t *testing.T) {
 //
 // By the starts, job 3 ends first: two nodes are free, job 4 is to start at minute 20, and
 // job 5 would take too long. Then job 2 ends, and job 4 starts. By the jobs' order job 2
-// would end first, job 4 would be to start at minute 31, job 5 would start at minute 10,
-// and job 4 would wait until minute 25, when job 5 ends.
+// would end first, and job 4 would be to start at minute 31. Then job 5 would start at
+// minute 10, and job 4 would wait until minute 25, when job 5 ends.
 func TestEndsComeByStart(t *testing.T) {
 	jobs := []trace.Job{
 		{ID: 1, Submit: at(0), Run: at(2), Estimate: at(2), Nodes: 3},

@@ -670,9 +670,9 @@ func TestBidPlannerValueFallsWithTheDeadline(t *testing.T) {
 // deadline is missed, the cost is near what it was when this test was written, and
 // with a second cluster beside it is less. The log has the table.
 //
-// The prices are spiky ones that are made up (seed 7), with EC2's rules of 2012, and
-// those of c5.2xlarge in eu-west-3a in 2020, if they are there, with today's and at
-// three times their mean on demand.
+// One price is spiky and made up (seed 7), with EC2's rules of 2012. The other, if the
+// file is there, is that of c5.2xlarge in eu-west-3a in 2020, with today's rules. On demand
+// then costs three times the mean spot price.
 func TestBidPlannerOutOfSample(t *testing.T) {
 	t.Run("spiky", func(t *testing.T) {
 		h := spikyHistory(120, 7)

@@ -242,9 +242,9 @@ func TestFrameworkMeetsDeadlinesOnAWhim(t *testing.T) {
 	}
 }
 
-// A running cluster is kept with BidSpot, given back for a new one where the plan
-// says Stop, and has one on demand beside it from BidBoth on, even at the point of
-// no return, which is at 2 h for an hour of work due at 3.
+// A running cluster is kept with BidSpot, and given back for a new one where the plan
+// says Stop. From BidBoth on a cluster on demand runs beside it, even at the point of
+// no return. An hour of work due at 3 h has the point of no return at 2 h.
 func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
 	const hour = time.Hour
 	k := Task{ID: 7, Deadline: 3 * hour, Estimate: hour, Instances: 1}

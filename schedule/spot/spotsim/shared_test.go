@@ -45,10 +45,10 @@ type market struct {
 var paris2020 = map[string]pricing.Money{"c5.2xlarge": 404 * pricing.Milli, "c5.18xlarge": 3636 * pricing.Milli, "c5.metal": 4848 * pricing.Milli}
 
 // realMarkets are the Linux prices of shared/spot, March to May 2020 in
-// eu-west-3a. The price on demand is taken as the lowest price over 0.3: that
-// gives the public prices of the time where they are known, 0.404 for c5.2xlarge,
-// 3.636 for c5.18xlarge, 4.848 for c5.metal, and less than they were for c5d and
-// m5d, which errs on the side of small savings.
+// eu-west-3a. The price on demand is taken as the lowest price over 0.3. That
+// gives the public prices of the time where they are known: 0.404 for c5.2xlarge,
+// 3.636 for c5.18xlarge, 4.848 for c5.metal. For c5d and m5d it gives less than
+// the public prices, which errs on the side of small savings.
 func realMarkets(tb testing.TB) []market {
 	var markets []market
 	for _, h := range realHistories(tb) {
@@ -82,9 +82,10 @@ func realHistories(tb testing.TB) []pricing.SpotHistory {
 	return all
 }
 
-// On all 64 series of shared/spot, as they are and not on the grid, with prices on
-// demand above and below the highest spot price, tasks to the nanosecond and any
-// looks, no rule after the paper's misses a deadline that on demand meets. Seed 123.
+// No rule after the paper's misses a deadline that on demand meets. The test takes all
+// 64 series of shared/spot, as they are and not on the grid. Prices on demand are above
+// and below the highest spot price. Tasks are to the nanosecond, looks come at any
+// interval. Seed 123.
 func TestNoDeadlineMissedOnAllSeries(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(123, 9))
 	upTo := func(d time.Duration) time.Duration { return time.Duration(rnd.Int64N(int64(d) + 1)) }
@@ -141,10 +142,10 @@ func TestNoDeadlineMissedOnAllSeries(t *testing.T) {
 	}
 }
 
-// spikyMarkets are synthetic histories like those of 2012: a price near 0.3 of the
-// price on demand that moves a little every hour or so, and spikes, several a
-// day in some and one in two days in others, of minutes to hours, to between 0.5
-// and 10 times the price on demand.
+// spikyMarkets are synthetic histories like those of 2012. The price is near 0.3 of
+// the price on demand, and moves a little every hour or so. Spikes of minutes to hours
+// go to between 0.5 and 10 times the price on demand. Some histories have several
+// spikes a day, others one in two days.
 func spikyMarkets(n int, seed uint64) []market {
 	rnd := rand.New(rand.NewPCG(seed, 2012))
 	var markets []market
