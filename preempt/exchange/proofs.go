@@ -29,11 +29,11 @@ package exchange
 // done that, and takes nothing because of an acknowledgement of the former preemption.
 //
 // A forged notice changes nothing of that. A notice outside an answer ends the lease at the
-// same time or sooner. If the client acknowledged a number before the manager gave it to
-// this lease, either the next listing repeats the acknowledgement, and the client goes on
-// knowing the notice; or an answer said that there is no such preemption, and then the
-// manager had read a listing later than the acknowledgement, which it does not accept any
-// more. An acknowledgement of a longer grace period than the manager gave is none.
+// same time or sooner. Say that the client acknowledged a number before the manager gave it
+// to this lease. Either the next listing repeats the acknowledgement, and the client goes on
+// knowing the notice. Or an answer said that there is no such preemption. Then the manager
+// had read a listing later than the acknowledgement, and does not accept the acknowledgement
+// any more. An acknowledgement of a longer grace period than the manager gave is none.
 //
 // (c) By the manager's clock, Skew and the Term that was told have passed since each
 // renewal. So by the client's clock at least that Term has passed since the question
