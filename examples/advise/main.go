@@ -1,6 +1,6 @@
-// Advise turns a bill into an order: it reads what a cloud has charged, what the
-// cloud asks, and what is held, forecasts the demand of each kind of instance,
-// and says what to buy today, what that costs and saves, and what if the forecast
+// Advise turns a bill into an order. It reads what a cloud has charged, what the
+// cloud asks, and what is held, and forecasts the demand of each kind of instance.
+// It says what to buy today, what that costs and saves, and what if the forecast
 // is wrong.
 //
 //	go run ./examples/advise

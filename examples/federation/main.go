@@ -1,8 +1,9 @@
 // Federation lends idle reserved instances of a data centre to the tasks of other centres,
 // as [Liu21] does. Three centres in three time zones plan reservations, each for its own
 // demand, and then share. The program prints what the plans cost, how much of the
-// reservations is used, which data moves, what a wrong prediction of the demand changes,
-// how far sharing is from the optimum, and which findings of the paper come out.
+// reservations is used, and which data moves. It also prints what a wrong prediction of the
+// demand changes, how far sharing is from the optimum, and which findings of the paper come
+// out.
 //
 //	go run ./examples/federation
 //

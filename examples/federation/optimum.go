@@ -61,10 +61,10 @@ func (o *options) jointBound(centres []*centre, tasks []federation.Task) (pricin
 	return plan.Bound, nil
 }
 
-// reach is the most that sharing could save of a plan, and the instance-hours of that, if
-// sending data cost nothing, parts could move from hour to hour, and no task left its
-// centre for a lower price on demand. In each hour idle reservations anywhere replace
-// instances on demand anywhere, the dearest first.
+// reach is the most that sharing could save of a plan, and the instance-hours of that. It
+// assumes that sending data costs nothing, that parts can move from hour to hour, and that no
+// task leaves its centre for a lower price on demand. In each hour idle reservations anywhere
+// replace instances on demand anywhere, the dearest first.
 func (r *results) reach(x *outcome) (saved pricing.Money, hours int64) {
 	for t := range r.o.hours {
 		idle := 0

@@ -160,9 +160,9 @@ func (o *options) solve(p *reserve.Problem) ([]pricing.Purchase, pricing.Money, 
 	return purchases, cost, err
 }
 
-// byTerm has each user reserve for the term that is cheapest for that user alone, which makes
-// groups. "Before making the reservation decisions, users in each group prefer to utilize
-// already reserved but unused instances from other groups" (section 2.2).
+// byTerm has each user reserve for the term that is cheapest for that user alone. The users
+// of a term are a group. "Before making the reservation decisions, users in each group prefer
+// to utilize already reserved but unused instances from other groups" (section 2.2).
 func (o *options) byTerm(centres []*centre) (*scheme, error) {
 	s := &scheme{name: "terms", title: "Users in groups by term"}
 	counts, unknown := make([]int, len(o.spans)), 0

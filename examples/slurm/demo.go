@@ -355,10 +355,10 @@ func play(ctx context.Context, o *demoOptions, jobs []trace.Job, show *screen) (
 var errScript = errors.New("slurmd has removed the script of a job that it was about to start")
 
 // lostScript is an error if a job ended before it began, for the one reason that is known
-// to be Slurm's own: slurmd 22.05 takes a job's script for one that was left behind if it
-// looks for the job's process in the moment in which that has named its socket and does
-// not yet listen to it. The script is gone then, and the job fails with status 2. That
-// is told by the log of its node, in the cluster's folder.
+// to be Slurm's own. A job's process names its socket, and listens to it a moment later. If
+// slurmd 22.05 looks for the process in between, slurmd takes the job's script for a script
+// that was left behind. The script is gone then, and the job fails with status 2. The log of
+// the job's node, in the cluster's folder, tells that.
 func lostScript(dir string, jobs []slurmctl.Job) error {
 	for _, j := range jobs {
 		if j.State != "FAILED" || len(j.Names) == 0 {

@@ -36,19 +36,20 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// On a real Slurm every job of the demonstration completes, capacity follows the queue,
-// instances go at the end of a paid hour and not before, and waits and charged hours
-// are the simulator's within the tolerance that compare derives.
+// On a real Slurm every job of the demonstration completes, and capacity follows the queue.
+// Instances go at the end of a paid hour and not before. Waits and charged hours are the
+// simulator's within the tolerance that compare derives.
 //
 // The comparison with the simulator is of 50 jobs, and made with PLIMSOLL_LONG. In the other runs 24 jobs come in two
 // waves, and all else is checked: of so few, delays that come together are too much of the whole.
 //
-// The tolerance is a statement about a run whose delays are random. If those of the
-// simulations are like them, a figure of the run is farther from the mean than each of 400
-// simulated ones in 1 of 401 cases, and so one of the two is in at most 1 of 200. A
-// test that fails so often is of no use, so another run is made, and only two in a row
-// fail: at most 1 in 40 000. A run in which slurmd removes a job's script is made again, too
-// (lostScript). All else holds for each run, or the test fails at once.
+// The tolerance is a statement about a run whose delays are random. Say that the delays of
+// the 400 simulations are like those of the run. Then a figure of the run is farther from
+// the mean than all 400 simulated figures in 1 of 401 cases. One of the two figures is so in
+// at most 1 of 200 cases. A test that fails so often is of no use. So another run is made,
+// and only two in a row fail: at most 1 in 40 000. A run in which slurmd removes a job's
+// script is made again, too (lostScript). All else holds for each run, or the test fails at
+// once.
 func demoAgrees(t *testing.T) {
 	real(t)
 	// Checks are 0.8 s apart: a busy machine misses none.

@@ -15,9 +15,9 @@ import (
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 )
 
-// A job of a real Slurm that saves when it gets a signal, and touches a file: when the host takes
-// its node, the job is asked to save as late as possible, ended when it has saved, and goes on
-// from there when the partition, by itself, has got a node again.
+// A job of a real Slurm saves when it gets a signal, and then touches a file. When the host takes
+// the job's node, the job is asked to save as late as possible, and ended when it has saved. The
+// job goes on from there when the partition, by itself, has got a node again.
 func partitionSaves(t *testing.T, parttime string) {
 	t.Helper()
 	s := newStage(t, 1, time.Second, 0)

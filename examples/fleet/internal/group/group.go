@@ -24,9 +24,10 @@
 // cost with the rest of the usage at these prices is the group's share of a bound for the
 // fleet: see package joint.
 //
-// A price that changes with the hour is a chance. An hour whose unserved unit costs p·k/W
-// costs on average as much as an hour whose demand is there with the probability k/W and
-// costs p a unit. [reserve.Problem].Chances states this, [reserve.Exact] solves it as a
+// A price that changes with the hour is a chance. Say that the demand of an hour is there
+// with the probability k/W, and that an unserved unit costs p. On average the hour costs as
+// much as with certain demand, of which an unserved unit costs p·k/W.
+// [reserve.Problem].Chances states this, [reserve.Exact] solves it as a
 // minimum-cost flow, and reserve.Verify checks it. k is rounded down, so that the price is at
 // most the one above, and the bound stays a bound. W is 8,192: rounding lowers a price by
 // less than p/8,192.

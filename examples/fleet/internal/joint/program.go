@@ -293,9 +293,9 @@ func (p *program) over(row []entry, i, w int, a float64) []entry {
 	return row
 }
 
-// bound returns the bound of the proposition in branch.go, in nanos, for plans whose purchases and
-// levels are within the bounds of p.lp, from the prices of its basis. extra is added to the prices of
-// levels. It reports false if an amount does not fit.
+// bound returns the bound of the proposition in branch.go, in nanos, from the prices of p.lp's
+// basis. The bound is for plans whose purchases and levels are within the bounds of p.lp. extra is
+// added to the prices of levels. bound reports false if an amount does not fit.
 func (p *program) bound(extra map[int]float64) (wide.Int, bool) {
 	x := p.x
 	var total wide.Int // in parts of 2^-partBits nanos

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// What it takes to rent and to give back a set of instances, on a real Slurm with
-// instances that boot at once, as in [Niu16] Table 4: total-s is from the decision to
-// the moment when the manager has seen all nodes up, and ours-s is what the manager
-// works in that time. released-s is what it works for giving back, an instance.
+// What it takes to rent and to give back a set of instances, as in [Niu16] Table 4, on a
+// real Slurm with instances that boot at once. total-s is from the decision to the moment
+// when the manager has seen all nodes up. ours-s is what the manager works in that time.
+// released-s is what the manager works to give back an instance.
 func BenchmarkInstanceSet(b *testing.B) {
 	for _, n := range []int{1, 2, 4, 8, 16} {
 		b.Run(fmt.Sprintf("instances=%d", n), func(b *testing.B) { benchmarkSet(b, n) })
