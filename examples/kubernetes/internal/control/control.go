@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/processes"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -230,7 +231,9 @@ func (p *Plane) run(name string, args ...string) error {
 	defer log.Close()
 	s := &server{name: name, cmd: exec.Command(p.servers[name], args...), done: make(chan struct{})}
 	s.cmd.Stdout, s.cmd.Stderr, s.cmd.Dir = log, log, p.Dir
-	endWithParent(s.cmd)
+	// An interrupt of this program is kept away from a server, which Stop ends.
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	processes.EndWithParent(s.cmd)
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/plain"
+	"github.com/plimsoll/plimsoll/examples/internal/processes"
 )
 
 // ErrAbsent: Slurm's commands are not on this machine.
@@ -134,6 +135,8 @@ func (c *Client) feed(ctx context.Context, text, path string, args ...string) ([
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = time.Second
+	// What a killed program last asked for must not come after what its successor asks for.
+	processes.EndWithParent(cmd)
 	cmd.Stdin = strings.NewReader(text)
 	// The same on every machine; times are read as seconds since 1970.
 	cmd.Env = append(os.Environ(), "LC_ALL=C")

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -264,6 +266,46 @@ func TestRun(t *testing.T) {
 	}
 	if d := time.Since(begin); d > 10*time.Second {
 		t.Errorf("it took %v", d)
+	}
+}
+
+// A command does not outlive a program that is killed: what it asks for may come after what the
+// next program asks for. The program is this test's own, with a file to say where it is.
+func TestEndsWithTheProgram(t *testing.T) {
+	const where = "PLIMSOLL_TEST_DIR"
+	if dir := os.Getenv(where); dir != "" {
+		c := &Client{Timeout: time.Minute, scontrol: filepath.Join(dir, "scontrol")}
+		c.Down(context.Background(), "n1", "late")
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux ends a command with the program that started it")
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho began > " + dir + "/began\nsleep 1\necho late > " + dir + "/late\n"
+	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program := exec.Command(os.Args[0], "-test.run=^TestEndsWithTheProgram$")
+	program.Env = append(os.Environ(), where+"="+dir)
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begin := time.Now(); ; {
+		if _, err := os.Stat(filepath.Join(dir, "began")); err == nil {
+			break
+		}
+		if time.Since(begin) > time.Minute {
+			t.Error("the command has not begun in a minute")
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	program.Process.Kill()
+	program.Wait()
+	time.Sleep(1500 * time.Millisecond)
+	if _, err := os.Stat(filepath.Join(dir, "late")); err == nil {
+		t.Error("the command went on after its program was killed")
 	}
 }
 
