@@ -235,3 +235,38 @@ func TestImportRules(t *testing.T) {
 		}
 	}
 }
+
+// Every package whose tests draw cases with rapid imports internal/seeded, so that they draw
+// the same cases each time.
+func TestSeeded(t *testing.T) {
+	draws, seeded := map[string]bool{}, map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			switch spec.Path.Value {
+			case `"pgregory.net/rapid"`:
+				draws[filepath.Dir(path)] = true
+			case `"github.com/plimsoll/plimsoll/internal/seeded"`:
+				seeded[filepath.Dir(path)] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range draws {
+		if !seeded[pkg] {
+			t.Errorf("%s: its tests draw other cases each time: want an import of internal/seeded", pkg)
+		}
+	}
+	if len(draws) < 30 {
+		t.Errorf("%d packages draw cases: want at least 30, or this test looks in the wrong place", len(draws))
+	}
+}

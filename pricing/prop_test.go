@@ -13,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
 )
 

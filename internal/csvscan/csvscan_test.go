@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"

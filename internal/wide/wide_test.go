@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/wide"

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/pricing"

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"pgregory.net/rapid"

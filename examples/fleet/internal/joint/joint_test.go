@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/fleet/internal/record"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/savings"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/pricing"

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/preempt"
