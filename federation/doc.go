@@ -155,10 +155,10 @@
 //
 // Proof. A centre lends in slot t only what exceeds its demand that is still to come. So
 // lending never makes it rent: if it lends in t at all, all that is still to come fits
-// beside. Borrowing is chosen, task by task, to cost no more than what it replaces. And what
-// a part saves in a slot, min(θ, missing at its time), is no more than it saves in the end:
-// later tasks only add to what is missing, and (x − u)⁺ grows no slower for larger x. Sum
-// over tasks and slots. ∎ (TestNobodyLosesWhoKnowsItsDemand)
+// beside. Borrowing is chosen, task by task, to cost no more than what it replaces. A part
+// saves min(θ, missing at its time) in a slot. It saves no less in the end: later tasks only
+// add to what is missing, and (x − u)⁺ grows no slower for larger x. Sum over tasks and
+// slots. ∎ (TestNobodyLosesWhoKnowsItsDemand)
 //
 // If centres do not know their demand, each of them can lose, and so can their sum. The
 // least case: both pay 4 on demand, centre 1 has a reservation, F/τ = 2. In one slot first a

@@ -42,10 +42,11 @@
 // costs something. The optimum is 0 if and only if the arcs can be coloured, which is
 // NP-complete [Garey80].
 //
-// With three centres the relaxation is no longer whole. A task shares one slot with another
-// task in the first centre and one slot with a third task there, and these two share one slot
-// in the second centre: an odd cycle (TestOptimumGap has the prices: 6 against 5.5). We know
-// no polynomial algorithm, and no proof that there is none.
+// With three centres the relaxation is no longer whole, as three tasks may form an odd cycle.
+// In the first centre the first task shares one slot with the second task, and one slot with
+// the third task. In the second centre the second and the third task share one slot.
+// TestOptimumGap has the prices: 6 against 5.5. We know no polynomial algorithm, and no proof
+// that there is none.
 //
 // So [Optimizer] looks from both sides. From above: two centres divide what they have between
 // them optimally, by the flow, pair after pair, until no pair gains. From below: prices
@@ -110,10 +111,10 @@
 // coalitions.go has the proof. With one or two centres the core is never empty. With more
 // centres it can be empty only if the plan has a gap.
 //
-// By Algorithm 3 centres pay each other F/τ, and coalitions do leave: on the three logs of
-// [Liu21], with reservations by HGR, all together would save 2,408 dollars by the optimum,
-// and SDSC and LANL 703 by sharing optimally among themselves (examples/federation
-// -coalitions).
+// By Algorithm 3 centres pay each other F/τ, and coalitions do leave. The example is the three
+// logs of [Liu21] with reservations by HGR (examples/federation -coalitions). All together
+// would save 2,408 dollars by the optimum. SDSC and LANL would save 703 dollars by sharing
+// optimally among themselves.
 //
 //   - [Garey80] M. Garey, D. Johnson, G. Miller, C. Papadimitriou, The complexity of
 //     coloring circular arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.

@@ -53,9 +53,9 @@ func JointDemandTo(dst []int, tasks []Task) error {
 	return nil
 }
 
-// JointPrices returns the price list of the joint problem: the least price on demand of
-// all centres, and each centre's reservation as a prepaid class, named "centre 0" and so
-// on, for slots of the given length. The error is an [*InputError] about a centre, or
+// JointPrices returns the price list of the joint problem, for slots of the given length. The
+// list has the least price on demand of all centres, and each centre's reservation as a
+// prepaid class, named "centre 0" and so on. The error is an [*InputError] about a centre, or
 // about a price on demand that is not a whole number of nanos an hour. It panics if slot
 // is not positive. It allocates the list.
 func JointPrices(centres []Centre, slot time.Duration) (pricing.List, error) {

@@ -226,7 +226,7 @@ func (m *model) sum(x, use []int64) (onDemand, traffic int64) {
 }
 
 // Solve plans the tasks. The error is an [*InputError], as [Share] returns it for the
-// same input, or ErrOverflow for amounts that are too large for the flows: prices on
+// same input, or ErrOverflow for amounts that are too large for the flows. Prices on
 // demand times the square of the slots must stay below 2⁶¹ nanos. Orders, expectations
 // and delays of the centres do not matter.
 //

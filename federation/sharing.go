@@ -167,11 +167,17 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 // order in which they come. Time: O(slots · centres) if no share price is above the
 // price on demand beside it, and a logarithm more otherwise.
 //
-// The error is an [*InputError]; nothing has been booked then, and the run can go on:
-// [ErrRange] for a task that ends before it starts, is outside the centres' slots or
-// from no centre, or has no instance; [ErrDuplicate] for an ID that came before;
-// [ErrOrder] for a start before that of the last task; [ErrGone] for a home that has
-// failed; [ErrOverflow] for amounts that do not fit. It panics before the first Reset.
+// The error is an [*InputError]. Nothing has been booked then, and the run can go on. The
+// error unwraps to
+//
+//   - [ErrRange] for a task that ends before it starts, is outside the centres' slots or
+//     from no centre, or has no instance,
+//   - [ErrDuplicate] for an ID that came before,
+//   - [ErrOrder] for a start before that of the last task,
+//   - [ErrGone] for a home that has failed,
+//   - [ErrOverflow] for amounts that do not fit.
+//
+// Add panics before the first Reset.
 func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
 	if s.centres == nil {
 		panic("federation: Add before Reset")

@@ -68,8 +68,8 @@ func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
 // AddDemand adds to dst, slot by slot, what the tasks of one home need. From zeros, that
 // is the d(t) of [Centre].Demand. The error is an [*InputError] about a task that does
 // not fit into the slots of dst or has no instance, or [ErrOverflow] about the first
-// task with which the sum does not fit; dst is then unchanged. Time: O(slots of dst and
-// of the home's tasks).
+// task with which the sum does not fit. After an error dst is unchanged. Time: O(slots of
+// dst and of the home's tasks).
 func AddDemand(dst []int, tasks []Task, home int) error {
 	sum := 0
 	for _, d := range dst {

@@ -61,9 +61,9 @@
 // # Units
 //
 // Costs and shares are [pricing.Money], exact to the nano. Shares always add up to the
-// cost of all. Shares are rounded by less than a nano each, so a coalition of n members
-// can pay up to n nanos more than by itself although the core has fractions of nanos
-// that would do; [Core].Slack says so.
+// cost of all. Shares are rounded by less than a nano each. So a coalition of n members
+// can pay up to n nanos more than by itself, although the core has fractions of nanos
+// that would do. [Core].Slack says so.
 //
 // # Allocation and concurrency
 //
