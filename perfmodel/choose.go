@@ -332,8 +332,8 @@ func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
 }
 
 // Candidates returns three machine models to choose from, for applications of which
-// only the shapes are known: a model without working sets, a model with the working set
-// of all processes together, and a model with the working set of each process. Choose
+// only the shapes are known. The first model has no working sets. The second has the
+// working set of all processes together, and the third that of each process. Choose
 // among them by [LeaveRun].
 //
 // Candidates has no fits of each application by itself (a [Separate] of [LogLinear]

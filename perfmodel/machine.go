@@ -144,11 +144,11 @@ type machineApplication struct {
 // FitAll fits the machine to the profiles, and copies what it needs of them. It panics
 // if the numbers of shapes and profiles differ, or if a shape has no Work.
 //
-// The error is an [*InputError] with the profile as its Index and the name of the
-// application: that of [Profile.Validate], ErrNotPositive if a measure is not positive,
-// or ErrFewRows if no application has two cases that differ in work, so that the runs do
-// not tell how times grow. A profile without runs is no error: the other applications
-// can be predicted, and predicting this one is ErrNotFitted.
+// The error is an [*InputError]. With a profile as its Index and the name of the application
+// it is that of [Profile.Validate], or ErrNotPositive if a measure is not positive. With the
+// Index −1 it is ErrFewRows: no application has two cases that differ in work, so the runs do
+// not tell how times grow. A profile without runs is no error: the other applications can be
+// predicted, and predicting this one is ErrNotFitted.
 func (m *Machine) FitAll(profiles []Profile) error {
 	if len(m.Shapes) != len(profiles) {
 		panic("perfmodel: number of shapes is not that of the profiles")

@@ -45,11 +45,11 @@ type Case struct {
 	Features    []float64 // one for each name
 }
 
-// Validate returns an [*InputError] about the first thing that is wrong: a feature whose
-// name is empty, repeated or a column of [ReadProfiles]; or a run with another number of
-// features, with a number that is not finite, without processes, repetitions or time, or
-// with a negative part. Features may be of either sign here. A model that takes their
-// logarithm returns its own error.
+// Validate returns an [*InputError] about the first thing that is wrong. A feature is wrong
+// if its name is empty, has spaces around it, is repeated or is a column of [ReadProfiles]. A
+// run is wrong with another number of features, with a number that is not finite, without
+// processes, repetitions or time, or with a negative part. Features may be of either sign
+// here. A model that takes their logarithm returns its own error.
 func (p *Profile) Validate() error {
 	for i, name := range p.Features {
 		switch {

@@ -191,13 +191,17 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 //
 // Time: O(rows·cols²), space: O(rows·cols).
 //
-// The error is an [*InputError]: [ErrNotFinite] for a NaN or an infinity; [ErrFewRows]
-// for fewer rows than coefficients, which is also ErrDependent if columns are equal,
-// constant or 0 in the rows there are; [ErrDependent] with a *[DependenceError] for
-// columns that cannot be told apart, unless Solve drops them; and [ErrOverflow] if a
-// result does not fit in a float64. After an error, dst must be filled again before use.
-// Solve panics if lengths do not fit, if there is nothing to fit or more than 2²⁰ columns,
-// and if the tolerance is not in [0, 1).
+// The error is an [*InputError] that unwraps to
+//
+//   - [ErrNotFinite] for a NaN or an infinity,
+//   - [ErrFewRows] for fewer rows than coefficients, and also to ErrDependent if columns are
+//     equal, constant or 0 in the rows there are,
+//   - [ErrDependent], with a *[DependenceError], for columns that cannot be told apart, unless
+//     Solve drops them,
+//   - [ErrOverflow] if a result does not fit in a float64.
+//
+// After an error, dst must be filled again before use. Solve panics if lengths do not fit, if
+// there is nothing to fit or more than 2²⁰ columns, and if the tolerance is not in [0, 1).
 //
 // With as many rows as coefficients, the fit is exact: DF is 0, nothing is known of the
 // noise, and Sigma, StdErr and AdjR2 are NaN.
