@@ -26,12 +26,17 @@
 // # Types
 //
 // A [Model] is a small value that takes one observation at a time and forecasts any
-// number of steps. The models are, without a season, [Naive], [Drift], [Mean],
-// [Simple], [Holt], [Blend], [Triple] in three values of [Form], and [Brown]; with factors
-// that adapt by [TriggLeach], [AdaptiveSimple], [AdaptiveHolt] and [AdaptiveTriple]; with a
-// season, [SeasonalNaive], [HoltWinters], [Harmonic] and [Autoregression]; and around
-// others, [BoxCox] and [Auto]. A [Fittable] model chooses its own parameters with a
-// [Fitter], and a [Fit] says how well they fit. [New] makes a model from its name.
+// number of steps. The models are:
+//
+//   - without a season, [Naive], [Drift], [Mean], [Simple], [Holt], [Blend], [Triple] in
+//     three values of [Form], and [Brown],
+//   - with factors that adapt by [TriggLeach], [AdaptiveSimple], [AdaptiveHolt] and
+//     [AdaptiveTriple],
+//   - with a season, [SeasonalNaive], [HoltWinters], [Harmonic] and [Autoregression],
+//   - around others, [BoxCox] and [Auto].
+//
+// A [Fittable] model chooses its own parameters with a [Fitter], and a [Fit] says how well
+// they fit. [New] makes a model from its name.
 //
 // A [Predictor] puts [Limits], quantiles, paths and the tracking signal ([Signal]) around a
 // model. A [Rolling] is a Predictor that fits its model again from time to time. A
