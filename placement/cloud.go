@@ -48,8 +48,8 @@ type Cloud struct {
 }
 
 // Validate returns an [*InputError] about the first field that is wrong: a negative
-// price, number or time, reservations that do not rise by Rate, and, with a
-// Discount, a Month outside of (0, 366 days] or a Discount that
+// price, number or time, or reservations that do not rise by Rate. With a Discount it also
+// refuses a Month outside of (0, 366 days], and a Discount that
 // [pricing.SustainedUse.Validate] refuses. O(reservations + ranks used).
 func (c *Cloud) Validate() error {
 	if err := c.check(); err != nil {

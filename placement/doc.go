@@ -46,11 +46,11 @@
 //	MinIdleFirst    the smallest i     leaves some idle for long, so that they expire
 //	Random          any                the yardstick
 //
-// All five are policies of [Niu16] section 4.2. On a replay of the log SDSC-DS-2004 with
-// hourly charges and the simulator's defaults, MaxMarginFirst was charged for
-// 760,068 instance-hours at a mean wait of 139.0 s, and MinMarginFirst for 769,266
-// at 121.6 s: 1.2% cheaper against 12.5% less wait (the test
-// TestDataStar of schedule/sim holds the figures).
+// All five are policies of [Niu16] section 4.2. The log SDSC-DS-2004 was replayed with
+// hourly charges and the simulator's defaults. MaxMarginFirst was charged for 760,068
+// instance-hours at a mean wait of 139.0 s, and MinMarginFirst for 769,266 at 121.6 s.
+// That is 1.2% cheaper against 12.5% less wait. The test TestDataStar of schedule/sim
+// holds the figures.
 //
 // [Selector.AppendSelect] takes O(k) time for k idle instances on the usual orders,
 // not the O(k·log k) of sorting: a job needs the n first instances, not their order.
@@ -59,11 +59,11 @@
 // proven about the cost of the choice.
 //
 // [Choose] takes the cloud with the least instant charging rate of the next
-// instances ([Cloud.Rate], [Niu16] section 6): the sum over their ranks of the hourly
-// rate of the reservation that serves the rank, or else of the price on demand less
-// the discount for the use of the rank in this month. Of equal clouds the first is
-// chosen. The choice is greedy, and no bound on its cost is known: it ignores how
-// long instances will be kept.
+// instances ([Cloud.Rate], [Niu16] section 6). That rate is a sum over the ranks of the
+// instances. If a reservation serves the rank, the reservation's hourly rate counts. If
+// not, the price on demand counts, less the discount for the use of the rank in this
+// month. Of equal clouds the first is chosen. The choice is greedy, and no bound on its
+// cost is known: it ignores how long instances will be kept.
 //
 // # Units
 //

@@ -11,8 +11,8 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 //
 // x, from 0 to 1, is the job's value by PAPPlus with the given Overrun, over the
 // greatest such value among the victims or among the others. So the three kinds are
-// apart. A host that takes fewer or more nodes than the victims were chosen for still
-// takes sensible nodes first, but no longer the best set: the best set for one number of
+// apart. A host may take fewer or more nodes than the victims were chosen for. It still
+// takes sensible nodes first, but no longer the best set. The best set for one number of
 // nodes need not contain the best set for a smaller number, and then no vector is right
 // for both.
 //

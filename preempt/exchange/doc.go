@@ -211,17 +211,17 @@
 //
 // If no such node is left, a node is taken for the waiting partition with the least
 // share. The node comes from the partition with the greatest share among those that
-// may lose one: it has a node of the kind asked for, has more nodes than its floor,
-// and keeps a share no less than the asker's new share:
+// may lose a node. Such a partition has a node of the kind asked for, has more nodes than
+// its floor, and keeps a share no less than the asker's new share:
 //
 //	(h_from - 1)/w_from ≥ (h_to + 1)/w_to.
 //
 // Of the nodes of that partition, the node of least value is taken. Ties go to the
 // partition that was created first, and to the lower node.
 //
-// If all partitions want more than they have, and any node does, the result is
-// weighted max-min fair, as far as whole nodes go: no share can rise by a node unless
-// a lower share falls by a node. Nodes do not move in circles. A node's way back would
+// If all partitions want more nodes than they have, of any kind, the result is weighted
+// max-min fair, as far as whole nodes go. No share can rise by a node unless a lower share
+// falls by a node. Nodes do not move in circles. A node's way back would
 // need h_to/w_to ≥ h_from/w_from of the shares before the move, and by the inequality
 // the left side is smaller.
 //

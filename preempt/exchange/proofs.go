@@ -42,10 +42,10 @@ package exchange
 // the longest.)
 //
 // (d) The client was replaced, or its partition removed. Then the manager reads no message of
-// the client any more, so it renews nothing, and the lease ends by (b) or (c): the manager
+// the client any more, so it renews nothing, and the lease ends by (b) or (c). The manager
 // takes the node when its acknowledged grace period, or the longest Term that it told and
-// Skew, is over. Only if the caller says that the client is gone, or calls Fence, does the
-// lease end at once; the theorem then is the caller's word. A listing of the new client ends
+// Skew, is over. The lease ends at once only if the caller says that the client is gone, or
+// calls Fence. The theorem then is the caller's word. A listing of the new client ends
 // no lease of the old one, and the new client cannot give it back. ∎
 //
 // Theorem 2 (notice and grace). The two ways are (b) and (c) above. A manager that
