@@ -25,10 +25,10 @@
 //
 // # Problem
 //
-// Package schedule grows one cluster. An elastic environment has several
-// infrastructures: a local cluster that is there anyway; a private cloud that is free,
-// limited and often refuses; commercial clouds that cost money and refuse nothing; and a
-// budget by the hour. Every few minutes a [Policy] looks at a [Snapshot] of queue,
+// Package schedule grows one cluster. An elastic environment has several infrastructures.
+// A local cluster is there anyway. A private cloud is free, limited and often refuses.
+// Commercial clouds cost money and refuse nothing, and there is a budget by the hour.
+// Every few minutes a [Policy] looks at a [Snapshot] of queue,
 // instances and credits. The policy launches instances or gives some back
 // ([Marshall12]). Users want to wait less, and administrators want to pay less. Policies
 // differ in how they trade waits for money.
@@ -158,9 +158,9 @@
 //
 // How far apart the searches are. The table has the hypervolume over that of the exact
 // front (reference point 1.1, both scaled by the exact front), mean and least over 20
-// queues behind a full local cluster of 64; how often the choice at MCOP-20-80 is not the
-// best point; and by how much the weighted sum of that choice, in [0, 1.1], is larger on
-// average (BenchmarkFront; jobs have 1 to 32 cores):
+// queues behind a full local cluster of 64. "Not best" is how often the choice at MCOP-20-80
+// is not the best point. "By" is by how much the weighted sum of that choice, in [0, 1.1],
+// is larger on average. Jobs have 1 to 32 cores. BenchmarkFront measures:
 //
 //	jobs, clouds   exact    Genetic: mean, least   not best, by     Evolved: mean, least   not best
 //	 8, 1           20.0    .643  .407             15%   .001       1.000  1.000              0

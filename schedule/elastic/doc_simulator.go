@@ -46,8 +46,8 @@
 // whole of a job's run.
 //
 // The end. Without a horizon a run ends with its last job. The run also ends when jobs
-// wait that the policy does not serve: nothing runs, and no job has started for 60 days,
-// not counting the days that the credits take to recover from below the debt. That is a
+// wait that the policy does not serve: nothing runs, and no job has started for 60 days.
+// Days that the credits take to recover from below the debt do not count. That is a
 // result with Unfinished jobs, not an error. A job that no infrastructure can hold, not
 // even with the credits of 30 days, is an error before anything runs.
 //
@@ -95,10 +95,10 @@
 // commercial cloud.
 //
 // These samples have no job of more than 64 cores, so they do not show the fault of
-// Pooled: a job of 100 cores with 32 cores idle in the local cluster counts as a job that
+// Pooled. A job of 100 cores with 32 cores idle in the local cluster counts as a job that
 // lacks 68 cores, and never starts.
 //
-// OD++ does not always cost less than OD, even with certain boots and no refusals: a job
-// may run for hours on an instance that OD++ has kept, and under OD the job would have had
-// a local core a minute later. TestODPlusCanCostMore has the case.
+// OD++ does not always cost less than OD, even with certain boots and no refusals. A job
+// may run for hours on an instance that OD++ has kept. Under OD the job would have had a
+// local core a minute later. TestODPlusCanCostMore has the case.
 package elastic

@@ -10,9 +10,9 @@ import (
 )
 
 // A Draft is a set of actions that a policy is assembling. A Draft keeps the accounts that
-// every policy needs, so that all its actions together are feasible: which clouds come
-// first, what the limits and the credits still allow, which free instances earlier jobs have
-// taken, and which idle instances no job needs. Your own policy is a few calls of
+// every policy needs, so that all its actions together are feasible. The accounts say which
+// clouds come first, what the limits and the credits still allow, which free instances
+// earlier jobs have taken, and which idle instances no job needs. Your own policy is a few calls of
 // [Draft.ServeQueue], or loops over jobs or clouds with [Draft.Serve] and [Draft.Launch],
 // and then [Draft.TerminateDue].
 //
@@ -97,9 +97,10 @@ func (d *Draft) Reset(dst []Action, s *Snapshot) {
 }
 
 // Cheapest returns the clouds that can be asked for instances, as indices in
-// Snapshot.Clouds: clouds that are not fixed or closed and have not refused at this
-// evaluation, ordered by the price of a core-hour, divided by the speed, and then by index.
-// The slice is valid until the next Reset. The caller may reslice it, but must not write to it.
+// Snapshot.Clouds. These clouds are not fixed or closed, and have not refused at this
+// evaluation. They are in the order of the price of a core-hour, divided by the speed, and
+// then of the index. The slice is valid until the next Reset. The caller may reslice it, but
+// must not write to it.
 func (d *Draft) Cheapest() []int { return d.clouds }
 
 // Left returns what launches may still spend: the credits and the budget's debt, less

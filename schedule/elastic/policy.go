@@ -167,10 +167,14 @@ var reasonTexts = enum.New[Reason]("elastic", "Reason", ErrRange,
 func (r Reason) String() string { return reasonTexts.String(r) }
 
 // Validate returns an [*InputError] for the first value of the snapshot that policies cannot
-// use. The error unwraps to [ErrRange]; to [ErrTooLarge] for a job that no infrastructure
-// can ever hold; to [ErrUnbounded] for a free cloud without a limit; or to
-// pricing.ErrOverflow if the sum of the credits and the debt is out of range. Time:
-// O(jobs + instances).
+// use. The error unwraps to
+//
+//   - [ErrTooLarge] for a job that no infrastructure can ever hold,
+//   - [ErrUnbounded] for a free cloud without a limit,
+//   - pricing.ErrOverflow if the sum of the credits and the debt is out of range,
+//   - [ErrRange] for all other values.
+//
+// Time: O(jobs + instances).
 func (s *Snapshot) Validate() error {
 	if s.Now < 0 {
 		return badInput("Now", -1, ErrRange, "%v: want a time from the start of the trace", s.Now)

@@ -91,8 +91,8 @@ func (s *BatchState) Idle() int {
 // clock leaves its range or the scheduler never starts some job.
 //
 // Time: O(log R + n/64) for a start or an end of n nodes, with R jobs running on N nodes,
-// beside the scheduler's own time and a scan of N/64 words for free nodes; and O(1) for a
-// state beside yield's own time. Jobs are not modified.
+// beside the scheduler's own time and a scan of N/64 words for free nodes. A state takes
+// O(1) beside yield's own time. Jobs are not modified.
 func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) bool) error {
 	if err := b.check(jobs, &cfg); err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package sim replays a job log on a cluster and says what the cluster would have cost and
-// how long the jobs would have waited: on a fixed cluster, on instances that every user
-// rents alone, and on a semi-elastic cluster that rents and gives back as the queue asks.
+// how long the jobs would have waited. The cluster is fixed, or has instances that every user
+// rents alone, or is a semi-elastic cluster that rents and gives back as the queue asks.
 //
 //	jobs, report, err := trace.Convert(trace.NewReader(log).Records(), trace.Options{PerInstance: 16})
 //	var s sim.Simulator

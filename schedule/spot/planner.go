@@ -47,10 +47,10 @@ import (
 //
 //	R(t, q, n, i, b) = p_i · E[time billed] + E[what follows]
 //
-// where a block ends with the end of the task, after which nothing follows; with
-// an interruption s steps into it, followed by V(t-s, q', j); or with the block,
-// followed by the cheaper of going on, R(t-h, q, n+1, j, b), and of stopping there,
-// V(t-h, q', j), at the new price. An interruption comes with the first step at
+// where a block ends in one of three ways. The task ends, and nothing follows. An
+// interruption comes s steps into the block, and V(t-s, q', j) follows. Or the block
+// ends, and the cheaper of two follows at the new price: going on, R(t-h, q, n+1, j, b),
+// or stopping there, V(t-h, q', j). An interruption comes with the first step at
 // which the price is above the top of level b, or at random with the probability
 // that [Market.Reclaim] gives. E[time billed] knows that a block which the
 // provider ends may be free.

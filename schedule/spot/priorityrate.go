@@ -232,9 +232,9 @@ func times(th float64, rest time.Duration, round func(float64) float64) time.Dur
 // The paper's 1 leaves time for two runs and one latency, counted from when the agent
 // last looked at PR. But the latency falls due twice, once before each run: Algorithm 1
 // looks at PR until the cluster is ready, and what is left of the latency then (line 19)
-// is unguarded. And three looks may come an interval late: the look that sees the cluster
-// ready, which comes before the test of PR (line 12 before 13); the look that sees the
-// interruption (line 23); and the look that sees the cluster on demand ready.
+// is unguarded. And three looks may come an interval late. The first look sees the cluster
+// ready, and comes before the test of PR (line 12 before 13). The second sees the
+// interruption (line 23). The third sees the cluster on demand ready.
 func (t *Task) SafeThreshold(saved, interval time.Duration) float64 {
 	return float64(t.SpotRun(saved)+t.Latency+3*interval) / float64(t.Remaining(saved))
 }

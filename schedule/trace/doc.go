@@ -87,11 +87,17 @@
 //
 // # What a reader takes
 //
-// A [Reader] takes plain text or gzip, told apart by the first two bytes, also several gzip
-// members in a row; lines that end in a line feed, with or without a carriage return before
-// the line feed, or in the end of the log; a UTF-8 byte order mark; fields separated by
-// spaces and tabs; records in any order; a log without a header; comments and empty lines
-// anywhere. A record needs its first five fields. Missing later fields are unknown (-1),
+// A [Reader] takes
+//
+//   - plain text or gzip, told apart by the first two bytes, also several gzip members in a
+//     row,
+//   - lines that end in a line feed, with or without a carriage return before the line feed,
+//     or in the end of the log,
+//   - a UTF-8 byte order mark,
+//   - fields separated by spaces and tabs,
+//   - records in any order, a log without a header, and comments and empty lines anywhere.
+//
+// A record needs its first five fields. Missing later fields are unknown (-1),
 // and columns beyond the 18th are ignored; both are counted. A number is an optional minus
 // sign and digits, with a decimal point where the number is a time or memory, or where only
 // zeros follow. Everything else is an [*InputError] such as

@@ -9,9 +9,9 @@ const (
 )
 
 // cycle computes the weights of the half hours of a day, of which 0 starts at
-// midnight: the model's F(i+½) − F(i−½) for i = 11, …, 58, at index (i−1) mod 48,
-// where F is the distribution function of gamma(shape, scale); divided by their
-// mean, so that their sum is 48.
+// midnight. The weight at index (i−1) mod 48 is the model's F(i+½) − F(i−½), for
+// i = 11, …, 58. F is the distribution function of gamma(shape, scale). The weights
+// are divided by their mean, so that their sum is 48.
 //
 // The division removes every constant factor of the density, so that the
 // weights are integrals of

@@ -14,24 +14,27 @@ import (
 // which small sizes and powers of two are raised by hand. Its run times are a
 // hyperexponential of two stages, and the odds of the long stage grow with the size. A
 // job is run again and again, and arrivals are Poisson. That structure is kept. The
-// numbers are fitted to the sample that [Marshall12] section V.A reports: 1,001 jobs in
-// about 6 days; 146, 32 and 68 jobs of 8, 32 and 64 cores, the largest; run times from
-// 0.3123 s to 23.58 h with a mean of 71.50 min and a standard deviation of 207.24 min.
+// numbers are fitted to the sample that [Marshall12] section V.A reports. It has 1,001 jobs
+// in about 6 days, of which 146, 32 and 68 are of 8, 32 and 64 cores, the largest. Run times
+// are from 0.3123 s to 23.58 h, with a mean of 71.50 min and a standard deviation of
+// 207.24 min.
 //
 // The fit. The three shares are the reported ones. Of the other jobs, sizes that are no
 // power of two have a share of .12, in proportion to n^−1.5. The share of 16 is the
 // geometric mean of those of 8 and 32. Sizes 1, 2 and 4 share the rest so that shares
 // fall with the size. Run times are cut off at 24 h. The mean of the short stage, 138 s,
-// makes the least of the sample's distinct run times 0.3 s on average; then mean and
+// makes the least of the sample's distinct run times 0.3 s on average. Then mean and
 // standard deviation leave one mean of the long stage, 478.2 min, and one share of it,
 // .1724. The slope with which that share grows with the size is the .2 that is
 // Feitelson's, and gives a correlation of .1 between size and run time.
 //
 // It takes time O(n log n), for sorting, and no space but dst.
 //
-// Departures from the 1996 model: the cut-off; at most 32 runs of a job; runs are
-// submitted at consecutive arrivals, not when the run before has ended; and the
-// number of jobs in the span is fixed.
+// Departures from the 1996 model:
+//
+//   - The cut-off, and at most 32 runs of a job.
+//   - Runs are submitted at consecutive arrivals, not when the run before has ended.
+//   - The number of jobs in the span is fixed.
 
 // FeitelsonJobs and FeitelsonCores are what [Marshall12] reports of its sample:
 // the number of jobs, and the cores of the largest.

@@ -10,8 +10,8 @@ import (
 
 // A sample like the part of the Grid5000 trace that [Marshall12] uses.
 //
-// Section V.A reports of that part: 1,061 jobs in about 10 days on 1 to 50 cores, 733 of
-// them on one core; run times from 0 s to 36 h with a mean of 113.03 min and a standard
+// Section V.A reports 1,061 jobs of that part, in about 10 days, on 1 to 50 cores, 733 of
+// them on one core. Run times are from 0 s to 36 h, with a mean of 113.03 min and a standard
 // deviation of 251.20 min. Section V.B reports that the load seldom exceeds 64 cores.
 //
 // The fit. The number of serial jobs is exact: the next job is serial with the

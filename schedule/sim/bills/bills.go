@@ -126,11 +126,15 @@ type Divider struct {
 // Divide divides the bill of a cluster among the users of its jobs. The accounts'
 // Pays add up to u.Bill, and SavedByUse and SavedByShapley to the savings, to the nano.
 //
-// It returns an [*InputError]: [ErrLength] unless there is one start for each job;
-// [ErrRange] for a job without nodes or run time, a user below -1, a start that is
-// negative, and a negative bill; [ErrTooLarge] for use or money that does not fit in 63
-// bits, and for more than 4 million instances at once. The errors of pricing.List and
-// pricing.Meter are returned as they are. A bill without jobs to pay it is an ErrRange.
+// The error is an [*InputError] that unwraps to
+//
+//   - [ErrLength] unless there is one start for each job,
+//   - [ErrRange] for a job without nodes or run time, a user below -1, a time out of range,
+//     a negative start, boot time, bill or cost on demand, and a bill without jobs to pay it,
+//   - [ErrTooLarge] for use or money that does not fit in 63 bits, and for more than 4
+//     million instances at once.
+//
+// The errors of pricing.List and pricing.Meter are returned as they are.
 // Divide panics if Pairs is 1, negative or above a million, and if Rand is nil where it is
 // needed. Time: O(jobs · log jobs + hours of jobs) and, for the Shapley value, O(2ⁿ·(hours
 // + instances)) if exact, or 2·Pairs·n·(hours of a user + instances).

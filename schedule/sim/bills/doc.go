@@ -49,9 +49,9 @@
 //	v(S) = Σ_j max(0, max_k (p_0 − p_k)·U_j(S) − f_k)
 //
 // Here p_0 is the price on demand, p_k the price of a used hour in class k, and f_k the
-// fixed price of class k for the time of the log: the upfront price by the part of the
-// term, and all hours of a class that is billed for all hours. So S reserves in hindsight,
-// for all of the log or not at all. v never falls when a user joins, and no share is
+// fixed price of class k for the time of the log. The fixed price is the upfront price by the
+// part of the term, and all hours of a class that is billed for all hours. So S reserves in
+// hindsight, for all of the log or not at all. v never falls when a user joins, and no share is
 // negative. The real portfolio saves R, which is not v of all; the shares are R·φ_u/Σφ.
 // If v of all is 0 (no instance is used for long enough), the shares go by use.
 //
