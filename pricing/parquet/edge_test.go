@@ -114,6 +114,8 @@ func TestPages(t *testing.T) {
 		"longer than the column": {page(100, 60, 50), 4, 0, false},
 		"the column is cut":      {page(100, 50, 50), 4, 20, false},
 		"the column is longer":   {page(100, 50, 50), 4, 1000, false},
+		"without its header":     {page(100, 50, 50), 4, 50, true}, // which some writers do not count
+		"a byte past the end":    {page(100, 50, 50), 4, int64(len(page(100, 50, 50))) - 3, false},
 		"behind the end":         {page(100, 50, 50), 1000, 5, false},
 		"before the start":       {page(100, 50, 50), -4, 5, false},
 		"an empty page":          {page(0, 0, 0), 4, 0, true},
@@ -162,6 +164,10 @@ func TestPages(t *testing.T) {
 	}
 	if err := checkPages(bytes.NewReader(text[:len(text)-30]), int64(len(text)), file); !errors.Is(err, errSize) {
 		t.Errorf("a file that is shorter than said: %v", err)
+	}
+	failed := errors.New("failed")
+	if err := checkPages(&fails{bytes.NewReader(text), 0, failed}, int64(len(text)), file); err != failed {
+		t.Errorf("a source that fails at a page: %v", err)
 	}
 }
 
@@ -364,6 +370,56 @@ func TestMapsByShape(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// mapOf is a group that says that it is a map.
+type mapOf struct{ pq.Node }
+
+func (mapOf) Type() pq.Type { return pq.Map(pq.String(), pq.String()).Type() }
+
+// A map that says so is one, whatever its columns are called: the first is the key.
+func TestMapsByType(t *testing.T) {
+	pairs := func() pq.Node { return pq.Group{"pairs": pq.Repeated(pq.Group{"a": pq.String(), "b": pq.String()})} }
+	var b bytes.Buffer
+	w := pq.NewWriter(&b, pq.NewSchema("bill", pq.Group{"no": pairs(), "tags": mapOf{pairs()}}))
+	value := func(s string, repetition, column int) pq.Value {
+		return pq.ByteArrayValue([]byte(s)).Level(repetition, 1, column)
+	}
+	if _, err := w.WriteRows([]pq.Row{{
+		value("p", 0, 0), value("q", 0, 1), value("team", 0, 2), value("env", 1, 2), value("web", 0, 3), value("test", 1, 3),
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (func(int, [][]byte, []byte) error, error) {
+		if !slices.Equal(header, []string{"tags"}) {
+			t.Errorf("columns %q, want the tags alone", header)
+		}
+		return func(_ int, row [][]byte, _ []byte) error {
+			if string(row[0]) != `{"env":"test","team":"web"}` {
+				t.Errorf("%s", row)
+			}
+			return nil
+		}, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A footer that counts more rows than the columns have says that the file is cut.
+func TestRowsThatAreNotThere(t *testing.T) {
+	data := write(t, rows(), 2)
+	count := []byte{0x16, byte(2 * len(rows()))} // of the file: a 64-bit field that follows the schema
+	footer := len(data) - 8 - int(binary.LittleEndian.Uint32(data[len(data)-8:]))
+	at := footer + bytes.Index(data[footer:], count)
+	data[at+1] += 2
+	_, err := read(t, data)
+	if want := fmt.Sprintf("%d rows of %d: want the whole file", len(rows()), len(rows())+1); !errors.Is(err, usage.ErrTruncated) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -68,7 +68,7 @@ func checkPages(r io.ReaderAt, size int64, file *parquet.File) error {
 				at = d
 			}
 			for left > 0 {
-				if at < 0 || at >= size || left > size {
+				if at < 0 || left > size-at {
 					return fmt.Errorf("%w: a column of %d bytes at byte %d of %d", errSize, left, at, size)
 				}
 				n, err := r.ReadAt(buf[:min(headerRoom, size-at)], at)
