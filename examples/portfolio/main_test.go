@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -425,6 +426,86 @@ func TestTrace(t *testing.T) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
 		}
 	}
+	if strings.Contains(text, "Total of 1 ") {
+		t.Errorf("a total of one series:\n%s", text)
+	}
+	o, err := program.Options("-trace", args[1], "-trace", other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := o.read(cli.Quiet(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := in.series[0].name, in.series[1].name; a != "small" || b != other {
+		t.Errorf("logs of one name are called %q and %q", a, b)
+	}
+	// A log that begins with a job.
+	if _, stderr := tested.Must(t, "-trace", programtest.Write(t, "now.swf", strings.Replace(smallLog, " 86400 ", " 0 ", 1)), "-json"); !strings.Contains(stderr, "2 jobs,\n") {
+		t.Errorf("the note of a log that begins with a job: %s", stderr)
+	}
+}
+
+// Why a portfolio loses, by hand: most of it in a single week, the other's purchases in the sixth or never.
+func TestWhy(t *testing.T) {
+	accounts := func(rent, reserved string) *ledger {
+		l := &ledger{}
+		for i := range rent {
+			l.weeks = append(l.weeks, account{rent: float64(rent[i] - '0'), reserved: float64(reserved[i] - '0')})
+		}
+		return l
+	}
+	mine := &outcome{cost: 39 * pricing.Unit, ledger: accounts("19119", "00000")}
+	theirs := &outcome{cost: 13 * pricing.Unit, ledger: accounts("29020", "00000"), purchases: []pricing.Purchase{{Slot: 35, Class: 0, Count: 2}}}
+	best := &outcome{ledger: accounts("00000", "11111")}
+	g := &group{series: []*series{{name: "x", every: 7, weeks: 5}}, rows: []row{{algo: hindsight, outcomes: []*outcome{best}}, {algo: online, outcomes: []*outcome{mine}}, {algo: "other", outcomes: []*outcome{theirs}}}}
+	got := g.why(0, g.row("other"), &input{})
+	for _, want := range []string{"- it loses by 200.0%, 26. Most is lost in week 4, 9: fees +0, use +0, on demand +9. ", "It had under-bought: it first buys never, the other in week 5."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	mine.ledger, theirs.ledger = accounts("99000", "01122"), accounts("11000", "00000")
+	best.ledger = accounts("00000", "11000")
+	if got := g.why(0, g.row("other"), &input{}); !strings.Contains(got, "Most is lost in weeks 0 to 1, ") || !strings.Contains(got, "It was late: ") {
+		t.Error(got)
+	}
+}
+
+// Of the single classes the cheapest is taken, and of equals the first.
+func TestCheapestClass(t *testing.T) {
+	list := []portfolio{{algo: online}, {algo: "only", classes: []int{0}, only: true}, {algo: "only", classes: []int{1}, only: true}, {algo: "only", classes: []int{2}, only: true}}
+	for costs, want := range map[[3]pricing.Money]int{{5, 5, 5}: 0, {5, 4, 4}: 1, {5, 6, 3}: 2} {
+		outcomes := make([]outcome, ofOnline+len(list))
+		for k, c := range costs {
+			outcomes[ofOnline+1+k].cost = c
+		}
+		g := &group{series: make([]*series, 1)}
+		if err := g.fill(list, [][]outcome{outcomes}); err != nil {
+			t.Fatal(err)
+		}
+		if r := g.rows[len(g.rows)-1]; r.class != want || r.cost != costs[want] || len(g.rows) != 6 {
+			t.Errorf("%v: class %d for %v of %d rows", costs, r.class, r.cost, len(g.rows))
+		}
+	}
+}
+
+// The curves of a picture are the mean of each week and what suffices for 95% of its slots; where a slot is a week they are one.
+func TestCurves(t *testing.T) {
+	for every, want := range map[int][]svgplot.Curve{
+		21: {{Name: "demand, mean of the week", Span: week, Values: []float64{11, 11}}, {Name: "demand, 95% of the week", Kind: svgplot.Extreme, Span: week, Values: []float64{20, 20}}},
+		1:  {{Name: "demand", Span: week, Values: []float64{1, 9}}},
+	} {
+		s := &series{name: "x", slot: week / time.Duration(every), every: every, weeks: 2}
+		for i := range 2 * every {
+			s.demand = append(s.demand, 1+8*i%21)
+		}
+		x := []*outcome{{ledger: &ledger{}}}
+		g := &group{series: []*series{s}, rows: []row{{algo: hindsight, outcomes: x}, {algo: greedy, outcomes: x}}}
+		if diff := cmp.Diff(want, newPicture(&input{}, g, 0, greedy).Curves, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); diff != "" {
+			t.Errorf("%d slots a week (-want +got):\n%s", every, diff)
+		}
+	}
 }
 
 // A table of the weekly series, and how they are chosen.
@@ -486,6 +567,13 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-alpha", "1.5"}, "above 0"},
 		{[]string{"-alarm", "-1"}, "above 0"},
 		{[]string{"-alarm", "2"}, "1 at most"},
+		{[]string{"-alarm", "0"}, "above 0"},
+		{[]string{"-date", "1970-12-31"}, "want a day such as 2026-11-23"},
+		{[]string{"-date", "2026-13-01"}, "want a day such as 2026-11-23"},
+		{[]string{"-premium", "1000.1"}, "from 0 to 1000"},
+		{[]string{"-paths", "10001"}, "from 0 to 10,000"},
+		{[]string{"-cap", "3y-heavy=0"}, "from 1 to"},
+		{[]string{"-cap", "3y-heavy=1000001"}, "from 1 to"},
 		{[]string{"-premium", "-1"}, "from 0 to 1000"},
 		{[]string{"-premium", "Inf"}, "from 0 to 1000"},
 		{[]string{"-ladder", "0"}, "from 1 to"},
@@ -542,6 +630,22 @@ func TestMistakes(t *testing.T) {
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "line 2"},
 		{append(demand("n\n2147483647\n2147483647\n2147483647\n"), "-svg", out), "too large together"},
 	})
+}
+
+// What is just within the limits of a flag is taken.
+func TestFlagLimits(t *testing.T) {
+	for _, args := range [][]string{
+		{"-quantile", "1e-9"}, {"-quantile", ".999999"}, {"-alpha", "1e-9"}, {"-alpha", "1"}, {"-alarm", "1e-9"}, {"-alarm", "1"}, {"-premium", "0"}, {"-premium", "1000"},
+		{"-ladder", "1"}, {"-ladder", "1000000"}, {"-window", "1"}, {"-window", "1000000"}, {"-fit", "0"}, {"-fit", "1000000"}, {"-longest", "1"}, {"-scale", "1000000"},
+		{"-paths", "0"}, {"-paths", "10000"}, {"-cap", "a=b=1"}, {"-cap", "a=1000000"}, {"-date", "1971-01-01"}, {"-slot", "168h"}, {"-slot", "1ns"},
+	} {
+		if _, err := program.Options(args...); err != nil {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	if o, err := program.Options("-date", "2027-01-04", "-cap", "a=b=12"); err != nil || o.date.Format(time.DateOnly) != "2027-01-04" || o.caps[0] != (capFlag{"a=b", 12}) {
+		t.Errorf("%+v, %v", o, err)
+	}
 }
 
 func TestIdleFlags(t *testing.T) {

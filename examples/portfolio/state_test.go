@@ -81,7 +81,13 @@ func TestState(t *testing.T) {
 		for w := 1; w < weeks; w++ {
 			demand := programtest.Write(t, "d.csv", cut(text, 1+7*w+w%7)) // and some of the next week
 			now := append(args, "-demand", demand, "-state", file)
-			stdout, _ := tested.Must(t, now...)
+			stdout, notes := tested.Must(t, now...)
+			if want := " at the end are of a week that has not ended, and not used"; strings.Contains(notes, want) != (w%7 > 0) || w%7 > 1 && !strings.Contains(notes, fmt.Sprint(w%7, " slots", want)) {
+				t.Errorf("week %d with %d days of the next: %s", w, w%7, notes)
+			}
+			if strings.Contains(notes, "is not what was seen") {
+				t.Errorf("week %d: the same demand is taken for another: %s", w, notes)
+			}
 			for _, d := range decisions(t, stdout) {
 				if d.Week != w || d.Signal == nil {
 					t.Errorf("week %d: %+v", w, d)
@@ -269,6 +275,10 @@ func TestStateMistakes(t *testing.T) {
 	if err := os.WriteFile(file, good, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	locked := filepath.Join(t.TempDir(), "state.json") // beside which a folder stands in the place of the lock
+	if err := os.Mkdir(locked+".lock", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -284,6 +294,7 @@ func TestStateMistakes(t *testing.T) {
 		{[]string{"-slot", "24h", "-state", demand, "-demand", demand, "-held", list}, "the file is that of another flag as well"},
 		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "no", "state.json"), "-demand", demand}, "its folder does not exist"},
 		{[]string{"-slot", "24h", "-state", dir, "-demand", demand}, "is a folder"},
+		{[]string{"-slot", "24h", "-state", locked, "-demand", demand}, "cannot write -state " + locked + ".lock: is a directory"},
 	} {
 		status, stdout, stderr := tested.Try(c.args...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
