@@ -65,6 +65,34 @@ func TestTriggLeachTables(t *testing.T) {
 	}
 }
 
+// A factor is cut to its least and its most, after the first errors.
+func TestTriggLeachCuts(t *testing.T) {
+	for _, c := range []struct {
+		r      TriggLeach
+		errors []float64
+		want   float64
+	}{
+		{TriggLeach{Hold: -1, Cap: .4}, []float64{3}, .4},
+		{TriggLeach{Hold: -1}, []float64{3}, 1},
+		{TriggLeach{Hold: -1, Signal: Signal{Phi: .5}}, []float64{3, -1}, 1. / 5}, // E = .25, M = 1.25
+		{TriggLeach{Hold: -1, Signal: Signal{Phi: .5}, Floor: .25}, []float64{3, -1}, .25},
+		{TriggLeach{Hold: -1, Signal: Signal{Phi: .5}, Lagged: true, Cap: .4}, []float64{3, -1}, .4},
+		{TriggLeach{Hold: 2, Alpha0: .3}, []float64{3, -1}, .3},
+		{TriggLeach{Hold: 1, Signal: Signal{Phi: .5}, Alpha0: .3}, []float64{3, -1}, 1. / 5},
+		{TriggLeach{}, []float64{3, 3, 3}, DefaultAlpha0},
+		{TriggLeach{}, []float64{3, 3, 3, 3}, 1},
+		{TriggLeach{Hold: -1}, []float64{0}, DefaultFloor},
+	} {
+		r, got := c.r, 0.0
+		for _, e := range c.errors {
+			got = r.Factor(e)
+		}
+		if math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%+v after errors of %v: %v, want %v", c.r, c.errors, got, c.want)
+		}
+	}
+}
+
 // What white noise gives, by phi: the columns of an independent program with 200,000
 // errors, which depend on each other, and so to about .01.
 func TestSignalWhiteNoise(t *testing.T) {

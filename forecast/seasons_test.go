@@ -1064,6 +1064,19 @@ func TestSecondSeasonTried(t *testing.T) {
 	if _, err := two.Fit(&f2, plain[:20]); err != nil || two.Period != 2 || two.Period2 != 4 {
 		t.Errorf("%+v, %v", two, err)
 	}
+	// Without a factor for it there is none.
+	one := HoltWinters{Alpha: .1, Gamma: .1}
+	if _, err := one.Fit(&Fitter{Season: 4, second: 28}, plain); err != nil || one.Period != 4 || one.Period2 != 1 {
+		t.Errorf("%+v, %v", one, err)
+	}
+	wave := Harmonic{Alpha: .1, Beta: .1}
+	if _, err := wave.Fit(&Fitter{Season: 2}, slices.Repeat([]float64{10, 30}, 20)); err != nil || wave.Period != 2 {
+		t.Errorf("%+v, %v", wave, err)
+	}
+	path := make([]float64, 2)
+	if wave.Forecast(path); math.Abs(path[0]-10) > 1e-3 || math.Abs(path[1]-30) > 1e-3 {
+		t.Errorf("a season of two steps is forecast as %v", path)
+	}
 	lags, f3 := Autoregression{}, Fitter{Season: 2, second: 4}
 	if _, err := lags.Fit(&f3, plain[:20]); err != nil || lags.Period != 2 || lags.Period2 != 4 {
 		t.Errorf("%+v, %v", lags, err)

@@ -299,6 +299,42 @@ func TestAutoSays(t *testing.T) {
 	if m.Spread(dst); dst[0] != 1 || math.Abs(dst[2]-math.Sqrt(3)) > 1e-15 {
 		t.Errorf("errors grow as %v", dst)
 	}
+	// Of too few values to try any there is one model, with all the weight.
+	for n := 3; n < 14; n++ {
+		var m Auto
+		if _, err := m.Fit(new(Fitter), rise(n, 4)); err != nil || m.Validate() != nil {
+			t.Errorf("%d values: %v, %v", n, err, m.Validate())
+		}
+	}
+	// With a horizon of a week, four of which are tried, the beginning of three weeks is a week and a half: too short for the
+	// second season. With a horizon of a day it is tried.
+	hours := daily(504, 24, 168, 0, 4, rand.New(rand.NewPCG(1, 1)))
+	for horizon, without := range map[int]bool{168: true, 24: false} {
+		var both, one Auto
+		if _, err := both.Fit(&Fitter{Season: 24, Horizon: horizon}, hours); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := one.Fit(&Fitter{Season: 24, second: 1, Horizon: horizon}, hours); err != nil {
+			t.Fatal(err)
+		}
+		if got := both.String() == one.String(); got != without {
+			t.Errorf("a horizon of %d hours: %v, and without a second season %v", horizon, &both, &one)
+		}
+	}
+	// A window of all values is no window.
+	long := rise(400, 12)
+	var windowed, all Auto
+	if _, err := windowed.Fit(&Fitter{Season: 1, Window: 400}, long); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := all.Fit(&Fitter{Season: 1}, long); err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, 3)
+	windowed.Forecast(dst)
+	if all.Forecast(want); !slices.Equal(dst, want) {
+		t.Errorf("with a window of all values %v forecasts %v, without one %v %v", &windowed, dst, &all, want)
+	}
 	// The series that is fitted begins with a value that is there.
 	series := rise(500, 12)
 	for i := range 90 {
