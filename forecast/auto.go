@@ -184,9 +184,10 @@ func (m *Auto) deviate(dst []float64) {
 // Fit chooses the models and fits them, see [Fittable].
 //
 // The season is f.Season, or found by [Fitter.Periods]; the second season is tried if the
-// series has three of its cycles, two of them in its beginning. The candidates are fitted to the beginning of the series,
-// and forecast the rest from about 10 to 45 points, updated in between. The rest is at least
-// four horizons, or a quarter of the series, and at most half of it. A candidate's error is
+// series has three of its cycles, two of them in its beginning. The candidates are fitted to
+// the beginning of the series, and forecast the rest from about 10 to 45 points, updated in
+// between. The rest is at least four horizons, or a quarter of the series, and at most half
+// of it. A candidate's error is
 // the mean absolute error over f.Horizon steps, or over a season, at least 13 steps. The
 // best three are fitted again to the whole series. Their weights fall with the square of the
 // error, and a candidate with twice the least error has none. If there is a season and the

@@ -37,7 +37,7 @@ func interpolate(rows []bootRow, n int) time.Duration {
 		if n > r.n {
 			continue
 		}
-		if i == 0 || n == r.n {
+		if i == 0 {
 			return r.time
 		}
 		l := rows[i-1]

@@ -86,11 +86,7 @@ func (r *Result) AppendDemand(dst []int, slot time.Duration) []int {
 		if i+1 == len(r.Levels) {
 			break // a local cluster's nodes are held no longer than its last job runs
 		}
-		end := r.Levels[i+1].At
-		if end <= l.At/slot*slot {
-			continue
-		}
-		last := (end - 1) / slot
+		last := (r.Levels[i+1].At - 1) / slot
 		if last >= maxSlots {
 			panic("sim: demand in more than 1<<26 slots: want longer ones")
 		}

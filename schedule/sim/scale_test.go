@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,6 +78,22 @@ func TestSizesByHand(t *testing.T) {
 		if got.Starts[1] != c.second || got.ChargedHours != c.hours {
 			t.Errorf("%s: the second job starts at %v, %v hours are charged, want %v and %v", name, got.Starts[1], got.ChargedHours, c.second, c.hours)
 		}
+	}
+}
+
+// Of five instances that are idle from minute 11 on, in one lease of five, three go before the hour ends, if two are to
+// be kept; the job that comes then finds these. All go at the end.
+func TestLeastSizeKeepsAPart(t *testing.T) {
+	jobs := []trace.Job{job(1, 0, 10, 5), job(2, 100, 10, 2)}
+	got := run(t, jobs, Options{Least: 2, WaitLimit: schedule.AtOnce, Boot: func(int) time.Duration { return time.Minute }})
+	var held []int
+	for _, l := range got.Levels {
+		if len(held) == 0 || held[len(held)-1] != l.Held {
+			held = append(held, l.Held)
+		}
+	}
+	if !slices.Equal(held, []int{5, 2, 0}) || got.Starts[1] != at(100) || got.ChargedHours != 5+2 {
+		t.Errorf("%v instances are held, the second job starts at %v, %v hours are charged", held, got.Starts[1], got.ChargedHours)
 	}
 }
 

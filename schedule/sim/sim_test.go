@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -201,6 +202,60 @@ func TestDemandEndsWithLastJob(t *testing.T) {
 	r := run(t, []trace.Job{job(1, 0, 60, 1)}, Options{Mode: Local, Nodes: 3})
 	if d := cmp.Diff([]int{3}, r.AppendDemand(nil, time.Hour)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// The scheduler of the options is used: with first come, first served a short job waits that EASY lets start.
+func TestSchedulerOfTheOptions(t *testing.T) {
+	jobs := []trace.Job{job(1, 0, 60, 3), job(2, 1, 60, 4), job(3, 2, 10, 1)}
+	for third, scheduler := range map[time.Duration]schedule.Scheduler{at(2): nil, at(120): new(schedule.FCFS)} {
+		if r := run(t, jobs, Options{Mode: Local, Nodes: 4, Scheduler: scheduler}); r.Starts[2] != third {
+			t.Errorf("%T: the third job starts at %v, want %v", scheduler, r.Starts[2], third)
+		}
+	}
+}
+
+// By hand: two instances for 90 minutes from minute 30 on, charged for by the minute after an hour, are one in the first hour
+// and two in the next; charged for by the hour they are two in both.
+func TestHoursByMeter(t *testing.T) {
+	for increment, want := range map[time.Duration][]int{time.Minute: {1, 2, 0}, time.Hour: {2, 2, 0}} {
+		cloud := Cloud{Meter: pricing.Meter{Minimum: time.Hour, Increment: increment}, Boot: func(int) time.Duration { return 0 }}
+		r := run(t, []trace.Job{job(1, 30, 90, 2)}, Options{Clouds: []Cloud{cloud}})
+		if got := r.Clouds[0].Hours; !slices.Equal(got, want[:len(got)]) || len(got) < 2 {
+			t.Errorf("by %v: %v, want %v", increment, got, want)
+		}
+	}
+	r := run(t, []trace.Job{job(1, 0, 90, 2), job(2, 5, 10, 1)}, Options{Mode: Individual, Clouds: make([]Cloud, 1)})
+	if r.Clouds[0].Jobs != 2 || r.Clouds[0].Leases != 3 {
+		t.Errorf("%d jobs on %d instances of their own, want 2 on 3", r.Clouds[0].Jobs, r.Clouds[0].Leases)
+	}
+}
+
+// Progress is told now and then, not at each job, and at the end.
+func TestProgress(t *testing.T) {
+	var jobs []trace.Job
+	for i := range 9000 {
+		jobs = append(jobs, job(int64(i+1), float64(i), 1, 1))
+	}
+	var told []int
+	var s Simulator
+	if _, err := s.Run(jobs, Options{Mode: Local, Nodes: 2, Progress: func(ended int) { told = append(told, ended) }}); err != nil || len(told) < 2 || len(told) > 20 || !slices.IsSorted(told) || told[len(told)-1] != 9000 {
+		t.Errorf("told %v, %v", told, err)
+	}
+	if s.cfg.Progress != nil || s.sites[0].schd != nil { // nothing of the caller's is kept
+		t.Error("a simulator keeps what it was given")
+	}
+}
+
+// A log may end as late as the clock goes.
+func TestTheLastMoment(t *testing.T) {
+	last := []trace.Job{{ID: 1, Run: maxTime, Estimate: maxTime, Nodes: 1}}
+	if _, err := new(Simulator).Run(last, Options{Mode: Local, Nodes: 1}); err != nil {
+		t.Error(err)
+	}
+	cfg := BatchOptions{Nodes: 1, Scheduler: new(schedule.EASY), Every: maxTime}
+	if err := new(Batch).Run(last, cfg, func(*BatchState) bool { return true }); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -121,6 +121,18 @@ func TestStreamLogs(t *testing.T) {
 }
 
 // An error of the sequence ends the simulation, and so does a job that cannot be run.
+func TestStreamOfTooLargeJobs(t *testing.T) {
+	var s Simulator
+	for _, quota := range []int{4, 5} {
+		seq := func(yield func(trace.Job, error) bool) { yield(job(1, 0, 10, 5), nil) }
+		_, err := s.Stream(seq, Options{Clouds: []Cloud{{Quota: quota}}}, Sink{})
+		var in *InputError
+		if tooLarge := errors.As(err, &in) && errors.Is(err, ErrTooLarge) && in.Index == 0; tooLarge != (quota < 5) || err != nil && !tooLarge {
+			t.Errorf("five instances with a quota of %d: %v", quota, err)
+		}
+	}
+}
+
 func TestStreamErrors(t *testing.T) {
 	jobs := flood(100, 5, 100*time.Second, 1)
 	broken := errors.New("broken")
