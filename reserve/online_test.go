@@ -479,6 +479,25 @@ func TestOnlineHeldBeyondCap(t *testing.T) {
 	}
 }
 
+// A portfolio that is used again forgets which classes were for sale.
+func TestOnlineSaleIsForgotten(t *testing.T) {
+	demand := slices.Repeat([]int{5}, 28)
+	p := weekly(fourAndTwo())
+	var fresh, used Online
+	fresh.Forecaster, used.Forecaster = new(trend), new(trend)
+	want := observeSeries(t, &fresh, p, demand)
+	limited := *p
+	limited.AtMost = []int{0, NoCap}
+	for _, q := range observeSeries(t, &used, &limited, demand) {
+		if q.Class == 0 {
+			t.Errorf("%+v of a class that is not for sale", q)
+		}
+	}
+	if got := observeSeries(t, &used, p, demand); !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("used again it buys %v, want %v", got, want)
+	}
+}
+
 // A class that is full is not planned with, however small the gain of what stands in:
 // $67.20 is four weeks on demand, and the other class saves a cent of it.
 func TestOnlineFullClass(t *testing.T) {
