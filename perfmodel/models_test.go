@@ -287,6 +287,15 @@ func TestAmdahlAndUSL(t *testing.T) {
 	isNear(t, "sigma", sigma, 0.03, 1e-8)
 	isNear(t, "kappa", kappa, 0.0005, 1e-8)
 	isNear(t, "peak", u.Peak(), math.Sqrt(0.97/0.0005), 1e-8)
+	// Of shares that fit as well as fewer the most are taken, and those that time nothing are 0: a run on twice the processes in
+	// half the time, to the last bit.
+	p = runsOf([]float64{1}, []int{1, 2, 4, 8}, func(x float64, p int) float64 { return 64 / float64(p) })
+	if err := a.Fit(&p); err != nil {
+		t.Fatal(err)
+	}
+	if a.shares.support != 3 || a.Serial() != 0 {
+		t.Errorf("shares of %b, %v of them serial", a.shares.support, a.Serial())
+	}
 	// Speedup beyond P: no share may be negative, so σ and κ are 0.
 	p = runsOf([]float64{1}, []int{1, 2, 4, 8}, func(x float64, p int) float64 { return math.Pow(float64(p), -1.1) })
 	for _, m := range []Model{&Amdahl{}, u} {

@@ -7,6 +7,15 @@ import (
 	"time"
 )
 
+// Before its first Reset a scheduler has no node.
+func TestFreeOfNothing(t *testing.T) {
+	for _, s := range []interface{ Free() int }{new(Conservative), new(EASY), new(FCFS)} {
+		if n := s.Free(); n != 0 {
+			t.Errorf("%T: %d nodes are free of none", s, n)
+		}
+	}
+}
+
 // Sums of nodes stop at the greatest int, or say that they are beyond it.
 func TestNodesBeyondInt(t *testing.T) {
 	for name, s := range map[string]Scheduler{"easy": new(EASY), "fcfs": new(FCFS), "conservative": new(Conservative)} {
