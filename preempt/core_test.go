@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
 // plainVictims is the dynamic program over all jobs.
@@ -102,5 +104,30 @@ func TestCoreEqualsPlain(t *testing.T) {
 	}
 	if small < 100 || whole < 10 {
 		t.Errorf("%d cores are small and %d large: want both kinds tried", small, whole)
+	}
+}
+
+// Whether a job is decided is clear by more than a millionth of the sums, which no rounding is: of jobs that cost nearly the
+// same for each node those stay open that a rounded bound might decide wrongly.
+func TestCoreMargin(t *testing.T) {
+	const cost = 1_000_000_000_000
+	var jobs []Job
+	var s Solver
+	for _, d := range []int64{-1e9, -1, 0, 1, 1e9} { // of the sums, 2·50·10¹², a millionth is 10⁸
+		for range 20 {
+			jobs = append(jobs, Job{Nodes: 1})
+			s.keys = append(s.keys, wide.Uint{Lo: uint64(cost + d)})
+		}
+	}
+	s.picked = make([]bool, len(jobs))
+	left := s.decide(jobs, 50)
+	for j := range jobs {
+		open := slices.Contains(s.core, int32(j))
+		if picked, far := j < 20, j < 20 || j >= 80; s.picked[j] != picked || open == far {
+			t.Errorf("job %d of cost %d: picked %v, open %v", j, s.keys[j].Lo, s.picked[j], open)
+		}
+	}
+	if left != 30 || !slices.IsSorted(s.core) {
+		t.Errorf("%d nodes are left to free by %v", left, s.core)
 	}
 }
