@@ -111,6 +111,8 @@ func (p *listParser) until(index int, n *int, slot time.Duration) error {
 	}
 	d, err := time.ParseDuration(s)
 	switch {
+	case tooLong(s):
+		return p.fail(field, index, ErrRange, "%s: want at most %d slots", quote(s), math.MaxInt32)
 	case err != nil || d < 0:
 		return p.fail(field, index, ErrSyntax, "%s: want %s", quote(s), want)
 	case d%slot != 0:

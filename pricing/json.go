@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,6 +40,21 @@ func ReadList(r io.Reader) (List, error) {
 		return List{}, err
 	}
 	return parseList(data)
+}
+
+// tooLong reports whether s is a duration beyond the range of [time.Duration], 292 years: it
+// cannot be read, and with zeros for digits it can.
+func tooLong(s string) bool {
+	if _, err := time.ParseDuration(s); err == nil {
+		return false
+	}
+	_, err := time.ParseDuration(strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, s))
+	return err == nil
 }
 
 // MarshalJSON returns the list in the form that [ReadList] and
@@ -237,7 +253,10 @@ func (p *listParser) classes(classes *[]Class) error {
 					return err
 				}
 				d, err := time.ParseDuration(s)
-				if err != nil {
+				switch {
+				case tooLong(s):
+					return p.fail("classes.term", k, ErrRange, "%s: want at most %s", quote(s), term(time.Duration(math.MaxInt64).Truncate(time.Hour)))
+				case err != nil:
 					return p.fail("classes.term", k, ErrSyntax, "%s: want a duration such as \"8760h\"", quote(s))
 				}
 				c.Term = d
