@@ -19,7 +19,9 @@ type Sum struct {
 }
 
 func (s *Sum) add(t *Sum) {
-	s.Rows += t.Rows
+	if s.Rows += t.Rows; t.Rows > 0 && s.Rows < 0 && s.Rows-t.Rows >= 0 {
+		s.Rows = math.MaxInt64
+	}
 	s.Billed = s.Billed.Plus(t.Billed)
 	s.Effective = s.Effective.Plus(t.Effective)
 	s.List = s.List.Plus(t.List)
@@ -40,7 +42,8 @@ type File struct {
 	Left      []Left // most rows first
 }
 
-// Classified returns the sum of everything that is demand or part of a commitment.
+// Classified returns the sum of everything that is demand or part of a commitment. Rows
+// that are more than an int64 holds count as the greatest int64.
 func (f *File) Classified() Sum {
 	s := Sum{Rows: f.Contracts}
 	for _, t := range [...]*Sum{&f.OnDemand, &f.Covered, &f.Unused, &f.Purchases} {

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,12 @@ func TestCurrencies(t *testing.T) {
 	}
 	if b.Currency != "USD" || b.Held[0].Unit != "" || b.Files[3].Contracts != 1 || b.Files[3].Classified().Rows != 1 {
 		t.Errorf("%s, %+v, %+v", b.Currency, b.Held, b.Files[3])
+	}
+	for _, c := range []struct{ contracts, rows, want int64 }{{math.MaxInt64, 1, math.MaxInt64}, {1, math.MaxInt64, math.MaxInt64}, {1, math.MaxInt64 - 1, math.MaxInt64}, {math.MaxInt64, 0, math.MaxInt64}} {
+		f := File{Contracts: c.contracts, Covered: Sum{Rows: c.rows}}
+		if got := f.Classified().Rows; got != c.want {
+			t.Errorf("%d contracts and %d rows: %d rows are classified, want %d", c.contracts, c.rows, got, c.want)
+		}
 	}
 	var k Collector
 	k.Begin("k.csv", "test")
