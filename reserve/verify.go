@@ -38,7 +38,7 @@ import (
 // the first slot or purchase at fault.
 //
 // Of the bill, Verify compares the total, the pure cost and the part on demand. Arithmetic
-// is exact, in 128 bits. Time: O(levels × slots × classes + purchases).
+// is exact, in 128 bits. Time: O(classes × (levels × slots + purchases)).
 func Verify(p *Problem, plan *Plan) error {
 	var m market
 	if err := m.loadAny(p); err != nil {
@@ -381,11 +381,24 @@ func (v *dual) slack(y []int64) string {
 			}
 		}
 	}
-	for i, q := range v.plan {
-		v.sums(sums, y, q.Class)
-		if left := v.reduced(sums, q.Class, q.Slot); left > 0 {
-			return fmt.Sprintf(": purchase %d costs %d more than it is worth", i, left)
+	first, more := len(v.plan), int64(0)
+	for c := range v.m.classes {
+		if !slices.ContainsFunc(v.plan[:first], func(q pricing.Purchase) bool { return q.Class == c }) {
+			continue
 		}
+		v.sums(sums, y, c)
+		for i, q := range v.plan[:first] {
+			if q.Class != c {
+				continue
+			}
+			if left := v.reduced(sums, c, q.Slot); left > 0 {
+				first, more = i, left
+				break
+			}
+		}
+	}
+	if first < len(v.plan) {
+		return fmt.Sprintf(": purchase %d costs %d more than it is worth", first, more)
 	}
 	return ""
 }

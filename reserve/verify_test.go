@@ -325,6 +325,23 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
+	// Both purchases of two classes cost more than nothing: the first is named, whatever its class.
+	p.Demand = []int{1, 1, 1, 1}
+	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "s", Term: time.Hour, Upfront: 1})
+	if plan, err = e.Solve(p); err != nil {
+		t.Fatal(err)
+	}
+	for class, want := range []string{"purchase 0 costs 5 more than it is worth", "purchase 0 costs 1 more than it is worth"} {
+		forged := plan
+		forged.Certificate.Values = make([]int64, len(plan.Certificate.Values))
+		forged.Purchases, forged.Cost, forged.Bound = []pricing.Purchase{{Slot: 0, Class: 0, Count: 1}, {Slot: 3, Class: 1, Count: 1}}, 6, 6
+		if class == 1 {
+			forged.Purchases = []pricing.Purchase{{Slot: 0, Class: 1, Count: 1}, {Slot: 1, Class: 0, Count: 1}}
+		}
+		if err := Verify(p, &forged); !errors.Is(err, ErrForged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", forged.Purchases, err, want)
+		}
+	}
 }
 
 // A rule that is reset is as new, whatever it has seen, also for a class that saves nothing.
