@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -135,6 +136,20 @@ func TestFrontBrute(t *testing.T) {
 func TestFrontErrors(t *testing.T) {
 	var e Exact
 	p := &Problem{Slot: time.Hour, Prices: month(), Paths: [][]int{{1, 2, 3}, {4, 5, 6}}}
+	// After an error, a solver is as new.
+	good := &Problem{Slot: time.Hour, Prices: pricing.List{OnDemand: 1000, Classes: []pricing.Class{{Name: "a", Term: 2 * time.Hour, Upfront: 900}, {Name: "b", Term: 3 * time.Hour, Upfront: 1700}}},
+		Paths: [][]int{{1, 0, 2, 2, 0}, {0, 3, 1, 0, 1}, {2, 2, 2, 1, 1}}, MaxActive: 2}
+	fresh, err := new(Exact).Front(good, .5, []float64{0, .3, 1}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asNew := func(what any) {
+		t.Helper()
+		got, err := e.Front(good, .5, []float64{0, .3, 1}, 5)
+		if diff := cmp.Diff(fresh, got); err != nil || diff != "" {
+			t.Errorf("after %+v: %v (-new +used):\n%s", what, err, diff)
+		}
+	}
 	for _, o := range []struct {
 		level  float64
 		risks  []float64
@@ -143,6 +158,7 @@ func TestFrontErrors(t *testing.T) {
 		if _, err := e.Front(p, o.level, o.risks, o.rounds); !errors.Is(err, ErrRange) {
 			t.Errorf("%+v: %v", o, err)
 		}
+		asNew(o)
 	}
 	for _, level := range []float64{.01, .5} { // and the ends of what is allowed
 		if front, err := e.Front(p, level, []float64{0, 1}, 1); err != nil || len(front) != 2 {
@@ -158,11 +174,19 @@ func TestFrontErrors(t *testing.T) {
 	if front, err := e.Front(p, .95, []float64{0, 1}, 0); !errors.Is(err, ErrInfeasible) || front != nil {
 		t.Error(front, err)
 	}
+	asNew("no plan")
 	p.Held, p.MaxActive = nil, 0
 	p.Paths, p.Demand = nil, []int{1}
 	if _, err := e.Front(p, .95, nil, 0); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
+	asNew("no paths")
+	p.Paths, p.Demand, p.Slot = [][]int{{1}, {2}}, nil, 7*time.Minute
+	if _, err := e.Front(p, .95, nil, 0); !errors.Is(err, ErrTerm) {
+		t.Error(err)
+	}
+	asNew("a term of no whole slots")
+	p.Slot = time.Hour
 	// One path has no risk: all points are the same.
 	p.Paths, p.Demand = [][]int{slices.Repeat([]int{2}, 800)}, nil
 	front, err := e.Front(p, .95, nil, 0)

@@ -767,6 +767,19 @@ func TestOnlineUnknown(t *testing.T) {
 // What is wrong is said, and nothing is bought on it.
 func TestOnlineErrors(t *testing.T) {
 	predictor := func() *forecast.Predictor { return &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}} }
+	run := func(o *Online) string {
+		o.Forecaster, o.Window, o.Quantile, o.Paths, o.Alarm, o.Premium, o.Caps = &trend{Slope: .1}, 3, .6, 0, 0, .2, []Cap{{Buy: 2}, {Active: 9}}
+		p := weekly(fourAndTwo())
+		p.Held, p.AtMost, p.MaxActive = []pricing.Holding{{Class: 1, Count: 2, Until: 9}}, []int{3, NoCap}, 8
+		if err := o.Reset(p); err != nil {
+			t.Fatal(err)
+		}
+		bought := observeSeries(t, o, p, anyWeeks(rand.New(rand.NewPCG(3, 3)), 9, 8))
+		state, err := json.Marshal(o)
+		return fmt.Sprint(bought, string(state), err, o.Next())
+	}
+	fresh := run(new(Online))
+	var used Online
 	for _, c := range []struct {
 		name string
 		o    Online
@@ -800,6 +813,14 @@ func TestOnlineErrors(t *testing.T) {
 			c.edit(p)
 		}
 		err := c.o.Reset(p)
+		// A portfolio whose Reset failed is as new when the next one succeeds.
+		used.Forecaster, used.Window, used.Quantile, used.Paths, used.Alarm, used.Premium, used.Caps = c.o.Forecaster, c.o.Window, c.o.Quantile, c.o.Paths, c.o.Alarm, c.o.Premium, c.o.Caps
+		if again := used.Reset(p); err == nil || again == nil || again.Error() != err.Error() {
+			t.Errorf("%s: %v of a used portfolio, want %v", c.name, again, err)
+		}
+		if got := run(&used); got != fresh {
+			t.Errorf("%s: then a used portfolio buys\n%s, want\n%s", c.name, got, fresh)
+		}
 		var in *InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.text)
@@ -871,6 +892,46 @@ func TestOnlineErrors(t *testing.T) {
 		f.Slope = 0
 		if got, err = o.Observe(dst, []int{3, 3, 3, 3, 3, 3, 3}); err != nil || len(got) != 2 || got[1].Slot != 14 {
 			t.Errorf("after it: %v, %v", got, err)
+		}
+	}
+
+	// A portfolio goes on after an error as a portfolio does that only learned the interval, or
+	// never saw the demand.
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		f, g := &trend{}, &trend{}
+		broken, whole := Online{Forecaster: f, Window: 3}, Online{Forecaster: g, Window: 3}
+		for _, o := range []*Online{&broken, &whole} {
+			if err := o.Reset(weekly(fourAndTwo())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 12 {
+			demand := anyWeeks(rng, 1, 8)
+			kind := rng.IntN(4)
+			switch kind {
+			case 0: // not observed
+				bad := slices.Clone(demand)
+				bad[rng.IntN(len(bad))] = -1
+				if _, err := broken.Observe(nil, bad); !errors.Is(err, ErrRange) {
+					t.Fatal(err)
+				}
+			case 1, 2: // observed, and nothing is bought
+				f.Slope = []float64{math.NaN(), 1e12}[kind-1]
+				if got, err := broken.Observe(nil, demand); !errors.Is(err, ErrRange) && slices.Max(demand) > 0 || len(got) > 0 {
+					t.Fatal(got, err)
+				}
+				f.Slope = 0
+				if err := whole.Learn(demand); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			got, err := broken.Observe(nil, demand)
+			want, err2 := whole.Observe(nil, demand)
+			if err != nil || err2 != nil || !slices.Equal(got, want) || broken.Next() != whole.Next() || !slices.Equal(broken.Active(nil), whole.Active(nil)) {
+				t.Fatalf("seed %d: after errors %v, %v and %v are bought, want %v, %v and %v", seed, got, err, broken.Active(nil), want, err2, whole.Active(nil))
+			}
 		}
 	}
 

@@ -2,6 +2,7 @@ package lsq
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -526,6 +527,35 @@ func TestCheckEstimable(t *testing.T) {
 }
 
 func TestInputErrors(t *testing.T) {
+	// After an error, a solver and its result are as new.
+	rng := rand.New(rand.NewPCG(4, 4))
+	var good [3]leastCase
+	for i := range good {
+		c := leastCase{rows: 7, cols: 1 + i, opt: Options{Intercept: i != 1, DropDependent: true}}
+		for range c.rows {
+			for j := range c.cols {
+				c.x = append(c.x, float64(rng.IntN(9)))
+				if j == 2 { // depends on the others
+					c.x[len(c.x)-1] = c.x[len(c.x)-3] - 2*c.x[len(c.x)-2]
+				}
+			}
+			c.y = append(c.y, rng.NormFloat64())
+		}
+		good[i] = c
+	}
+	tell := func(s *Solver, r *Regression) (told string) {
+		for _, c := range good {
+			if err := s.Solve(r, c.x, c.rows, c.cols, c.y, c.opt); err != nil {
+				t.Fatal(err)
+			}
+			told += fmt.Sprint(r.Rows, r.Cols, r.Rank, r.DF, r.Intercept, r.Coef, r.StdErr, r.Residuals, r.Leverage, r.RSS, r.TSS, r.R2, r.AdjR2, r.Sigma, r.Condition,
+				r.Dependencies, r.LeaveOneOutTo(make([]float64, c.rows)), r.PRESS(), s.LeaveGroupsOutTo(make([]float64, c.rows), r, []int{0, 1, 0, 1, 2, 2, 1}))
+		}
+		return told
+	}
+	fresh := tell(new(Solver), new(Regression))
+	var used Solver
+	var result Regression
 	for _, tt := range []struct {
 		name string
 		x, y []float64
@@ -547,10 +577,17 @@ func TestInputErrors(t *testing.T) {
 			"lsq: columns[0]: result too large: the coefficient of the column: want the column multiplied by a power of ten"},
 		{"sum of squares", []float64{1, 0, 0, 1}, []float64{1e200, 1}, Options{}, ErrOverflow,
 			"lsq: y: result too large: the sum of squares of y: want y divided by a power of ten"},
+		{"dependent", []float64{1, 2, 3, 6, 5, 10}, []float64{1, 2, 4}, Options{}, ErrDependent, ""},
 	} {
 		_, err := Fit(tt.x, len(tt.y), 2, tt.y, tt.opt)
-		if !errors.Is(err, tt.err) || err.Error() != tt.want {
+		if !errors.Is(err, tt.err) || tt.want != "" && err.Error() != tt.want {
 			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
+		}
+		if again := used.Solve(&result, tt.x, len(tt.y), 2, tt.y, tt.opt); err != nil && (again == nil || again.Error() != err.Error()) {
+			t.Errorf("%s: a used solver says %v, want %v", tt.name, again, err)
+		}
+		if got := tell(&used, &result); got != fresh {
+			t.Errorf("%s: then a used solver finds\n%s, want\n%s", tt.name, got, fresh)
 		}
 		if in := new(InputError); !errors.As(err, &in) {
 			t.Errorf("%s: %T", tt.name, err)

@@ -418,11 +418,27 @@ func TestPlanErrors(t *testing.T) {
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
+	wide := *m // m is fitted again below
 	in := Huang13InstanceTypes()[3]
 	good := Target{Features: []float64{1e5, 100}, Deadline: time.Hour, Counts: []int{1, 2}}
 	var pl Sizer
 	if _, err := pl.Size(m, in, good); err != nil {
 		t.Fatal(err)
+	}
+	asNew := func() { // after an error
+		t.Helper()
+		task, in := good, Huang13InstanceTypes()[3]
+		task.Counts = []int{3, 1, 8, 2}
+		var results [2]string
+		for i, sizer := range []*Sizer{new(Sizer), &pl} {
+			front, err := sizer.AppendFront(nil, &wide, in, task)
+			choice, err2 := sizer.Size(&wide, in, task)
+			sizes, err3 := sizer.AppendSizes(nil, &wide, in, task)
+			results[i] = fmt.Sprint(front, err, choice, err2, sizes, err3)
+		}
+		if results[0] != results[1] {
+			t.Errorf("a used Sizer says %s, want %s", results[1], results[0])
+		}
 	}
 	for _, c := range []struct {
 		spoil func(*Target)
@@ -449,9 +465,11 @@ func TestPlanErrors(t *testing.T) {
 		if plan.Verdict != Unprofiled || plan.Best != (Size{}) {
 			t.Errorf("a plan with the error %v: %+v", err, plan)
 		}
+		asNew()
 		if _, err := pl.AppendSizes(nil, m, in, bad); err == nil {
 			t.Error("options:", bad)
 		}
+		asNew()
 	}
 	if _, err := pl.Size(m, InstanceType{}, good); !errors.Is(err, ErrNotPositive) {
 		t.Error(err)
@@ -469,6 +487,7 @@ func TestPlanErrors(t *testing.T) {
 		if plan, err := pl.Size(huge, dear, target); !errors.Is(err, pricing.ErrOverflow) || plan.Best != (Size{}) {
 			t.Errorf("%v: %+v, %v", goal, plan, err)
 		}
+		asNew()
 	}
 	// A time that does not fit is named, not its upper end.
 	_, err := pl.Size(steep{1: {Seconds: 1e300, Upper: 1e301}}, dear, Target{Deadline: time.Hour, Counts: []int{1}, Confidence: .9})
@@ -480,6 +499,7 @@ func TestPlanErrors(t *testing.T) {
 	if plan, err := pl.Size(last, in, Target{Deadline: time.Hour, Counts: []int{1, 2}}); err != errAlone || plan.Best != (Size{}) {
 		t.Errorf("%+v, %v", plan, err)
 	}
+	asNew()
 	in.Hourly = 1
 	panics(t, "goal", func() { pl.Size(m, in, Target{Deadline: 1, Counts: []int{1}, Goal: 9, Features: good.Features}) })
 	// An error beyond the first batch counts from the first number of processes.
@@ -490,6 +510,7 @@ func TestPlanErrors(t *testing.T) {
 	broken := &breaks{m, batch + 1}
 	_, err = pl.Size(broken, in, Target{Features: good.Features, Deadline: time.Hour, Counts: far})
 	checkInput(t, "batch", err, "Query.Processes[]", batch+1, ErrOverflow)
+	asNew()
 	// Intervals without ends cannot give a confidence.
 	few := p
 	few.Runs = []perfmodel.Run{p.Runs[0], p.Runs[1], p.Runs[7], p.Runs[14]}
@@ -499,6 +520,7 @@ func TestPlanErrors(t *testing.T) {
 	good.Confidence = 0.9
 	_, err = pl.Size(m, in, good)
 	checkInput(t, "no degrees of freedom", err, "Target.Confidence", 0, ErrFewRows)
+	asNew()
 }
 
 // breaks fails on the estimate with an index that counts over all.

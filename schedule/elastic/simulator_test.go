@@ -353,6 +353,26 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
+// asNew asks whether a simulator that returned an error runs as a new one.
+func asNew(t *testing.T, used *Simulator) {
+	t.Helper()
+	var results [2]Result
+	for i, e := range []*Simulator{new(Simulator), used} {
+		var jobs []trace.Job
+		for k := range 40 {
+			jobs = append(jobs, minutesJob(int64(k), 7*k, 10+k*37%90, 1+k*11%100))
+		}
+		got, err := e.Run(jobs, Options{Local: 16, Clouds: Marshall12Clouds(.3), Policy: new(ODPlus), Budget: Marshall12Budget(), Rand: newSource(9), Horizon: 30 * time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results[i] = got
+	}
+	if diff := cmp.Diff(results[0], results[1]); diff != "" {
+		t.Errorf("a used simulator (-new +used):\n%s", diff)
+	}
+}
+
 // Bad input is told before anything runs: what is wrong where, and what would be
 // right.
 func TestEnvironmentErrors(t *testing.T) {
@@ -412,6 +432,7 @@ func TestEnvironmentErrors(t *testing.T) {
 		if e.now != 0 || e.ids != 0 {
 			t.Errorf("%v: something has run", err)
 		}
+		asNew(t, &e)
 		if testing.Verbose() {
 			t.Log(err)
 		}
@@ -647,6 +668,7 @@ func TestTimesAreExact(t *testing.T) {
 // Policies of other packages that ask for what cannot be are errors.
 func TestEnvironmentBadPolicies(t *testing.T) {
 	const launch, end = Launch, Terminate
+	var used Simulator
 	one := func(a Action) Policy {
 		return PolicyFunc(func(dst []Action, s *Snapshot) []Action { return append(dst, a) })
 	}
@@ -665,19 +687,21 @@ func TestEnvironmentBadPolicies(t *testing.T) {
 		{one(Action{Kind: 9, Cloud: 1}), 0, "unknown kind"},
 		{one(Action{Kind: launch, Cloud: 1, Count: 1}), .999, "asks a cloud again that has refused"},
 	} {
-		_, err := new(Simulator).Run([]trace.Job{minutesJob(1, 0, 10, 65)}, Options{
+		_, err := used.Run([]trace.Job{minutesJob(1, 0, 10, 65)}, Options{
 			Local: 64, Clouds: Marshall12Clouds(c.reject), Policy: c.policy, Budget: Marshall12Budget(), Rand: newSource(1),
 		})
 		if err == nil || !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want it to say %q", err, c.want)
 		}
+		asNew(t, &used)
 	}
 	// Amounts that pass the range of Money.
 	cfg := lab(new(OD))
 	cfg.Budget.Hourly = math.MaxInt64
-	if _, err := new(Simulator).Run([]trace.Job{minutesJob(1, 0, 600, 1)}, cfg); !errors.Is(err, pricing.ErrOverflow) {
+	if _, err := used.Run([]trace.Job{minutesJob(1, 0, 600, 1)}, cfg); !errors.Is(err, pricing.ErrOverflow) {
 		t.Errorf("%v, want pricing.ErrOverflow", err)
 	}
+	asNew(t, &used)
 }
 
 // A refusal of the whole request gets all or nothing; the policy asks again at the

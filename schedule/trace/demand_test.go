@@ -96,6 +96,8 @@ func TestAppendStarts(t *testing.T) {
 
 func TestAppendDemandErrors(t *testing.T) {
 	fine := hold(1, 1, 0, 60)
+	many := []Job{hold(1, 2, 0, 60), hold(2, 1, 30, 200), hold(1, 3, 90, 95), hold(2, 4, 61, 62)}
+	var used Sweep
 	set := func(f func(*Job)) Job { j := fine; f(&j); return j }
 	for _, c := range []struct {
 		name string
@@ -120,6 +122,16 @@ func TestAppendDemandErrors(t *testing.T) {
 		}
 		if diff := gocmp.Diff(dst, got); diff != "" {
 			t.Errorf("%s: dst (-want +got):\n%s", c.name, diff)
+		}
+		// A Sweep after an error is as a new one.
+		for _, sharing := range []Sharing{SharedByUser, SharedByAll, Unshared} {
+			if _, err := used.AppendDemand(nil, []Job{fine, c.job}, nil, c.opts); err == nil {
+				t.Errorf("%s: no error of a used Sweep", c.name)
+			}
+			want, err := AppendDemand(nil, many, nil, DemandOptions{Sharing: sharing})
+			if got, err2 := used.AppendDemand(nil, many, nil, DemandOptions{Sharing: sharing}); err != nil || err2 != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: then %v, %v, %v: want %v", c.name, got, err, err2, want)
+			}
 		}
 	}
 	// The ends of the range themselves are fine.

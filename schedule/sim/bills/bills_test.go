@@ -298,6 +298,20 @@ func TestBadInput(t *testing.T) {
 	good := func() bills.Usage {
 		return bills.Usage{Jobs: []trace.Job{job(5, 1, 1, 0, time.Hour)}, Starts: []time.Duration{0}, Bill: 1, Prices: prices}
 	}
+	rich := bills.Usage{Prices: prices, OnDemand: 1000 * pricing.Unit, Bill: 600 * pricing.Unit, Boot: sim.MeasuredBoot}
+	for i := range 60 {
+		rich.Jobs = append(rich.Jobs, job(int64(i), i%20-1, 1+i%3, time.Duration(i)*20*time.Minute, time.Duration(1+i%17)*time.Hour))
+		rich.Starts = append(rich.Starts, rich.Jobs[i].Submit)
+	}
+	divide := func(d *bills.Divider) bills.Statement {
+		s, err := d.Divide(rich, bills.Options{Pairs: 3, Rand: rand.New(rand.NewPCG(1, 2))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	fresh := divide(new(bills.Divider))
+	var used bills.Divider
 	for name, c := range map[string]struct {
 		change func(u *bills.Usage)
 		field  string
@@ -330,6 +344,12 @@ func TestBadInput(t *testing.T) {
 		var input *bills.InputError
 		if !errors.As(err, &input) || !errors.Is(err, c.is) || input.Index != c.index || !strings.HasSuffix(input.Field, c.field) {
 			t.Errorf("%s: %v, want %s[%d] and %v", name, err, c.field, c.index, c.is)
+		}
+		if _, again := used.Divide(u, bills.Options{}); err == nil || again == nil || again.Error() != err.Error() {
+			t.Errorf("%s: %v, want %v as of a new Divider", name, again, err)
+		}
+		if diff := cmp.Diff(fresh, divide(&used)); diff != "" {
+			t.Errorf("%s: after the error (-new +used):\n%s", name, diff)
 		}
 	}
 	if s, err := new(bills.Divider).Divide(bills.Usage{Prices: prices}, bills.Options{}); err != nil || len(s.Accounts) != 0 || s.Worst() != -1 {
