@@ -121,10 +121,10 @@
 // interrupts it, because the second hour began at 0.21; it costs 0.25 more if the
 // user ends it. Since October 2017 EC2 charges seconds, a minute at least. A lease
 // that EC2 interrupts in its first hour is free; after an hour every second is paid.
-// These rules hold for Linux since 2 October 2017 and for Windows since June 2021;
-// SUSE keeps the hours (EC2's announcements, and its user guide, "Billing for
-// interrupted Spot Instances"; an older edition has hours for Red Hat, too). By EC2's
-// announcement of November 2017 the price at the beginning of each instance-hour
+// These rules hold for Linux since 2 October 2017 and for Windows since June 2021.
+// SUSE keeps the hours. The sources are EC2's announcements, and "Billing for
+// interrupted Spot Instances" in its user guide (an older edition has hours for Red
+// Hat, too). By EC2's announcement of November 2017 the price at the beginning of each instance-hour
 // applies. Its later white paper says only that the price in effect is billed to the
 // second. [EC2SpotPerSecond] follows the announcement; with Reprice set to zero it
 // follows the white paper. Prices now change a few times a day and by little, so the

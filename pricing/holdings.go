@@ -22,9 +22,9 @@ import (
 // and so is active for less than its term.
 //
 // What is wrong is an [*InputError] with the Line and the name of the field, such as
-// "[].until" with the Index of the element: as for [ReadList], and a class that l does not
-// have ([ErrUnknown]), or a number out of range ([ErrRange]). An error of r is returned
-// unchanged. ReadHoldings panics if slot is not positive.
+// "[].until" with the Index of the element. The errors are those of [ReadList], [ErrUnknown]
+// for a class that l does not have, and [ErrRange] for a number out of range. An error of r
+// is returned unchanged. ReadHoldings panics if slot is not positive.
 func ReadHoldings(r io.Reader, l List, slot time.Duration) ([]Holding, error) {
 	if slot <= 0 {
 		panic("pricing: ReadHoldings: slot is not positive")

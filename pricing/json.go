@@ -28,12 +28,16 @@ import (
 // Prices are read exactly, never through a float64.
 //
 // What is wrong is an [*InputError] with the Line and the name of the field in the
-// file, such as "classes.upfront", and the class as its Index: a field that is
-// missing ([ErrMissing]), unknown ([ErrUnknown]) or given twice ([ErrDuplicate]), a
-// value of the wrong kind ([ErrSyntax]), a price with more than nine decimals
-// ([ErrPrecision]), and everything that [List.Validate] refuses. A text that is not
-// JSON or not UTF-8, or that goes on after the list, is ErrSyntax with no Field. An
-// error of r is returned unchanged.
+// file, such as "classes.upfront", and the class as its Index. The error is that of
+// [List.Validate], or unwraps to
+//
+//   - [ErrMissing], [ErrUnknown] or [ErrDuplicate] for a field that is missing, unknown
+//     or given twice,
+//   - [ErrSyntax] for a value of the wrong kind,
+//   - [ErrPrecision] for a price with more than nine decimals.
+//
+// A text that is not JSON or not UTF-8, or that goes on after the list, is ErrSyntax
+// with no Field. An error of r is returned unchanged.
 func ReadList(r io.Reader) (List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -44,12 +44,16 @@ type spotRow struct {
 // with its own first price.
 //
 // What is wrong is an [*InputError] with the Line and the column's name as its
-// Field. It unwraps to [ErrSyntax] for a text that is not CSV, a price or a time
-// that is malformed; to [ErrMissing] for a column, a name or all prices missing; to
-// [ErrUnknown] for another column; to [ErrDuplicate] for a column or a time that
-// occurs twice; to [ErrPrecision] and [ErrOverflow] for a price, and to [ErrRange]
-// for a negative price or times more than 292 years apart. An error of r is
-// returned unchanged. O(n log n) for n lines.
+// Field. It unwraps to
+//
+//   - [ErrSyntax] for a text that is not CSV, and for a malformed price or time,
+//   - [ErrMissing] if a column, a name or all prices are missing,
+//   - [ErrUnknown] for another column,
+//   - [ErrDuplicate] for a column or a time that occurs twice,
+//   - [ErrPrecision] and [ErrOverflow] for a price,
+//   - [ErrRange] for a negative price, or times more than 292 years apart.
+//
+// An error of r is returned unchanged. O(n log n) for n lines.
 func ReadSpots(r io.Reader) ([]SpotHistory, error) {
 	src := csv.NewReader(r)
 	src.ReuseRecord = true

@@ -26,11 +26,11 @@
 // and paying by the month costs the same. Google: 1y-commitment and 3y-commitment,
 // nothing upfront.
 //
-// What nobody can hold by the hour is left out and counted by reason: storage and
-// traffic, unused capacity reservations, spot and low priority, dedicated hosts,
-// prices in other currencies, reservations of kinds whose price on demand is not in
-// the file. A price with more than nine decimals is rounded, and the report says how
-// many were.
+// What nobody can hold by the hour is left out and counted by reason. The reasons are
+// storage and traffic, unused capacity reservations, spot and low priority, dedicated
+// hosts, and prices in other currencies. Reservations of kinds whose price on demand is
+// not in the file are left out, too. A price with more than nine decimals is rounded, and
+// the report says how many were.
 //
 // # Sizes
 //

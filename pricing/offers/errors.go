@@ -20,8 +20,10 @@ var (
 	ErrDuplicate = errors.New("two prices for one thing")
 )
 
-// An InputError says where a file of prices cannot be read, and why. Its fields
-// are Field (the column or field), Index (in a list of JSON, from 0; -1
-// elsewhere), Line and Column (of a table, from 1; 0 elsewhere), and Err, which
-// says what is wrong and what would be right, and unwraps to a sentinel.
+// An InputError says where a file of prices cannot be read, and why. Its fields:
+//
+//   - Field is the column or field.
+//   - Index is the place in a list of JSON, from 0, and -1 elsewhere.
+//   - Line and Column are those of a table, from 1, and 0 elsewhere.
+//   - Err says what is wrong and what would be right, and unwraps to a sentinel.
 type InputError = inputerr.Error

@@ -14,9 +14,9 @@ import (
 //
 // The library allocates what a file says that it needs: a kilobyte may say four
 // gigabytes. So the structures of a file, which are in Thrift's compact protocol, are
-// walked before: no text or list in them may be longer than what is left of them, and
-// no page may say that it is a thousand times larger than it is stored, unless it is
-// small. Only headers are read; pages are passed over.
+// walked before. No text or list in a structure may be longer than what is left of the
+// structure. No page may say that it is a thousand times larger than it is stored,
+// unless it is small. Only headers are read; pages are passed over.
 
 var errSize = errors.New("a size that the file does not have")
 

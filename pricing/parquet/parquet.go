@@ -76,9 +76,9 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
 
 // Rows reads any table as Parquet from r, which has size bytes, and passes its rows on as
 // texts. It calls begin once with the names of the columns, and the function that begin
-// returns for each row: the number of the row, from 1, its fields, nil for null, and all
-// of it as bytes that are equal for equal rows. Fields and bytes are valid during the
-// call. So a program can part the rows of a bill before a decoder of package focus or aws
+// returns for each row. The arguments are the number of the row, from 1, its fields, nil
+// for null, and the whole row as bytes that are equal for equal rows. Fields and bytes are
+// valid during the call. So a program can part the rows of a bill before a decoder of package focus or aws
 // reads them. The error is that of begin or of the function, or that of Read for a file
 // that is not whole.
 func Rows(r io.ReaderAt, size int64, begin func(header []string) (func(line int, row [][]byte, raw []byte) error, error)) (err error) {

@@ -1,6 +1,6 @@
 // Package usage turns the rows of a cloud's bill into what a plan of purchases
-// needs: the demand for each kind of instance by hour or day, the commitments that
-// are held, and an account of every cent.
+// needs. That is the demand for each kind of instance by hour or day, the commitments
+// that are held, and an account of every cent.
 //
 //	var c usage.Collector
 //	if err := focus.Read(&c, "2024-09.csv.gz", file); err != nil { // or the reader of another form
@@ -45,8 +45,8 @@
 // bits, and not [pricing.Money]: bills print costs of $0.00000001592.
 //
 // Faults of a file that do not make it unreadable are a [Note] with their number and
-// money, and are not repaired: an EffectiveCost of 0 where BilledCost is not, rows
-// without a currency, commitments without an ID.
+// money, and are not repaired. Such faults are an EffectiveCost of 0 where BilledCost is
+// not, rows without a currency, and commitments without an ID.
 //
 // # Three costs
 //
@@ -66,16 +66,16 @@
 //
 // # Commitments
 //
-// A [Held] has the size of a commitment for each hour: the quantity of its purchases,
-// or that of its contract where no purchase is in the bill, or else what its rows
-// used and left unused. Its end is that of the contract, or of the fee that was paid for the
-// whole term; where nothing says, it is zero.
+// A [Held] has the size of a commitment for each hour. The size is the quantity of its
+// purchases, or that of its contract where no purchase is in the bill, or else what its
+// rows used and left unused. Its end is that of the contract, or of the fee that was paid
+// for the whole term. Where nothing says the end, it is zero.
 //
 // # Counting twice
 //
 // A line that is in the bill twice, column for column, is refused unless
-// [Options.KeepRepeats] says otherwise; so are bills of different forms that charge
-// one account for the same hour, and rows in two currencies.
+// [Options.KeepRepeats] says otherwise. Bills of different forms that charge one account
+// for the same hour are refused, and so are rows in two currencies.
 //
 // # Allocation and concurrency
 //

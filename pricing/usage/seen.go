@@ -10,7 +10,7 @@ import (
 // The file is larger than memory, so not every line can be remembered. Kept are the
 // hashes of at most 2²⁰ lines. When there are more, only hashes below a threshold
 // are kept, which halves as often as needed: a sample that is the same for equal
-// lines. So up to a million lines every repetition is found; beyond, a line's
+// lines. So up to a million lines every repetition is found. Beyond, a line's
 // repetition is found with the chance 2⁻ˢ after s halvings, and a part of a bill
 // that is there twice is found as soon as it has some thousand lines. Two different
 // lines have the same hash with a chance of 2⁻⁶⁴.

@@ -170,8 +170,8 @@ func Tenancy(word string) string {
 }
 
 // GCPResource reads the description of a SKU of Compute Engine, such as "N2 Instance
-// Core running in Americas", and returns the resource as package offers names it,
-// "N2 core" or "N2 ram"; "" for others, and for spot.
+// Core running in Americas". It returns the resource as package offers names it, "N2
+// core" or "N2 ram", and "" for others and for spot.
 func GCPResource(description string) string {
 	head, _, ok := strings.Cut(description, " running in ")
 	if !ok {
