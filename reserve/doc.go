@@ -26,9 +26,9 @@
 // # Types
 //
 // A [Problem] has a [Horizon] and, for a distribution, lists of [Chance]. [Exact] turns
-// a Problem into a [Plan] with a [Certificate]; [AppendUses] gives a [Use] for each
-// purchase, an [Outlook] what a plan costs on each path, and a [FrontPoint] is a plan on
-// the front of mean cost against risk. A [Planner] turns a Problem into purchases: Exact, the offline heuristics
+// a Problem into a [Plan] with a [Certificate]. [AppendUses] gives a [Use] for each
+// purchase. An [Outlook] says what a plan costs on each path, and a [FrontPoint] is a plan
+// on the front of mean cost against risk. A [Planner] turns a Problem into purchases: Exact, the offline heuristics
 // ([HGR], [Periodic], [Levels], [SEC]), what tools on the market do ([Constant],
 // [Peak], [OnDemand]) and the online rules. A [Rule] is an online rule for one class,
 // an [Offer], told the demand slot by slot: [RHO], [Robust], [Wang], [WangRandom],

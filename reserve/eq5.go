@@ -59,9 +59,9 @@ type Competitive struct {
 // rounded down to the nano. Intervals are those of p.Every, or of a divisor of it
 // that divides every term.
 //
-// It bounds the pure cost, and with it the total, under either Horizon; Full
-// and Pure give the same number if the demand is a whole number of intervals,
-// and Full the larger one if not. It also holds with caps and Closed dates,
+// It bounds the pure cost, and with it the total, under either Horizon. Full
+// and Pure give the same number if the demand is a whole number of intervals.
+// If not, Full gives the larger number. It also holds with caps and Closed dates,
 // which it does not look at: they can only raise the cost. Inventory whose use
 // costs no more than that of any class and on demand is taken off the demand;
 // what its use costs is in the bound. Other inventory is [ErrUnsupported].

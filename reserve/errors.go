@@ -23,9 +23,12 @@ var (
 )
 
 // An InputError says which part of an input cannot be planned for, and why. Its fields:
-// Package is "reserve"; Field is the input or the path to it, such as "Demand" or
-// "Prices.Classes[].Term"; Index is the element of the field, -1 where there is none; Line and
-// Column are 0; Err says what is there and what would be right, and unwraps to a sentinel.
+//
+//   - Package is "reserve".
+//   - Field is the input or the path to it, such as "Demand" or "Prices.Classes[].Term".
+//   - Index is the element of the field, -1 where there is none.
+//   - Line and Column are 0.
+//   - Err says what is there and what would be right, and unwraps to a sentinel.
 type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {

@@ -27,11 +27,16 @@ import (
 // paths. Package reserve/internal/flow has the methods and the proofs that they are exact.
 // All numbers are integers.
 //
-// The network takes any number of classes and terms, as long as the use of all classes to
-// buy costs the same (prepaid classes: nothing); inventory whose use costs at most that;
-// purchases at some slots only; a cap on the purchases of a class at a slot, and on all
-// reservations active in a slot; the full fee or its share at the horizon. Classes with
-// different use prices are not a flow: see useprices.go.
+// The network takes
+//
+//   - any number of classes and terms, as long as the use of all classes to buy costs the
+//     same (prepaid classes: nothing),
+//   - inventory whose use costs at most that,
+//   - purchases at some slots only,
+//   - a cap on the purchases of a class at a slot, and on all reservations active in a slot,
+//   - the full fee or its share at the horizon.
+//
+// Classes with different use prices are not a flow: see useprices.go.
 //
 // Departures. ERRATA of the papers allow one class with a use price beside prepaid classes
 // in the flow. In general that is not a flow. Example: demand (0,1,1,1) at 7 on demand, a
@@ -184,9 +189,9 @@ func (e *Exact) plan(p *Problem) error {
 }
 
 // flow solves the problem in which the use of every class that one would buy costs
-// the same. Where the weights of the demand make amounts too large for the flow, it gets
-// them divided by a power of two, 2^coarse, and rounded down: so that its potentials,
-// multiplied by that, are worth no more than a fee.
+// the same. Where the weights of the demand make amounts too large for the flow, the flow
+// gets amounts divided by a power of two, 2^coarse, and rounded down. So the potentials of
+// the flow, multiplied by 2^coarse, are worth no more than a fee.
 func (e *Exact) flow(p *Problem, use int64) (coarse int, err error) {
 	for {
 		err = e.flowAt(p, use, coarse)

@@ -320,10 +320,10 @@ func (f *front) worth(costs, direction []float64, risk, soft float64) (slope flo
 	return slope
 }
 
-// correct finds the best mixture of the plans, for a smoothed value: it moves weight from
-// the plan of the mixture that costs most at the weights of the moment to the plan that
-// costs least, as far as that lowers the value. It leaves the smoothed worst share of the
-// mixture in target.
+// correct finds the best mixture of the plans, for a smoothed value. It compares the plans at
+// the weights of the moment. It moves weight from the plan of the mixture that costs most to
+// the plan that costs least, as far as that lowers the value. It leaves the smoothed worst
+// share of the mixture in target.
 func (f *front) correct(risk, soft float64) {
 	step := make([]float64, len(f.mixing))
 	for range 20 + 4*len(f.plans) {

@@ -31,7 +31,7 @@ import (
 // as in line 9. T ≤ τ is no special case: there is one window. Where purchases are possible
 // at some slots only, windows start there, and the first such slot after T-τ counts too.
 // With the Pure horizon, windows that reach beyond the horizon cost their share of the fee,
-// and all of them count; the choice of the largest ν becomes the choice of the largest
+// and all of them count. The choice of the largest ν becomes the choice of the largest
 // saving ν·p - F, which is the same for equal fees. With a use price q, p is p - q (see
 // single).
 

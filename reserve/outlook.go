@@ -39,7 +39,7 @@ type Outlook struct {
 	PathCosts []pricing.Money
 	// Losses has the probability that a purchase loses money, for each purchase.
 	Losses []float64
-	// MeanPath is the mean cost of the best plan for the mean path, and Hindsight the mean
+	// MeanPath is the mean cost of the best plan for the mean path. Hindsight is the mean
 	// over the paths of a lower bound on the cost of any plan for the path: the
 	// optimum's cost, where Exact proves it. Cost − Hindsight is the expected value of
 	// perfect information, MeanPath − Cost what is lost by planning for the mean path.
@@ -156,9 +156,9 @@ func (p *Problem) meanPath(weights []int64, parts int64) []int {
 	return mean
 }
 
-// AppendQuantile appends to dst, for each slot of p, the least demand that the true one
-// exceeds with a probability of at most 1 − q: the demand that tools plan for which know
-// one number a slot. [Cost] of a plan for it, with p, says what that leaves on the table.
+// AppendQuantile appends to dst, for each slot of p, the least demand that the true demand
+// exceeds with a probability of at most 1 − q. Tools that know one number a slot plan for
+// this demand. [Cost] of a plan for it, with p, says what that leaves on the table.
 //
 // The error is that of a malformed problem, or [ErrRange] for a q outside of 0 to 1.
 func (p *Problem) AppendQuantile(dst []int, q float64) ([]int, error) {

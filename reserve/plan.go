@@ -17,15 +17,15 @@ type Plan struct {
 	Bill pricing.Bill
 	// Cost is the amount that is planned for: Bill.Total or Bill.Pure, by the
 	// problem's Horizon, less the hours that held reservations owe whether they
-	// are used or not; computed as a whole and rounded half to even once, while
-	// the bill rounds line by line. Bound is what no plan costs less than, rounded
-	// in the same way: a plan is optimal where they are equal.
+	// are used or not. Cost is computed as a whole and rounded half to even once,
+	// while the bill rounds line by line. Bound is what no plan costs less than,
+	// rounded in the same way: a plan is optimal where they are equal.
 	Cost, Bound pricing.Money
 	// Certificate proves the bound; see Verify.
 	Certificate Certificate
 	// Limited says that a limit on the work was reached and that the gap is above
-	// 10⁻³, which happens only with several use prices and thousands of purchases:
-	// plan and bound hold, but may both be worse than they could be.
+	// 10⁻³. That happens only with several use prices and thousands of purchases.
+	// Plan and bound hold, but may both be worse than they could be.
 	Limited bool
 }
 

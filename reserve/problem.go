@@ -33,8 +33,9 @@ type Problem struct {
 	Prices pricing.List
 
 	// Every is the number of slots between two possible purchases: purchases are possible
-	// at slots 0, Every, 2·Every, … 0 is every slot; 168 is weekly for slots of an hour;
-	// [Once] is slot 0 alone, for a decision of today that counts on no later purchase.
+	// at slots 0, Every, 2·Every, and so on. 0 is every slot, and 168 is weekly for slots of
+	// an hour. [Once] is slot 0 alone, for a decision of today that counts on no later
+	// purchase.
 	Every int
 	// Closed, if not nil, has a true for each slot without purchases.
 	Closed []bool

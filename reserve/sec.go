@@ -67,9 +67,9 @@ import (
 // of classes and terms. The zero value is ready.
 //
 // No bound on its cost is known. It buys as soon as enough demand is in sight,
-// however late in the term, so that the first part of a term may pass unused; and
-// it compares sums, so that a reservation of a class that is no longer wanted
-// stands for one that is. With one class it costs at most what on demand only
+// however late in the term. So the first part of a term may pass unused. It
+// compares sums, so a reservation of a class that is no longer wanted stands for a
+// reservation that is wanted. With one class it costs at most what on demand only
 // does.
 //
 // It handles any Every, Closed dates, both horizons, and any inventory. It does

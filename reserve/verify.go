@@ -307,9 +307,9 @@ func (v *dual) bound(y []int64, unit int64) (wide.Uint, error) {
 	return sum, nil
 }
 
-// best returns the number N of active reservations, within the cap, for which what they
-// leave of slot t at w and what they cost at y ≥ 0 is least: the largest demand d such
-// that the demand is d or more with a weight of at least y/w.
+// best returns the number N of active reservations, within the cap, that makes a sum least:
+// what they leave of slot t at w, and what they cost at y ≥ 0. That is the largest demand d
+// such that the demand is d or more with a weight of at least y/w.
 func (v *dual) best(t int, w, y int64) int64 {
 	sum := int64(0)
 	for _, st := range v.m.tally.of(t) {

@@ -10,9 +10,9 @@ import (
 // The linear program of mixed.go, approached.
 //
 // The rounds of mixed.go jump between corners, and their average comes near the best worths
-// slowly. The program itself is a game of purchases against prices, and the primal-dual hybrid
-// gradient method solves it by steps that cost a few operations for each slot, type and class:
-// package reserve/internal/lpbound has the same method for several use prices, and explains
+// slowly. The program itself is a game of purchases against prices. The primal-dual hybrid
+// gradient method solves it by steps that cost a few operations for each slot, type and class.
+// Package reserve/internal/lpbound has the same method for several use prices, and explains
 // steps, anchors and reflections. Here all amounts are money at the rates of the plan:
 //
 //	minimise   Σ (fee/q_i)·r + Σ charged·c + Σ (p_i/q_i)·o_it

@@ -23,8 +23,8 @@ import (
 // optimal plan needs no purchase larger than the peak of what it could serve.
 //
 // A bounded dual simplex on a condensed tableau solves each node from the basis of the node
-// before, which stays dual feasible when bounds change. Its floats choose, and prove nothing:
-// the bound of a node is Lagrange's, computed in integers from the rounded prices, as Σ of the
+// before, which stays dual feasible when bounds change. Its floats choose, and prove nothing.
+// The bound of a node is Lagrange's, computed in integers from the rounded prices: the Σ of the
 // best of each variable within its bounds at its reduced cost (Neumaier and Shcherbina 2004).
 // Every node offers a plan: its reservations rounded, with the exact savings plan beside them.
 //

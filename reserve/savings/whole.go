@@ -25,9 +25,9 @@ import (
 //
 // The plan. Solver takes the commitments that are optimal for fractions, lowers each to what
 // its slots use, and compares with no commitment. Mixed uses that in its rounds. Where the
-// problem is small, the search of search.go also branches on s: once reservations and s are
-// whole, the commitments have to reach Σ q_i·s_i in each slot, and the cheapest ones that do
-// are a flow. So the search ends with the optimum.
+// problem is small, the search of search.go also branches on s. Once reservations and s are
+// whole, the commitments have to reach Σ q_i·s_i in each slot. The cheapest commitments that
+// do are a flow. So the search ends with the optimum.
 //
 // The knapsack is solved by depth first search in the order of p/q, which stops where the
 // fraction of the next type would not save more. What is left counts in multiples of the

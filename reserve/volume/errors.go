@@ -19,10 +19,13 @@ var (
 	ErrUnsupported = errors.New("not a problem for this algorithm")
 )
 
-// An InputError says which part of an input cannot be used, and why. Its fields: Package is
-// "volume"; Field is the input or the path to it, such as "Tiers[].From"; Index is the
-// element of the field, -1 where there is none; Line and Column are 0; Err says what is there
-// and what would be right, and unwraps to a sentinel.
+// An InputError says which part of an input cannot be used, and why. Its fields:
+//
+//   - Package is "volume".
+//   - Field is the input or the path to it, such as "Tiers[].From".
+//   - Index is the element of the field, -1 where there is none.
+//   - Line and Column are 0.
+//   - Err says what is there and what would be right, and unwraps to a sentinel.
 type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {

@@ -53,9 +53,9 @@ import (
 // radix heap. Memory: 54 bytes a slot. No step depends on how many plans tie, which is what makes
 // the simplex slow where demand changes slowly.
 
-// mostPhases bounds the phases. Against the simplex, 12 are 1.3 to 4 times as fast on the logs of the
-// shared folder and 20 to 90 times where demand changes slowly; 19 to 24 are .8 to 4 times as fast, and 81 a
-// third as fast on the log hpc2n (BENCHMARKS.md, smooth demand).
+// mostPhases bounds the phases. Against the simplex, 12 phases are 1.3 to 4 times as fast on the logs of the
+// shared folder, and 20 to 90 times where demand changes slowly. 19 to 24 phases are .8 to 4 times as fast, and
+// 81 a third as fast on the log hpc2n (BENCHMARKS.md, smooth demand).
 //
 // leastDiscount is the least part of the term's price on demand that the fee saves. Where it saves less,
 // little is bought, and the simplex ends at once: on terms of a month at a discount of 4% byFee takes 3 to 16 times

@@ -74,9 +74,9 @@ import (
 // classes for each slot. With fewer than leastSlots slots, both methods take milliseconds.
 //
 // Where demand has few turns, or changes by many instances, the simplex may take few steps, while the trees of
-// paths become as large as the line: on a valley, and on a sine on growth, paths took 20 to 50 times as long. So there
-// are to be leastTurns, and demand is to change by at most mostChange instances a slot in the mean; from the simplex's
-// plan, by at most a tenth of the number of classes. One hill is solved anew whatever its height: there
+// paths become as large as the line. On a valley, and on a sine on growth, paths took 20 to 50 times as long. So there
+// are to be leastTurns, and demand is to change by at most mostChange instances a slot in the mean. From the simplex's
+// plan it is to change by at most a tenth of the number of classes. One hill is solved anew whatever its height: there
 // the paths took a tenth to half of the simplex's time.
 //
 // Even so the simplex may be the faster by far, as with terms of years. So it goes first for a while (solver.go).

@@ -81,7 +81,7 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 // bound evaluates the Lagrangian dual function at y, in integers. For every y, no plan
 // within lo and hi costs less (nil: the problem's own limits). If the rows of a column are
 // together worth more than its fee, the column is charged at its limit, or at the peak of
-// the demand that it could serve if that is less: an optimal plan need not exceed that peak.
+// the demand that it could serve if that is less. An optimal plan need not exceed that peak.
 // The value is then raised to the next possible cost of a plan: all costs differ from base
 // by multiples of unit. A bound beyond int64 saturates.
 func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {

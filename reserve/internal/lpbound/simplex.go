@@ -21,14 +21,14 @@ const (
 //
 // φ_r convex piecewise linear and kept implicit. A row is either active (N_r
 // held at one of its breakpoints) or inside one piece; a column is either at a
-// bound or basic. Active rows and basic columns are equally many, and the
-// square matrix K of A between them is all that is ever factorised: w holds its
+// bound or basic. Active rows and basic columns are equally many. The square
+// matrix K of A between them is all that is ever factorised. w holds its
 // inverse, row-major, w[c*stride+q] for basic column c and active row q.
 //
 // Start: x = 0, K empty; that is feasible. Step: the column or active row whose
-// price disagrees most (Devex) moves, the basic columns follow by w, and the
-// move ends at the first event past which it would no longer pay: the
-// entering variable's own limit, a basic column's bound, a row's breakpoint.
+// price disagrees most (Devex) moves, and the basic columns follow by w. The
+// move ends at the first event past which it would no longer pay. An event is
+// the entering variable's own limit, a basic column's bound or a row's breakpoint.
 // Breakpoints that still leave it paying are passed. Optimal when no price
 // disagrees. Bounds that branching puts on a basic column may be violated at
 // first; big is then the price of a unit outside, large enough (see penalty).
