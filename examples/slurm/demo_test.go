@@ -18,10 +18,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/replay"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -401,4 +406,201 @@ func TestDemoMistakes(t *testing.T) {
 		}
 	}
 	mistake("this version of Slurm is too old: 20.11; squeue --json needs 21.08 or later")
+}
+
+// slurmSays puts a Slurm into PATH that has jobs and nodes, in JSON, and returns its client. The file
+// scontrol in its folder has what was asked of it. An empty text makes a command fail.
+func slurmSays(t *testing.T, jobs, nodes string) (*slurmctl.Client, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"squeue":   "[ -s " + dir + "/jobs ] && exec cat " + dir + "/jobs; exit 1",
+		"sinfo":    "[ $1 = --version ] && exec echo slurm 22.05.8; [ -s " + dir + "/nodes ] && exec cat " + dir + "/nodes; exit 1",
+		"scontrol": `echo "$@" >>` + dir + "/scontrol.says",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "jobs"), []byte(jobs), 0o600), os.WriteFile(filepath.Join(dir, "nodes"), []byte(nodes), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	c, err := slurmctl.New(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, dir
+}
+
+// oneJob is what squeue says of one job on n1.
+func oneJob(id int, state string) string {
+	return fmt.Sprintf(`{"jobs":[{"job_id":%d,"user_id":7,"job_state":%q,"node_count":1,"nodes":"n1","submit_time":1,"start_time":2,"end_time":3}]}`, id, state)
+}
+
+// A demonstration ends when a job has ended and not completed, and says which; jobs that wait, run or
+// are completed are none of those.
+func TestUnrun(t *testing.T) {
+	for state, want := range map[string]string{"PENDING": "<nil>", "RUNNING": "<nil>", "COMPLETED": "<nil>", "TIMEOUT": "job 17 did not complete: TIMEOUT",
+		"FAILED": "slurmd has removed the script of a job that it was about to start: job 17 on n1", "": "squeue --json: exit status 1"} {
+		text := oneJob(17, state)
+		if state == "" {
+			text = ""
+		}
+		slurm, dir := slurmSays(t, text, "")
+		if err := os.WriteFile(filepath.Join(dir, "slurmd.n1.log"), []byte("x: Purging vestigial job script /x/n1/job00017/slurm_script\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(unrun(t.Context(), slurm, dir)); got != want {
+			t.Errorf("%q: %s, want %s", state, got, want)
+		}
+	}
+	if err := lostScript(t.TempDir(), []slurmctl.Job{{ID: 1, State: "FAILED", Names: []string{"n1"}}}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no log: %v", err)
+	}
+}
+
+// In the end Slurm and the provider are asked what became of everything. A job that Slurm does not list is an error,
+// as is a Slurm that does not answer.
+func TestSettle(t *testing.T) {
+	slurm, dir := slurmSays(t, oneJob(17, "COMPLETED"), "")
+	o, err := parseDemo(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := manager.Open(writeJournal(t), slurm, nil, func() manager.Options { x := o.manager; x.Hour = time.Hour; return x }())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	folder := t.TempDir()
+	p := &provider.Local{Dir: folder}
+	settle := func(id int64) (*outcome, error) {
+		out := &outcome{runs: []replay.Run{{Slurm: id}}, states: map[string]int{}}
+		return out, out.settle(t.Context(), m, slurm, p, &o.manager)
+	}
+	out, err := settle(17)
+	if err != nil || out.states["COMPLETED"] != 1 || !slices.Equal(out.runs[0].Names, []string{"n1"}) || out.bill.Leases != 2 || len(out.hours) < 1 || out.hours[0] != 2 || out.provider.Leases != 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if len(out.users.Accounts) != 0 {
+		t.Errorf("%+v", out.users)
+	}
+	if _, err := settle(18); fmt.Sprint(err) != "job 18 is not in Slurm's list any more" {
+		t.Errorf("%v", err)
+	}
+	if p.Dir = filepath.Join(folder, "file"); os.WriteFile(p.Dir, nil, 0o600) != nil {
+		t.Fatal("no file")
+	}
+	if _, err := settle(17); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "jobs"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := settle(17); err == nil || !strings.Contains(err.Error(), "squeue") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The manager's longest look at Slurm is from one of its questions to the next.
+func TestLooks(t *testing.T) {
+	slurm, _ := slurmSays(t, oneJob(1, "RUNNING"), "")
+	l := looks{Client: slurm}
+	for i, pause := range []time.Duration{0, 60 * time.Millisecond, 0} {
+		time.Sleep(pause)
+		before := l.longest
+		if jobs, err := l.Jobs(t.Context()); err != nil || len(jobs) != 1 {
+			t.Fatalf("%v, %v", jobs, err)
+		}
+		if i == 0 && l.longest != 0 || i == 1 && l.longest < pause || i == 2 && l.longest < before {
+			t.Errorf("look %d: %v", i, l.longest)
+		}
+	}
+}
+
+// Entries of the journal are what an outcome has of them.
+func TestSee(t *testing.T) {
+	out := &outcome{leases: &replay.Leases{}, promoted: map[int64]bool{}}
+	for _, e := range []manager.Entry{{Kind: manager.Promoted, Job: 5}, {Kind: manager.Week, At: 7}, {Kind: manager.Failed}, {Kind: manager.Failed}, {Kind: manager.Asking, Token: "a", Node: "n1", Job: 6}} {
+		out.see(&e)
+	}
+	if len(out.promoted) != 1 || !out.promoted[5] || len(out.weeks) != 1 || out.weeks[0].At != 7 || out.failures != 2 || len(out.leases.All) != 1 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Decisions are told as they are made: those of one request in one line, when the next thing comes; what came of
+// them is in the line that changes.
+func TestScreen(t *testing.T) {
+	var b, below bytes.Buffer
+	s := &screen{w: &b, line: progress.On(&below, 100), prices: dayPrices()}
+	ask := func(node string, job int64, why string) {
+		s.entry(&manager.Entry{Kind: manager.Asking, At: 90 * time.Minute, Node: node, Job: job, Reason: why})
+	}
+	ask("n1", 3, "wait")
+	ask("n2", 3, "wait")
+	ask("n3", 3, "more")
+	ask("n4", 4, "more")
+	for _, kind := range []manager.Kind{manager.Rented, manager.Up, manager.Gone, manager.Ran} {
+		s.entry(&manager.Entry{Kind: kind, Node: "n9"})
+	}
+	s.entry(&manager.Entry{Kind: manager.Week, At: 2 * time.Hour, Demand: []int{1, 2}})
+	s.entry(&manager.Entry{Kind: manager.Week, At: 4 * time.Hour, Demand: []int{3}, Bought: []pricing.Purchase{{Slot: 4, Count: 2}}})
+	s.entry(&manager.Entry{Kind: manager.Leaving, At: 5 * time.Hour, Node: "n1", Reason: "idle"})
+	ask("n5", 4, "more")
+	s.status(90*time.Minute, &manager.Status{Waiting: 2, WaitingNodes: 5, Busy: 3, Idle: 1, Booting: 2, Leaves: 1}, 4, 9, &provider.Bill{Charged: 6 * time.Hour, Cost: 14400 * pricing.Milli})
+	if !strings.Contains(below.String(), " 1.50 h  4 of 9 jobs done, 2 wait for 5 nodes  ███░··-  6 h, $14.40") {
+		t.Errorf("the line is %q", below.String())
+	}
+	below.Reset()
+	s.note("a %s", "note")
+	if below.Len() == 0 {
+		t.Error("the line stays below a note")
+	}
+	if s.asked.Kind != "" {
+		t.Errorf("%+v is shown again", s.asked)
+	}
+	want := "      1.50 h  asking   n1 n2 job 3: wait\n      1.50 h  asking   n3 job 3: more\n      1.50 h  asking   n4 job 4: more\n" +
+		"      2.00 h  bought   nothing, after hours of 1 2 instances\n      4.00 h  bought   2 of " + dayPrices().Classes[0].Name + ", after hours of 3 instances\n" +
+		"      5.00 h  leaving  n1: idle\n      1.50 h  asking   n5 job 4: more\na note\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The largest job may need all nodes, and none more; fees of a year are those of a day.
+func TestDemoJobs(t *testing.T) {
+	o, err := parseDemo(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := o.makeJobs()
+	if err != nil || len(jobs) != 50 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	most := 0
+	for i := range jobs {
+		most = max(most, jobs[i].Nodes)
+	}
+	if o.nodes = most; most > replay.Largest {
+		t.Errorf("a job of %d nodes", most)
+	}
+	if _, err := o.makeJobs(); err != nil {
+		t.Error(err)
+	}
+	o.nodes--
+	if _, err := o.makeJobs(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf(" needs %d nodes, and the partition has %d: want -nodes 8 or more", most, most-1)) {
+		t.Errorf("%v", err)
+	}
+	day, year := dayPrices(), pricing.CC28XLarge2013()
+	if day.OnDemand != year.OnDemand || len(day.Classes) == 0 {
+		t.Errorf("%+v", day)
+	}
+	for _, c := range day.Classes {
+		i := slices.IndexFunc(year.Classes, func(y pricing.Class) bool { return y.Name == "1y-"+strings.TrimPrefix(c.Name, "1d-") })
+		if i < 0 || c.Upfront != year.Classes[i].Upfront/365 || c.Hourly != year.Classes[i].Hourly {
+			t.Errorf("%+v", c)
+		}
+	}
 }

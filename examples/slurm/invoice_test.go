@@ -5,8 +5,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,13 +21,18 @@ import (
 // writeJournal writes a journal whose two instances ran for an hour and more, a year ago.
 func writeJournal(t *testing.T, entries ...manager.Entry) string {
 	t.Helper()
+	return writeJournalFrom(t, time.Now().Add(-365*24*time.Hour), entries...)
+}
+
+// writeJournalFrom does that with instances that began at a time.
+func writeJournalFrom(t *testing.T, origin time.Time, entries ...manager.Entry) string {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), "journal")
 	j, err := journal.Open(name, func([]byte) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	origin := time.Now().Add(-365 * 24 * time.Hour)
 	all := []manager.Entry{{Kind: manager.Began, Begin: &manager.Begin{Cluster: "c", Origin: origin, Hour: time.Hour}}}
 	for _, token := range []string{"c-1", "c-2"} {
 		all = append(all, manager.Entry{Kind: manager.Asking, Token: token, Node: "n" + token},
@@ -95,5 +102,62 @@ func TestInvoice(t *testing.T) {
 	}
 	if got, status := do("-h"); got != invoiceUsage || status != 0 {
 		t.Errorf("-h: %d, %s", status, got)
+	}
+}
+
+// What elasticd says at its end, by hand: two instances for 50 minutes are two hours at $2.40, which one user's job
+// used; of a reservation bought at the end of a week for $100 ahead, for 1,000 hours, one hour is used.
+func TestElasticdSays(t *testing.T) {
+	const m = time.Minute
+	slurmSays(t, `{"jobs":[]}`, `{"nodes":[{"name":"n1","state":"down"},{"name":"n2","state":"down"}]}`)
+	dir := t.TempDir()
+	classes, clouds := filepath.Join(dir, "classes.json"), filepath.Join(dir, "clouds.csv")
+	if err := errors.Join(os.WriteFile(classes, []byte(`{"on_demand": 2.4, "classes": [{"name": "r", "upfront": 100, "hourly": 1, "term": "1000h", "billed": "when-used"}]}`), 0o600),
+		os.WriteFile(clouds, []byte("name,nodes,price,provider,create,delete,list\na,n1,1.5,exec,false,false,true\nb,n2,0,exec,false,false,true\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	origin := time.Now().Add(-170 * time.Hour)
+	ran := manager.Entry{Kind: manager.Ran, Job: 3, Use: &manager.Use{User: 7, Nodes: 2, Start: 0, End: 40 * m}}
+	week := func(token string) manager.Entry {
+		return manager.Entry{Kind: manager.Week, Token: token, Demand: slices.Repeat([]int{1}, 168), Bought: []pricing.Purchase{{Slot: 168, Class: 0, Count: 1}}}
+	}
+	const plain = "2 leases, 2 hours charged, $4.80 on demand\n"
+	const bought = "$104.80 with the reservations that were decided on, 1 of r: $100.00 of it ahead, $99.90 for their unused terms"
+	one := plain + "1 user; 0 less than alone; \"invoice -journal JOURNAL\" says what each pays\n"
+	exec := "-nodes n[1-2] -provider exec -create false -delete false -list true -classes " + classes
+	inCloud := func(all ...manager.Entry) []manager.Entry {
+		origin := origin
+		for i, c := range []string{"b", "a"} {
+			token := "c-x" + c
+			all = append(all, manager.Entry{Kind: manager.Asking, Token: token, Node: "n" + string(rune('2'-i)), Cloud: c, Price: pricing.Money(i) * 1500 * pricing.Milli, At: 3 * m},
+				manager.Entry{Kind: manager.Rented, Token: token, ID: token, Created: origin.Add(4 * m)}, manager.Entry{Kind: manager.Up, Token: token, At: 10 * m},
+				manager.Entry{Kind: manager.Leaving, Token: token, At: 50 * m, Reason: "x"}, manager.Entry{Kind: manager.Gone, Token: token, Ended: origin.Add(time.Duration(52+20*i) * m)})
+		}
+		return append(all, manager.Entry{Kind: manager.Accrued, Hours: 200, Amount: 50 * pricing.Unit})
+	}
+	const credits = "2 leases, 3 hours charged, $3.00 on demand\nb: 1 leases, 1 hours charged, $0.00\na: 1 leases, 2 hours charged, $3.00\n" +
+		"boots took 7m0s±0s (2), releases 12m0s±10m0s (2), and 1 instance charged again meanwhile; for examples/elastic: boot 7m0s±0s in the file of clouds, -release 12m0s±10m0s, -lead as here\n$47.00 of credits left\n"
+	for _, c := range []struct {
+		name, args, want string
+		entries          []manager.Entry
+	}{
+		{"nobody", exec + " -period 0", plain, nil},
+		{"one user", exec + " -period 0", one, []manager.Entry{ran}},
+		{"advice", exec, one + bought + "; elasticd has bought none of them\n", []manager.Entry{ran, week("")}},
+		{"a buyer that fails", exec + " -buy false", plain + bought + "; 1 of r not bought as yet\n", []manager.Entry{week("c-p")}},
+		{"a buyer", exec + " -buy false", plain + bought + "\n", []manager.Entry{week("c-p"), {Kind: manager.Bought, Token: "c-p-0", ID: "i"}}},
+		{"clouds", "-policy od -clouds " + clouds, credits, inCloud()},
+		{"no delays", "-policy od -clouds " + clouds, "$50.00 of credits left\n", []manager.Entry{{Kind: manager.Accrued, Hours: 200, Amount: 50 * pricing.Unit}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			name := writeJournalFrom(t, origin, c.entries...)
+			ctx, stop := context.WithTimeout(t.Context(), 250*time.Millisecond)
+			defer stop()
+			var out, said bytes.Buffer
+			status := run(ctx, append([]string{"elasticd", "-journal", name, "-poll", "30ms"}, strings.Fields(c.args)...), &out, &said)
+			if want := strings.ReplaceAll(c.want, "JOURNAL", name); status != 0 || out.Len() > 0 || !strings.HasSuffix("\n"+said.String(), "\n"+want) {
+				t.Errorf("status %d, %s, want at its end\n%s", status, said.String(), want)
+			}
+		})
 	}
 }

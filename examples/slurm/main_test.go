@@ -45,6 +45,11 @@ func TestUsage(t *testing.T) {
 		programtest.Narrow(t, c.want, 90)
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
 		c.define(flags)
+		for _, m := range regexp.MustCompile(`(?m)^  -([a-z-]+) `).FindAllStringSubmatch(c.want, -1) {
+			if m[1] != "h" && flags.Lookup(m[1]) == nil {
+				t.Errorf("%s: the usage has -%s, which is no flag", c.args, m[1])
+			}
+		}
 		flags.VisitAll(func(f *flag.Flag) {
 			if !strings.Contains(c.want, "\n  -"+f.Name+" ") {
 				t.Errorf("the usage does not have -%s", f.Name)
