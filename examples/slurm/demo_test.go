@@ -475,12 +475,17 @@ func TestSettle(t *testing.T) {
 	defer m.Close()
 	folder := t.TempDir()
 	p := &provider.Local{Dir: folder}
+	// One of two hours, whose end the provider knows.
+	ended := fmt.Sprintf(`{"id":"x","token":"x","node":"n1","created":%q,"ended":%q}`, m.Clock().Origin().Format(time.RFC3339), m.Clock().Origin().Add(90*time.Minute).Format(time.RFC3339))
+	if err := os.WriteFile(filepath.Join(folder, "x.instance"), []byte(ended), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	settle := func(id int64) (*outcome, error) {
 		out := &outcome{runs: []replay.Run{{Slurm: id}}, states: map[string]int{}}
 		return out, out.settle(t.Context(), m, slurm, p, &o.manager)
 	}
 	out, err := settle(17)
-	if err != nil || out.states["COMPLETED"] != 1 || !slices.Equal(out.runs[0].Names, []string{"n1"}) || out.bill.Leases != 2 || len(out.hours) < 1 || out.hours[0] != 2 || out.provider.Leases != 0 {
+	if err != nil || out.states["COMPLETED"] != 1 || !slices.Equal(out.runs[0].Names, []string{"n1"}) || out.bill.Leases != 2 || len(out.hours) < 1 || out.hours[0] != 2 || out.provider.Leases != 1 || out.provider.Charged != 2*time.Hour {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if len(out.users.Accounts) != 0 {

@@ -139,7 +139,7 @@ func TestPolicyOfFlags(t *testing.T) {
 
 // A line of the file of clouds, and its defaults.
 func TestCloudRows(t *testing.T) {
-	const titles = "name, nodes, price, boot, provider, create, delete, list, instances, delay, quota\n"
+	const titles = "\ufeffname, nodes , price, boot, provider, create, delete, list, instances, delay, quota\n"
 	rows, err := readClouds(strings.NewReader(titles + "a_1,n1,0.5,0s,local,,,, d ,2s,3\nb,n2,,,exec,x,y,z,,,\n"))
 	if err != nil || len(rows) != 2 {
 		t.Fatalf("%+v, %v", rows, err)

@@ -417,6 +417,8 @@ func TestCloudsFile(t *testing.T) {
 		{"-clouds " + good, "without -policy"},
 		{"-policy best -clouds " + good, "want sm, od, od++, aqtp, mcop"},
 		{"-policy mcop-30-80 -clouds " + good, "want sm, od, od++, aqtp, mcop"},
+		{"-policy mcop--1-101 -clouds " + good, "want sm, od, od++, aqtp, mcop"},
+		{"-policy mcop-101--1 -clouds " + good, "want sm, od, od++, aqtp, mcop"},
 		{"-policy od -launch all -clouds " + good, "-launch \"all\""},
 		{"-policy od -nodes n1 -clouds " + good, "-nodes with -policy"},
 		{"-policy od -budget -1 -clouds " + good, "Budget.Hourly"},

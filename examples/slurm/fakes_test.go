@@ -20,7 +20,9 @@ func TestFakeInterrupted(t *testing.T)  { faked(t, demoInterrupted) }
 func TestFakePartition(t *testing.T) {
 	faked(t, func(t *testing.T) { withParttime(t, "partition", "saves") })
 }
-func TestFakeShare(t *testing.T) { faked(t, func(t *testing.T) { withParttime(t, "share") }) }
+func TestFakeShare(t *testing.T) {
+	faked(t, func(t *testing.T) { withParttime(t, "share", "reclaim") })
+}
 
 func faked(t *testing.T, story func(t *testing.T)) {
 	t.Helper()

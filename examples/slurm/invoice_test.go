@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/journal"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -82,6 +84,25 @@ func TestInvoice(t *testing.T) {
 		manager.Entry{Kind: manager.Ran, Job: 3, Use: &manager.Use{User: 7, Nodes: 2, Start: 0, End: 40 * m}})
 	if got, status := do("-journal", bought); !strings.Contains(got, "with the reservations that were decided on, 1 of ") || status != 0 {
 		t.Errorf("%d: %s", status, got)
+	}
+	const price = 1500 * pricing.Milli
+	ofClouds := writeJournal(t, manager.Entry{Kind: manager.Asking, Token: "c-a", Node: "n1", Cloud: "a", Price: price}, manager.Entry{Kind: manager.Rented, Token: "c-a", ID: "a", Created: time.Now().Add(-99 * time.Hour)},
+		manager.Entry{Kind: manager.Gone, Token: "c-a", Ended: time.Now().Add(-98 * time.Hour)})
+	if got, status := do("-journal", ofClouds); got != "a: 1 leases, 2 hours charged, $3.00\n$-3.00 of credits left\nnot divided among users: the journal does not say on which cloud's nodes a job ran, and clouds differ in price\n" || status != 0 {
+		t.Errorf("%d: %s", status, got)
+	}
+	for _, flag := range []string{"-json", "-csv"} {
+		if got, status := do("-journal", ofClouds, flag); !strings.HasPrefix(got, "slurm: invoice: -json and -csv: the journal is of -policy, ") || status != 2 {
+			t.Errorf("%d: %s", status, got)
+		}
+	}
+	if status := run(t.Context(), []string{"invoice", "-journal", ofClouds}, programtest.Broken{}, io.Discard); status != 1 {
+		t.Errorf("a writer that fails: status %d", status)
+	}
+	for _, more := range [][]string{nil, {"-json"}, {"-csv"}} {
+		if status := run(t.Context(), append([]string{"invoice", "-journal", name}, more...), programtest.Broken{}, io.Discard); status != 1 {
+			t.Errorf("%q, a writer that fails: status %d", more, status)
+		}
 	}
 	none := filepath.Join(t.TempDir(), "none.json")
 	os.WriteFile(none, []byte(`{"on_demand": 1, "classes": []}`), 0o600)

@@ -121,7 +121,7 @@ func withParttime(t *testing.T, names ...string) {
 	if out, err := exec.Command("go", "build", "-o", path, "../parttime").CombinedOutput(); err != nil {
 		t.Skipf("examples/parttime cannot be built here: %v\n%s", err, out)
 	}
-	tests := map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves, "share": sharePlays}
+	tests := map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves, "share": sharePlays, "reclaim": shareReclaims}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

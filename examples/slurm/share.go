@@ -315,11 +315,15 @@ func (s *sharing) write(w io.Writer, moving, still *shared) (err error) {
 
 func minutes(d time.Duration) string { return decimal.Fixed(d.Minutes(), 1) + " min" }
 
+// A judged is what a policy came to, on Slurm and in a simulation.
+type judged struct {
+	policy    partition.Policy
+	live, sim *shared
+}
+
 // policies runs the jobs with each policy, on Slurm and in a simulation.
 func (s *sharing) policies(ctx context.Context, stdout io.Writer) error {
-	var rows []jsonrows.Row
-	var cells [][]string
-	var faults []error
+	var all []judged
 	for _, policy := range s.o.policies {
 		sim, err := s.simulate(policy)
 		if err != nil {
@@ -329,21 +333,30 @@ func (s *sharing) policies(ctx context.Context, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		faults = append(faults, live.fault())
-		row := live.row(policy.String())
-		rows = append(rows, append(row, "simulated_wasted_node_s", decimal.Number(sim.wasted.Seconds(), 0), "simulated_restarts", sim.restarts))
-		cells = append(cells, []string{policy.String(), decimal.Fixed(live.wasted.Hours(), 2), decimal.Fixed(sim.wasted.Hours(), 2),
-			decimal.Fixed(live.urgent.Hours(), 2), decimal.Fixed(sim.urgent.Hours(), 2), decimal.Int(live.restarts), decimal.Int(sim.restarts)})
+		all = append(all, judged{policy, live, sim})
 		s.note("%v wastes %.2f node-hours, and %.2f in the simulation", policy, live.wasted.Hours(), sim.wasted.Hours())
 	}
-	err := error(nil)
+	return s.writePolicies(stdout, all)
+}
+
+// writePolicies writes what policies came to. The error is one of a node that was in two places or lost, too.
+func (s *sharing) writePolicies(w io.Writer, all []judged) (err error) {
+	var rows []jsonrows.Row
+	var cells [][]string
+	var faults []error
+	for _, r := range all {
+		faults = append(faults, r.live.fault())
+		rows = append(rows, append(r.live.row(r.policy.String()), "simulated_wasted_node_s", decimal.Number(r.sim.wasted.Seconds(), 0), "simulated_restarts", r.sim.restarts))
+		cells = append(cells, []string{r.policy.String(), decimal.Fixed(r.live.wasted.Hours(), 2), decimal.Fixed(r.sim.wasted.Hours(), 2),
+			decimal.Fixed(r.live.urgent.Hours(), 2), decimal.Fixed(r.sim.urgent.Hours(), 2), decimal.Int(r.live.restarts), decimal.Int(r.sim.restarts)})
+	}
 	if s.o.json {
-		err = jsonrows.Write(stdout, rows)
+		err = jsonrows.Write(w, rows)
 	} else {
 		var p table.Page
 		p.Printf("%d jobs on %d nodes, of which the host takes %d each %v\n\n", len(s.jobs), s.o.nodes, s.o.reclaim, s.o.every)
 		p.Table("<policy|wasted\nnode-hours|simu-\nlated|of priority\n10|simu-\nlated|jobs\nstarted again|simu-\nlated", cells)
-		_, err = io.WriteString(stdout, p.String())
+		_, err = io.WriteString(w, p.String())
 	}
 	return errors.Join(append(faults, err)...)
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,10 @@ func (p *process) start(listens bool) error {
 	p.cmd = cmd
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
-	if err != nil || !ok {
+	if err == nil && !ok {
+		err = errors.New("want where it listens")
+	}
+	if err != nil {
 		return fmt.Errorf("%s says %q: %w: %s", p.name, line, err, p.log.last())
 	}
 	p.url = url
@@ -454,6 +458,9 @@ func (t *theatre) ledger(ctx context.Context) ([]string, error) {
 	return owner, nil
 }
 
+// errLate: the ledger is not as it should be.
+var errLate = errors.New("not as they should be")
+
 // wait waits until the ledger is as it should be.
 func (t *theatre) wait(ctx context.Context, limit time.Duration, done func(owner []string) bool) error {
 	for until := time.Now().Add(limit); ; {
@@ -467,7 +474,8 @@ func (t *theatre) wait(ctx context.Context, limit time.Duration, done func(owner
 			t.mu.Unlock()
 		}
 		if time.Now().After(until) || ctx.Err() != nil {
-			return fmt.Errorf("the nodes are %q after %v, %w: %s", owner, limit, errors.Join(err, ctx.Err()), t.said())
+			why := cmp.Or(ctx.Err(), err, errLate)
+			return fmt.Errorf("the nodes are %q after %v, %w: %s", owner, limit, why, t.said())
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
