@@ -3,19 +3,28 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/manager"
+	"github.com/plimsoll/plimsoll/examples/slurm/internal/partition"
 	"github.com/plimsoll/plimsoll/examples/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
@@ -228,5 +237,48 @@ func TestNoConf(t *testing.T) {
 	}
 	if err := runPartition(context.Background(), strings.Fields("-client http://h -nodes n1 -name hpc -keys none"), nil, nil); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("no keys: %v", err)
+	}
+}
+
+// The partition tells the time, the node and what it does; what it cannot be is the user's mistake.
+func TestPartitionTells(t *testing.T) {
+	slurmSays(t, `{"jobs":[]}`, `{"nodes":[{"name":"n1","state":"idle"},{"name":"n2","state":"idle"}]}`)
+	client := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, `{"nodes":[],"requests":[]}`)
+	}))
+	defer client.Close()
+	do := func(args ...string) (int, string) {
+		ctx, stop := context.WithTimeout(t.Context(), 250*time.Millisecond)
+		defer stop()
+		var said bytes.Buffer
+		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...), io.Discard, &said)
+		return status, said.String()
+	}
+	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  n1 [a-z]`).MatchString(said) {
+		t.Errorf("status %d, %s", status, said)
+	}
+	client.Close()
+	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  [A-Za-z]`).MatchString(said) || regexp.MustCompile(`(?m)^\S+   `).MatchString(said) {
+		t.Errorf("status %d, %s", status, said)
+	}
+	if status, said := do("-take", "-1"); status != 2 || !strings.HasPrefix(said, "slurm: partition: ") {
+		t.Errorf("status %d, %s", status, said)
+	}
+	if status, said := do("-nodes", "n[2-3]"); status != 2 || !strings.Contains(said, "not a node that Slurm knows: n3: want names of slurm.conf") {
+		t.Errorf("status %d, %s", status, said)
+	}
+}
+
+// The user's mistakes are told from the program's faults, also where they come wrapped.
+func TestMistaken(t *testing.T) {
+	for _, err := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, slurmctl.ErrConf, manager.ErrOptions, partition.ErrOptions, errFolder, journal.ErrHeld, journal.ErrDamaged,
+		os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
+		if got := mistaken(fmt.Errorf("x: %w", err)); cli.Status(got) != cli.Mistake || !errors.Is(got, err) {
+			t.Errorf("%v", got)
+		}
+	}
+	if err := mistaken(io.ErrUnexpectedEOF); err != io.ErrUnexpectedEOF || mistaken(nil) != nil {
+		t.Errorf("%v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -37,7 +38,7 @@ func splitList(s string) []string { return strings.Split(s, ",") }
 // shareScript is what a job does. It works for so many hundredths of a second, in steps, and
 // notes when it starts and ends. When it gets USR1 it saves what is left, and a later start
 // goes on from there. The time of its file NAME.RESTARTS.beat says how far it came.
-const shareScript = `base='%[1]s' cost=%[3]d
+const shareScript = `base='%[1]s'
 now() { read up rest </proc/uptime; t=${up%%.*}${up#*.}; }
 note() { now; echo "$1 $t ${SLURM_RESTART_COUNT:-0} $SLURM_JOB_NODELIST" >>$base.notes; }
 left=%[2]d
@@ -51,7 +52,7 @@ while now; [ $((t-begin)) -lt $left ]; do
 	if [ "$ask" ]; then
 		ask=
 		left=$((left-(t-begin)))
-		sleep %.2[4]f
+		sleep %.2[3]f
 		echo $left >$base.left
 		echo >$base.saved
 		note saved
@@ -87,11 +88,11 @@ func (p *process) start(listens bool) error {
 	cmd.Env = append(os.Environ(), p.env...)
 	cmd.Stderr = p.log
 	cmd.WaitDelay = time.Second
-	if !listens {
-		p.cmd = cmd
-		return cmd.Start()
+	var out io.Reader
+	var err error
+	if listens {
+		out, err = cmd.StdoutPipe()
 	}
-	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -99,6 +100,9 @@ func (p *process) start(listens bool) error {
 		return err
 	}
 	p.cmd = cmd
+	if !listens {
+		return nil
+	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
 	if err == nil && !ok {
@@ -216,15 +220,28 @@ func (t *theatre) raise(ctx context.Context, side int, all bool) error {
 	local := &provider.Local{Dir: dir, Command: c.Slurmd, Environment: c.Environment()}
 	from, to := 0, t.o.nodes
 	if !all {
-		from, to = side*t.o.nodes/2, t.o.nodes/2*(1+side)+t.o.nodes%2*side
+		from, to = half(t.o.nodes, side)
 	}
 	for _, n := range c.Names[from:to] {
 		if _, err := local.Create(ctx, "host-"+n, n); err != nil {
 			return err
 		}
 	}
+	return t.up(ctx, side, to-from)
+}
+
+// half returns which nodes a side has in a static split: from one on, and up to another.
+func half(nodes, side int) (from, to int) {
+	if side == 0 {
+		return 0, nodes / 2
+	}
+	return nodes / 2, nodes
+}
+
+// up waits until so many nodes of a side are idle.
+func (t *theatre) up(ctx context.Context, side, want int) error {
 	for limit := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		nodes, err := slurm.Nodes(ctx)
+		nodes, err := t.slurm[side].Nodes(ctx)
 		if err != nil {
 			return err
 		}
@@ -235,10 +252,10 @@ func (t *theatre) raise(ctx context.Context, side int, all bool) error {
 			}
 		}
 		switch {
-		case up == to-from:
+		case up == want:
 			return nil
 		case time.Now().After(limit):
-			return fmt.Errorf("only %d of %d nodes of %s come up", up, to-from, shareNames[side])
+			return fmt.Errorf("only %d of %d nodes of %s come up", up, want, shareNames[side])
 		}
 	}
 }
@@ -277,13 +294,7 @@ func (t *theatre) share(policy partition.Policy) error {
 		if err := client.start(true); err != nil {
 			return err
 		}
-		real := func(d time.Duration) string { return t.o.real(d).String() }
-		args := []string{"partition", "-conf", c.Conf, "-client", client.url, "-nodes", strings.Join(c.Names, ","), "-minute", minute, "-policy", policy.String(),
-			"-priority", "partition:urgent=10", "-grace", real(t.o.grace), "-margin", shareMargin.String(), "-poll", "250ms", "-scale",
-			"-wait", real(time.Minute), "-idle", real(10 * time.Minute), "-hold", real(10 * time.Minute), "-move", real(5 * time.Minute)}
-		if t.o.reclaim > 0 { // what is measured is what the host takes
-			args = append(args, "-take", strconv.Itoa(t.o.reclaim), "-least", strconv.Itoa(t.o.nodes), "-wait", "0s")
-		}
+		args := append([]string{"partition", "-conf", c.Conf, "-client", client.url, "-nodes", strings.Join(c.Names, ",")}, t.o.agentFlags(policy)...)
 		agent := &process{name: "agent " + name, path: self, args: args, env: c.Environment(), log: &lines{}}
 		t.agents = append(t.agents, agent)
 		if err := agent.start(false); err != nil {
@@ -291,6 +302,23 @@ func (t *theatre) share(policy partition.Policy) error {
 		}
 	}
 	return nil
+}
+
+// agentFlags returns how the agents of the partitions decide, as flags of partition.
+func (o *shareOptions) agentFlags(policy partition.Policy) []string {
+	real := func(d time.Duration) string { return o.real(d).String() }
+	args := []string{"-minute", o.minute.String(), "-policy", policy.String(), "-priority", "partition:urgent=10", "-grace", real(o.grace), "-margin", shareMargin.String(), "-poll", "250ms", "-scale",
+		"-wait", real(time.Minute), "-idle", real(10 * time.Minute), "-hold", real(10 * time.Minute), "-move", real(5 * time.Minute)}
+	if o.reclaim > 0 { // what is measured is what the host takes
+		args = append(args, "-take", strconv.Itoa(o.reclaim), "-least", strconv.Itoa(o.nodes), "-wait", "0s")
+	}
+	return args
+}
+
+// limit returns how long jobs may take in all, in real time: twice the log, the longest jobs started again, and some
+// seconds each for Slurm.
+func (o *shareOptions) limit(jobs int) time.Duration {
+	return 2*o.real(o.span) + 4*o.real(o.longest) + time.Duration(jobs)*4*time.Second + 2*time.Minute
 }
 
 // run submits the jobs and waits for their ends, while nodes move, processes are killed, and
@@ -343,7 +371,7 @@ func (t *theatre) run(ctx context.Context, moves bool) error {
 			group.Go(func() { t.reclaims(run) })
 		}
 	}
-	limit := time.After(2*t.o.real(t.o.span) + 4*t.o.real(t.o.longest) + time.Duration(len(jobs))*4*time.Second + 2*time.Minute)
+	limit := time.After(t.o.limit(len(jobs)))
 	for done := false; !done; {
 		select {
 		case <-ctx.Done():
@@ -419,8 +447,8 @@ func (t *theatre) path(job int, kind string) string {
 	return filepath.Join(t.dir, "job."+strconv.Itoa(job)+"."+kind)
 }
 
-// submit submits a job.
-func (t *theatre) submit(ctx context.Context, i int, j *shareJob) error {
+// order returns the script of a job, and what sbatch is told of it.
+func (t *theatre) order(i int, j *shareJob) (script string, args []string) {
 	hundredths := func(d time.Duration) int { return int(t.o.real(d) / (10 * time.Millisecond)) }
 	comment := "estimate=" + t.o.real(max(j.Estimate, time.Second)).String()
 	if j.saves {
@@ -430,8 +458,14 @@ func (t *theatre) submit(ctx context.Context, i int, j *shareJob) error {
 	if j.urgent {
 		part = "urgent"
 	}
-	script := fmt.Sprintf(shareScript, strings.TrimSuffix(t.path(i, ""), "."), hundredths(j.Run), hundredths(saveCost), t.o.real(saveCost).Seconds())
-	_, err := t.clusters[j.side].Submit(ctx, j.Nodes, script, "--comment="+comment, "--partition="+part, "--job-name=job"+strconv.Itoa(i), "--requeue")
+	script = fmt.Sprintf(shareScript, strings.TrimSuffix(t.path(i, ""), "."), hundredths(j.Run), t.o.real(saveCost).Seconds())
+	return script, []string{"--comment=" + comment, "--partition=" + part, "--job-name=job" + strconv.Itoa(i), "--requeue"}
+}
+
+// submit submits a job.
+func (t *theatre) submit(ctx context.Context, i int, j *shareJob) error {
+	script, args := t.order(i, j)
+	_, err := t.clusters[j.side].Submit(ctx, j.Nodes, script, args...)
 	return err
 }
 

@@ -11,9 +11,11 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -620,5 +622,115 @@ func TestSimulatedLoss(t *testing.T) {
 		if r.restarts != 1 || r.wasted < want[0] || r.wasted > want[1] || r.urgent != map[bool]time.Duration{true: r.wasted}[saves] || r.saves != map[bool]int{true: 1}[saves] {
 			t.Errorf("saves %v: %+v, want %v wasted", saves, *r, want)
 		}
+	}
+}
+
+// What share tells others, by hand: where a minute takes 2 s, a grace period of 5 is 10 s, and 10 minutes are 20.
+func TestShareOrders(t *testing.T) {
+	o, err := parseShare(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "-minute 2s -policy exact -priority partition:urgent=10 -grace 10s -margin 3s -poll 250ms -scale -wait 2s -idle 20s -hold 20s -move 10s"
+	if got := strings.Join(o.agentFlags(o.policy), " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	o.reclaim = 3
+	if got := strings.Join(o.agentFlags(o.policy), " "); got != want+" -take 3 -least 8 -wait 0s" {
+		t.Errorf("%s", got)
+	}
+	// Twice 3 hours are 12 minutes, 4 hours are 8; 5 jobs take 20 s, and all 2 minutes.
+	if got := o.limit(5); got != 22*time.Minute+20*time.Second {
+		t.Errorf("a limit of %v", got)
+	}
+	for _, c := range [][4]int{{8, 0, 0, 4}, {8, 1, 4, 8}, {5, 0, 0, 2}, {5, 1, 2, 5}} {
+		if from, to := half(c[0], c[1]); from != c[2] || to != c[3] {
+			t.Errorf("%v: nodes %d to %d", c, from, to)
+		}
+	}
+	p := &theatre{sharing: &sharing{o: &o}, dir: "/d"}
+	job := shareJob{Job: trace.Job{Run: 10 * time.Minute, Estimate: 15 * time.Minute}, saves: true, urgent: true}
+	script, args := p.order(7, &job)
+	if want := []string{"--comment=estimate=30s checkpoint=B:USR1 cost=2.1s savefile=/d/job.7.saved", "--partition=urgent", "--job-name=job7", "--requeue"}; !slices.Equal(args, want) {
+		t.Errorf("%q, want %q", args, want)
+	}
+	for _, want := range []string{"base='/d/job.7'\n", "\nleft=2000\n", "\t\tsleep 2.00\n"} {
+		if !strings.Contains(script, want) {
+			t.Errorf("no %q in\n%s", want, script)
+		}
+	}
+	job.saves, job.urgent, job.Estimate = false, false, 0
+	if _, args = p.order(8, &job); args[0] != "--comment=estimate=33.333333ms" || args[1] != "--partition=main" {
+		t.Errorf("%q", args)
+	}
+}
+
+// A cluster is there when as many nodes are idle as it is to have.
+func TestNodesComeUp(t *testing.T) {
+	slurm, dir := slurmSays(t, "", `{"nodes":[{"name":"n1","state":"idle"},{"name":"n2","state":"down"}]}`)
+	p := &theatre{slurm: []*slurmctl.Client{nil, slurm}}
+	if err := p.up(t.Context(), 1, 1); err != nil {
+		t.Error(err)
+	}
+	late, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	if err := p.up(late, 1, 2); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	os.Remove(filepath.Join(dir, "nodes"))
+	if err := p.up(t.Context(), 1, 1); err == nil {
+		t.Error("a Slurm that does not answer is up")
+	}
+}
+
+// As many processes are killed as -kill says, and all run in the end. One that does not start again is an error.
+func TestKiller(t *testing.T) {
+	said := new(lines)
+	sleeper := func(name string) *process {
+		p := &process{name: name, path: "/bin/sleep", args: []string{"100"}, log: new(lines)}
+		if err := p.start(false); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := &theatre{sharing: &sharing{o: &shareOptions{minute: time.Second, kill: 4, span: 12 * time.Second, seed: 1}, w: said}, out: &shared{}, clock: clock.New(time.Now(), time.Minute),
+		host: sleeper("host"), clients: []*process{sleeper("client hpc")}, agents: []*process{sleeper("agent hpc")}}
+	all := []*process{p.host, p.clients[0], p.agents[0]}
+	before := map[int]bool{}
+	for _, x := range all {
+		before[x.cmd.Process.Pid] = true
+		defer x.kill()
+	}
+	failed := make(chan error, 1)
+	p.killer(t.Context(), failed)
+	if p.out.killed != 4 || len(failed) > 0 {
+		t.Errorf("%d were killed, %d failed", p.out.killed, len(failed))
+	}
+	others := 0
+	for _, x := range all {
+		if x.cmd == nil || x.cmd.Process.Signal(syscall.Signal(0)) != nil {
+			t.Errorf("%s does not run", x.name)
+		} else if !before[x.cmd.Process.Pid] {
+			others++
+		}
+	}
+	// All within 12 s of the log, and each is away for at most twice a quarter of them.
+	downs := regexp.MustCompile(`kills the (host|client hpc|agent hpc) for ([0-6])s\n`).FindAllString(said.String(), -1)
+	if len(downs) != 4 || others == 0 || p.clock.Now() > 36*time.Second {
+		t.Errorf("after %v: %s", p.clock.Now(), said)
+	}
+	p.o.kill, p.o.span = 1, time.Second
+	for _, x := range all {
+		x.path = "/no/such"
+	}
+	p.killer(t.Context(), failed)
+	if err := <-failed; !errors.Is(err, os.ErrNotExist) || p.out.killed != 5 {
+		t.Errorf("%v", err)
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	p.o.span = time.Hour
+	if p.killer(ended, failed); p.out.killed != 5 {
+		t.Error("it kills after the end")
 	}
 }
