@@ -9,9 +9,9 @@ import (
 
 // The waiting queue: jobs in the order (priority falling, submit, id).
 //
-// A backfilling scheduler asks the queue one question again and again: which is the first
-// job, from a given place on, that needs at most f nodes and either ends within a window
-// w or needs at most x nodes? Jobs that have waited long mostly do not. So a plain scan
+// A backfilling scheduler asks the queue one question again and again. From a given place
+// on, which is the first job that needs at most f nodes, and either ends within a window w
+// or needs at most x nodes? Jobs that have waited long mostly do not. So a plain scan
 // costs the length of the queue at every event, and a day with 10,000 waiting jobs
 // becomes quadratic.
 //

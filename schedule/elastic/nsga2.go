@@ -15,9 +15,9 @@ import (
 // Each generation breeds as many children as there are individuals, and keeps the better
 // half of both. An individual is better, first, if fewer layers dominate it: rank 0 is
 // the front of all, rank 1 the front of the rest, and so on. Second, it is better if it
-// is lonelier: the crowding distance is the sum, over the objectives, of the distance
-// between the two neighbours along the front, scaled to its range, and infinite at the
-// ends. Parents win tournaments of two by the same order.
+// is lonelier, that is, if its crowding distance is larger. This is the sum, over the
+// objectives, of the distance between the two neighbours along the front, scaled to the
+// front's range. It is infinite at the ends. Parents win tournaments of two by the same order.
 //
 // With two objectives one sort gives the layers. In rising order of the first value, then
 // of the second, a layer dominates a point iff the layer's last point is no higher in the

@@ -51,9 +51,9 @@ func (c *CloudOptions) cloud() Cloud {
 	return Cloud{Price: c.Price, Limit: c.Limit, Cores: c.Cores, Speed: c.Speed}
 }
 
-// Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12] section V): a
-// free private cloud of up to 512 instances that refuses requests with the given
-// probability, and a commercial cloud at $0.085 an hour, without limit, that refuses none.
+// Marshall12Clouds returns the clouds of the paper's evaluation ([Marshall12] section V). The
+// private cloud is free, has up to 512 instances, and refuses requests with the given
+// probability. The commercial cloud costs $0.085 an hour, has no limit, and refuses none.
 func Marshall12Clouds(reject float64) []CloudOptions {
 	return []CloudOptions{
 		{Name: "private", Limit: 512, Reject: reject},

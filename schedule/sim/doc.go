@@ -27,7 +27,7 @@
 // waits, and load below N leaves paid nodes idle. Its users can rent instances job by
 // job: nobody waits for others, but every job waits for its boot, and pays for what is
 // left of the last hour. Or the organisation rents for all users and keeps an instance as
-// long as the instance is paid for: the next job finds the instance booted, and one user's
+// long as the instance is paid for. The next job finds the instance booted, and one user's
 // rest of an hour is another user's short job. That is the semi-elastic cluster (SEC) of
 // [Niu16]. Which is cheaper, and what does it do to the waits? The answer depends on the
 // log, so replay the log.

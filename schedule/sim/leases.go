@@ -16,8 +16,8 @@ import (
 // that it holds, not the instances. On a large machine that is the difference between
 // one step and a thousand.
 //
-// Every leased instance is in exactly one span, and every span in exactly one place: in a
-// booting request, in the idle spans of its site, or in the list of a job (running, or
+// Every leased instance is in exactly one span, and every span in exactly one place. The
+// place is a booting request, the idle spans of its site, or the list of a job (running, or
 // bound and waiting for its boot). A job that needs a part of a span splits it. Two idle
 // spans that follow each other become one again.
 //

@@ -31,9 +31,9 @@ import (
 // a spike; then low has to wait. Medium is served at once whenever spot is cheaper than
 // on demand. Medium goes 0.85 of the way from the price of the instance to the price on
 // demand; the rest of the way keeps a part of the gain in every hour. Both are at most on
-// demand, rise with all three prices, and scale with the currency. At 1.30 on demand,
+// demand, rise with all three prices, and scale with the currency. Take 1.30 on demand,
 // 0.21 now (cc1.4xlarge at night) and a mean of 0.30 (0.21 with a day of spikes in the
-// month), the two rules give the paper's figures to the cent: 0.21, and 0.30 + 0.85·1.00.
+// month). The two rules then give the paper's figures to the cent: 0.21, and 0.30 + 0.85·1.00.
 // 0.85 is the only round share that does so with a mean of two digits between 0.21 and
 // 0.40; 6/7 with a mean of 0.25 does so, too.
 //

@@ -58,9 +58,9 @@ const (
 	// there, beside a new cluster on demand. The first to end ends both. RuleHedged is
 	// for tasks that save seldom or never: stopping them would throw away most of a run.
 	RuleHedged
-	// RulePlanned leaves the decision to a plan, such as [Planner]: when to wait, when to
-	// go on spot and with which bid, when to stop, and when to go on demand, alone or
-	// beside a spot cluster ([BidBoth]). Whatever the plan decides, the point of no
+	// RulePlanned leaves the decision to a plan, such as [Planner]. The plan says when to
+	// wait, when to go on spot and with which bid, when to stop, and when to go on demand,
+	// alone or beside a spot cluster ([BidBoth]). Whatever the plan decides, the point of no
 	// return holds as under RuleNoReturn. It is for agents that are told of events at
 	// once: the Interval is 0.
 	RulePlanned

@@ -119,18 +119,18 @@
 // # Units
 //
 // Submit, Run and Estimate are whole seconds as time.Duration (run times of
-// AppendFeitelson are milliseconds), Submit from the midnight before the first job
-// or from the start of the sample's span; sizes are nodes, or cores in the samples. Weights and probabilities are
-// pure numbers. Load is Σ run·nodes over machine size times time of the last
-// submission.
+// AppendFeitelson are milliseconds). Submit counts from the midnight before the first
+// job, or from the start of the sample's span. Sizes are nodes, or cores in the samples.
+// Weights and probabilities are pure numbers. Load is Σ run·nodes over machine size times
+// time of the last submission.
 //
 // # Allocation and concurrency
 //
 // [Lublin.Next], [Lublin.Reset], [EstimatesTo] and [UsersTo] allocate nothing; the Append
 // functions allocate what dst needs to grow. A Lublin is for one goroutine at a time. The
-// only randomness is the *rand.Rand that is passed in, and the same source in the
-// same state gives the same jobs on every machine: sampling uses only operations
-// that IEEE 754 rounds exactly, and leaves a compiler nothing inexact to fuse.
+// only randomness is the *rand.Rand that is passed in. The same source in the same state
+// gives the same jobs on every machine: sampling uses only operations that IEEE 754
+// rounds exactly, and leaves a compiler nothing inexact to fuse.
 //
 // # References
 //

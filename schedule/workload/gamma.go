@@ -7,8 +7,8 @@ import (
 
 // Sampling the gamma distribution.
 //
-// The method is that of Marsaglia and Tsang [Marsaglia00]: for a shape α ≥ 1 let
-// d = α − 1/3 and c = 1/√(9d); draw a standard normal x and a uniform u until
+// The method is that of Marsaglia and Tsang [Marsaglia00]. For a shape α ≥ 1 let
+// d = α − 1/3 and c = 1/√(9d). Draw a standard normal x and a uniform u until
 // v = (1 + cx)³ is positive and
 //
 //	ln u < x²/2 + d(1 − v + ln v),
@@ -17,9 +17,9 @@ import (
 // avoids both logarithms. Above 95% of the draws are accepted, for every α ≥ 1. For α < 1
 // a draw for α + 1 is multiplied with u^(1/α).
 //
-// Why not gonum's distuv.Gamma, which samples by the same method: it calls
-// math.Exp and math.Log, adds products without the conversions that forbid
-// fusing, and takes its normals from NormFloat64 of math/rand/v2, whose wedge
+// Why not gonum's distuv.Gamma, which samples by the same method? It calls
+// math.Exp and math.Log, and adds products without the conversions that forbid
+// fusing. It takes its normals from NormFloat64 of math/rand/v2, whose wedge
 // test is a fusible float32 expression. Each may differ between machines, and
 // one differing acceptance changes every later job. It also makes a *rand.Rand
 // for each sample. Normals come from the polar method here [Knuth97, 3.4.1,

@@ -8,8 +8,8 @@ import (
 
 // Users of jobs.
 //
-// A few users submit most of the jobs of a machine. In seven cleaned logs (SDSC-DS,
-// SDSC-BLUE, SDSC-SP2, CTC-SP2, HPC2N, Sandia-Ross, KTH-SP2; 203 to 679 users) the first
+// A few users submit most of the jobs of a machine. Seven cleaned logs (SDSC-DS, SDSC-BLUE,
+// SDSC-SP2, CTC-SP2, HPC2N, Sandia-Ross, KTH-SP2) have 203 to 679 users each. The first
 // tenth of the users, by number of jobs, has 47 to 69% of the jobs, and the first user
 // alone 4 to 19%. Zipf's law, by which user k has jobs in proportion to 1/k, gives the first
 // tenth 61 to 68%. Drawn as the whole part of (n+1)^u, which has almost that law, it gives
