@@ -42,7 +42,7 @@ type ascent struct {
 
 // deflect is how much longer the part of the direction from before is than the
 // subgradient. After patience steps without a better bound, steps become ease times as
-// long: the plan's cost is a little more than what can be proved, so Polyak's step is a
+// long. The plan's cost is a little more than what can be proved, so Polyak's step is a
 // little too long in the end. These values were chosen on the three logs of [Liu21] with
 // HGR's reservations, among deflections of 1 and 3, patience of 10, 20 and 40, and ease
 // of 0.5 and 0.7. They had the best bound after 1,000 steps; the worst of the others is

@@ -243,8 +243,8 @@ func partition(k []kink, v int) (less, more int, below, upTo pricing.Money) {
 }
 
 // pivot returns the place of a kink near the middle: the median of nine kinks spread
-// over k, or, if careful, the median of the medians of groups of five, which has about
-// 3/10 of the kinks or more on each side. It reorders k.
+// over k. If careful, it is the median of the medians of groups of five, which has about
+// 3/10 of the kinks or more on each side. pivot reorders k.
 func pivot(k []kink, careful bool) int {
 	if !careful {
 		var nine [9]kink

@@ -308,10 +308,10 @@ func (f *twoCentre) price() {
 // slotPrice returns z, the cost of one more instance in b in slot t.
 func (f *twoCentre) slotPrice(t int) int64 { return f.y[t] - f.y[t+1] }
 
-// begin makes the first tree: from the last node on, through slots that are at no kink,
-// which must be in the tree, and parts that are liked; where these lead no further,
-// through other slots. Without liked parts that is the line of slots. Then each arc of
-// the tree gets the flow that the nodes below demand.
+// begin makes the first tree. From the last node on it goes through slots that are at no
+// kink, which must be in the tree, and through parts that are liked. Where these lead no
+// further, it goes through other slots. Without liked parts that is the line of slots. Then
+// each arc of the tree gets the flow that the nodes below demand.
 func (f *twoCentre) begin() {
 	f.unmark()
 	f.stamp = 1

@@ -121,9 +121,9 @@ func (m *Harmonic) wave(dst, s, c []float64) {
 // of that of one step.
 func (m *Harmonic) Spread(dst []float64) { respond(m, dst) }
 
-// deviate runs the recursion from 0, all harmonics at once: the waves that an error starts
-// j steps later add up to γ·Σ_k cos(k·θ·j), so that it is enough to have one state for
-// each, in an array.
+// deviate runs the recursion from 0, all harmonics at once. The waves that an error starts
+// add up to γ·Σ_k cos(k·θ·j) after j steps. So it is enough to have one state for each, in
+// an array.
 func (m *Harmonic) deviate(dst []float64) {
 	var s, c [mostHarmonics]float64
 	n := min(len(m.Sine), mostHarmonics)
@@ -171,7 +171,7 @@ func (m *Harmonic) Validate() error {
 
 // The fit minimises the sum of the squared one-step errors over the factors. For each
 // number of harmonics the start is the least squares fit of a line and the waves to the
-// whole series; the number is the one with the least criterion of Akaike at middling
+// whole series. The number is the one with the least criterion of Akaike at middling
 // factors. A period of 52 is taken as a year of 52.18 weeks, and 365 as 365.25 days, if
 // that fits better.
 //

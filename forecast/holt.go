@@ -107,8 +107,8 @@ func (m *Holt) Forecast(dst []float64) {
 }
 
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors: √(1 + Σ c_j²) over j < h for h steps, with
-// c_j = α + α·β·(φ + … + φ^j) ([Hyndman08] table 6.1, class 1).
+// units of the standard deviation of one-step errors. For h steps it is √(1 + Σ c_j²) over
+// j < h, with c_j = α + α·β·(φ + … + φ^j) ([Hyndman08] table 6.1, class 1).
 func (m *Holt) Spread(dst []float64) {
 	phi := m.phi()
 	v, c, g := 1.0, m.Alpha, m.Alpha*m.Beta

@@ -20,9 +20,9 @@ import (
 // four cycles or more.
 //
 // Candidates are the periods of calendars, and the peaks of the autocorrelation. Of those
-// that pass the test the season is the one that explains most of the variance, or a shorter
-// one that explains about as much, or a divisor that explains a good part: hours that
-// repeat by the week repeat by the day. The second season is the one that a calendar has
+// that pass the test the season is the one that explains most of the variance. A shorter
+// period that explains about as much is preferred, and so is a divisor that explains a good
+// part: hours that repeat by the week repeat by the day. The second season is the one that a calendar has
 // above the first: a week above a day, or a year above a week. The second season must pass
 // the test on what the first season leaves, or is tried without the test.
 //

@@ -69,8 +69,8 @@ func tracking(e, m float64) float64 {
 }
 
 // Alarm reports whether |T| exceeds limit. A limit of 0 stands for that of one false alarm
-// in a hundred steps, the last column above, for the signal's own Phi; it gives none
-// before 1/Phi errors, while T is still near 1 whatever they are.
+// in a hundred steps, the last column above, for the signal's own Phi. It gives no alarm
+// before 1/Phi errors: T is still near 1 then, whatever the errors are.
 func (s *Signal) Alarm(limit float64) bool {
 	if limit == 0 {
 		phi := or(s.Phi, DefaultPhi)

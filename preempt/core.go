@@ -18,8 +18,8 @@ import (
 //
 // A set that leaves out a job before b wastes at least LB + λ·n_j − w_j, and a set
 // that takes a job after b at least LB + w_j − λ·n_j. If that is more than the
-// waste of a set at hand, no best set differs from the relaxation in job j: the job
-// is decided, and the dynamic program runs over the others, the core, for the nodes
+// waste of a set at hand, no best set differs from the relaxation in job j. Then the
+// job is decided. The dynamic program runs over the others, the core, for the nodes
 // that are left to free.
 //
 // The set at hand is the best of a few jobs around b, chosen by the same program.

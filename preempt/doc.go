@@ -125,9 +125,9 @@
 // by chances are best in expectation if the chances are right. Waste is counted with
 // the true times, whatever the choice was made with.
 //
-// Measured on 10,000 jobs drawn from the log KTH-SP2-1996-2.1, those of up to 20 nodes
-// and 24 hours, on 20 nodes of which 10 are taken (TestLogs, TestLogClaims): mean
-// waste over the mean waste of the exact victims with true times.
+// The table has the mean waste over the mean waste of the exact victims with true times.
+// TestLogs and TestLogClaims measure it on 20 nodes, of which 10 are taken. The 10,000
+// jobs are drawn from those of up to 20 nodes and 24 hours in the log KTH-SP2-1996-2.1.
 //
 //	GP                        2 min   30 min   4 h
 //	Random                    1.771

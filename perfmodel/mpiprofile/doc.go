@@ -40,9 +40,9 @@
 //
 // # Formats
 //
-// TAU writes a text file for each thread: a line with the number of functions, a line of
-// titles, a line for each function with calls, subroutines, exclusive and inclusive
-// microseconds, and the numbers of aggregates and of user events. Call paths ("main => f")
+// TAU writes a text file for each thread. The file has a line with the number of functions,
+// a line of titles, and a line for each function with calls, subroutines, exclusive and
+// inclusive microseconds. Then come the numbers of aggregates and of user events. Call paths ("main => f")
 // repeat times that other lines have; they are left out. The titles may have metadata with
 // the time at which the process started, and, if TAU's plugin for monitoring wrote it, the
 // number of processes of the run. Without that number nothing in a folder of TAU tells
