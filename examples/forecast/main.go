@@ -1,6 +1,6 @@
-// Forecast compares models of demand on your own past: it fits each of them to what
-// came before, has it forecast what came then, and says how far off it was, whether
-// its intervals held, and how long it took. Then the best of them forecasts what
+// Forecast compares models of demand on your own past. It fits each of them to what
+// came before, and has it forecast what came then. It says how far off the model was,
+// whether the model's intervals held, and how long the model took. Then the best of them forecasts what
 // comes next.
 //
 //	go run ./examples/forecast

@@ -135,11 +135,14 @@
 //
 // The commands are those of -create and -delete, with a loop over the names that
 // "scontrol show hostnames $1" prints. It needs no daemon beside slurmctld, and it is
-// simpler. What it cannot do: Slurm requests nodes for every job that it can start, so
-// there is no limit of waiting (T_waitlmt) and no expansion rule; what is given back goes by how
-// long it was idle, not by when it is charged again, so that an instance whose hour has
-// just begun goes as soon as one whose hour ends; and nothing is written down, so that
-// an instance whose creation failed halfway stays rented until somebody looks.
+// simpler. What it cannot do:
+//
+//   - Slurm requests nodes for every job that it can start. So there is no limit of waiting
+//     (T_waitlmt) and no expansion rule.
+//   - What is given back goes by how long it was idle, not by when it is charged again. So
+//     an instance whose hour has just begun goes as soon as one whose hour ends.
+//   - Nothing is written down. So an instance whose creation failed halfway stays rented
+//     until somebody looks.
 //
 // References:
 //

@@ -86,15 +86,15 @@
 //
 // Reservations are whole, and L is a bound on fractions of them as well. In a fleet of many units that
 // is nothing. In a fleet of a few it is a hundredth or more, whatever ν is. So a fleet of few groups
-// is planned by branch and bound instead: all plans are divided into parts with limits on the
-// units that are active, and each part has a bound of its own, with a proof like that above. The least of
+// is planned by branch and bound instead. All plans are divided into parts with limits on the
+// units that are active. Each part has a bound of its own, with a proof like that above. The least of
 // these bounds is the fleet's. See branch.go. The [Price] then has the orders and the bound. The
-// sum of the groups proves only L, so this bound is proved by [Search.Find], in integers, and holds
-// for a fleet of these groups alone; [Commit] uses it for a sum of as many groups.
+// sum of the groups proves only L, so [Search.Find] proves this bound, in integers. The bound holds
+// for a fleet of these groups alone, and [Commit] uses it for a sum of as many groups.
 //
 // BENCHMARKS.md of the repository has the gaps that were measured.
 // Where the plan's rate of a group is above its price on demand, [Commit] buys no commitment for
-// that group, though branch and bound counts on it: on random fleets of a few hours the plan was then up to
+// that group, though branch and bound counts on it. On random fleets of a few hours the plan was then up to
 // 15.6% above the bound. The bound holds, and the gap says so.
 //
 // # Sums that do not fit

@@ -16,8 +16,8 @@
 //
 // A price holds for one more round of launches. Karpenter plans a round for the pods that
 // wait, and a NodeOverlay has no number of instances in it. So a round can launch more
-// instances of a kind than are left, and the next round cannot: an instance counts from the
-// moment its NodeClaim names the kind, before the node is there, and the controller then
+// instances of a kind than are left, and the next round cannot. An instance counts from the
+// moment its NodeClaim names the kind, before the node is there. The controller then
 // withdraws the overlay or raises its price at once. Options.Round prices a whole round
 // instead of one instance, so that a round which mostly runs on demand is not cheap.
 package overlay
