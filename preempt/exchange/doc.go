@@ -124,7 +124,8 @@
 // leases have run out. So the old client may even go on, and the theorems hold.
 //
 // Two clients with one instance at the same time break the theorems. The caller must
-// prevent that. A manager that lost its state, or starts from an old state, breaks
+// prevent that. The same holds for late messages of the client of a removed partition, if
+// a partition of that name is created again and its instance is the same. A manager that lost its state, or starts from an old state, breaks
 // the theorems, too. [ManagerStats].Unknown then counts leases that the manager never
 // gave. But the manager may also give the same epoch of a node to another partition
 // first. Then a person must decide what is true.

@@ -16,8 +16,8 @@ import (
 //
 // Returned messages are valid until the next call. The caller may send them in any order
 // or not at all. If the host must prepare a node for its next partition, such as install
-// it anew, the caller sets [ManagerOptions].Prepare: the manager offers the node to the
-// partition when [Manager.Prepared] says that the node is ready.
+// it anew, the caller sets [ManagerOptions].Prepare. The manager then offers the node to
+// the partition when [Manager.Prepared] says that the node is ready.
 //
 // A Manager is for one goroutine at a time. Make one with [NewManager], or unmarshal a
 // saved state into the zero value.
@@ -92,8 +92,10 @@ func (m *Manager) Options() ManagerOptions { return m.s.Options }
 func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 
 // CreatePartition adds a partition. Its share of the cluster is in proportion to weight,
-// 1 to 2^20. Preemption for other partitions leaves the partition floor nodes. The error
-// is an [*InputError] about the name, the weight or the floor.
+// 1 to 2^20. Preemption for other partitions leaves the partition floor nodes. If a
+// partition of the same name was removed before, call [Manager.ResetClient] with an instance
+// that no earlier client had: messages of the old client may still come. The error is an
+// [*InputError] about the name, the weight or the floor.
 func (m *Manager) CreatePartition(name string, weight, floor int) error {
 	if err := checkName("name", name); err != nil {
 		return err

@@ -124,9 +124,9 @@ type MixedPlan struct {
 	// Rounds is the number of rounds made.
 	Rounds int
 	// Searched says that branch and bound has looked at all plans, and that none costs less,
-	// even if Bound is below Cost: the certificate proves Bound, which is that of the linear
-	// program, and cannot prove more. (Floats compare plans: a plan that is cheaper by 10⁻³
-	// nanos, or by 10⁻¹² of the cost, could be missed.)
+	// even if Bound is below Cost. The certificate proves Bound, which is that of the linear
+	// program, and cannot prove more. Branch and bound compares plans by floats: a plan that
+	// is cheaper by 10⁻³ nanos, or by 10⁻¹² of the cost, could be missed.
 	Searched bool
 	// Certificate proves the bound; see VerifyMixed.
 	Certificate MixedCertificate

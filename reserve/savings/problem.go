@@ -97,8 +97,8 @@ func gapOf(cost, bound pricing.Money) float64 {
 }
 
 // A Certificate is a dual solution. One more unit of commitment in slot t is worth
-// Values[t]/Parts times its price. Over no term that can be bought is a unit worth more
-// than its price.
+// Values[t]/Parts times its price. Over each term that can be bought, a unit is worth its
+// price at most.
 type Certificate struct {
 	Values []Uint128
 	Parts  Uint128

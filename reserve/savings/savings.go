@@ -116,7 +116,7 @@ type payer struct {
 
 // Solve returns a plan of least cost with its certificate. Types with the same ratio of
 // rates are paid for in the order of their plan rates, the lowest first, as AWS does, and
-// then in the order of Types; that order does not change the cost. Solve does not say which
+// then in the order of Types. That order does not change the cost. Solve does not say which
 // of several plans of equal cost it returns, but the same problem gives the same plan.
 //
 // The plan is optimal, Cost = Bound, if the common multiple of the rates and the spans fit

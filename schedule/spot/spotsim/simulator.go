@@ -107,7 +107,7 @@ type Lease struct {
 	Cost      pricing.Money // of all instances
 }
 
-// A Outcome is what became of a task.
+// An Outcome is what became of a task.
 type Outcome struct {
 	Finish time.Duration // spot.Never if it waits for a price for ever, or for more than 73 years
 	Met    bool          // Finish ≤ Deadline
