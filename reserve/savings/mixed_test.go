@@ -624,6 +624,6 @@ func TestUses(t *testing.T) {
 		}
 	})
 	if some < 100 {
-		t.Errorf("%d commitments", some)
+		seeded.TooFew(t, "%d commitments", some)
 	}
 }
