@@ -361,16 +361,44 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// The ways in which a portfolio compares with another.
+func TestCompared(t *testing.T) {
+	for _, c := range []struct {
+		mine, theirs pricing.Money
+		want         string
+	}{
+		{5, 5, "online costs what x does"}, {0, 0, "online costs what x does"}, {3, 4, "online beats x by 25.0%"}, {5, 4, "online loses to x by 25.0%"}, {5, 0, "online loses to x, which costs nothing"},
+	} {
+		if got := compared(c.mine*pricing.Unit, c.theirs*pricing.Unit, "x"); got != c.want {
+			t.Errorf("%v and %v: %q, want %q", c.mine, c.theirs, got, c.want)
+		}
+	}
+}
+
+// The list of models in -h has all names, in lines of 60 characters, parted by commas.
+func TestUsageListsModels(t *testing.T) {
+	text := usage()
+	list := strings.Join(forecast.Names(), ", ")
+	if !strings.Contains(strings.Join(strings.Fields(text), " "), list) {
+		t.Errorf("-h does not list %s:\n%s", list, text)
+	}
+	for line := range strings.Lines(text) {
+		if names := strings.TrimSpace(line); strings.HasPrefix(names, "naive, ") && (len(names) > 61 || len(names) < 45) || strings.HasSuffix(line, " \n") {
+			t.Errorf("a line of %d characters: %q", len(names), line)
+		}
+	}
+}
+
 func TestTermNames(t *testing.T) {
 	var terms []time.Duration
-	for _, s := range []string{"1h", "36h", "168h", "720h", "8736h", "8760h", "17520h", "26208h", "90m", "9000h"} {
+	for _, s := range []string{"1h", "36h", "168h", "720h", "8736h", "8760h", "17520h", "26208h", "90m", "9000h", "25h", "35390h24m", "35390h25m"} {
 		d, err := time.ParseDuration(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		terms = append(terms, d)
 	}
-	want := []string{"1h", "36h", "7d", "30d", "8736h", "8760h", "2y", "3y", "1h30m", "375d"}
+	want := []string{"1h", "36h", "7d", "30d", "8736h", "8760h", "2y", "3y", "1h30m", "375d", "25h", "4y", "35390h25m"}
 	if diff := cmp.Diff(want, termNames(terms)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -465,6 +493,19 @@ func TestWhy(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
+	if got := g.why(0, &row{outcomes: []*outcome{{cost: 0, ledger: theirs.ledger}}}, &input{}); !strings.HasPrefix(got, "- it loses by all it costs, 39. ") {
+		t.Errorf("beside what costs nothing: %s", got)
+	}
+	// Where the other is dearer in each week, nothing more is said.
+	even := &outcome{cost: 38 * pricing.Unit, ledger: accounts("99999", "00000")}
+	if got := g.why(0, &row{outcomes: []*outcome{even}}, &input{}); got != "- it loses by 2.6%, 1." {
+		t.Errorf("where no week is lost: %q", got)
+	}
+	mine.ledger, theirs.ledger = accounts("90900", "00000"), accounts("08000", "00000")
+	best.ledger = accounts("00000", "00000")
+	if got := g.why(0, g.row("other"), &input{}); !strings.HasSuffix(got, "It had as many as hindsight, of other classes.") {
+		t.Error(got)
+	}
 	mine.ledger, theirs.ledger = accounts("99000", "01122"), accounts("11000", "00000")
 	best.ledger = accounts("00000", "11000")
 	if got := g.why(0, g.row("other"), &input{}); !strings.Contains(got, "Most is lost in weeks 0 to 1, ") || !strings.Contains(got, "It was late: ") {
@@ -483,6 +524,11 @@ func TestCheapestClass(t *testing.T) {
 		g := &group{series: make([]*series, 1)}
 		if err := g.fill(list, [][]outcome{outcomes}); err != nil {
 			t.Fatal(err)
+		}
+		outcomes[ofOnline+1].cost = math.MaxInt64
+		two := &group{series: make([]*series, 2)}
+		if err := two.fill(list, [][]outcome{outcomes, outcomes}); err == nil || !strings.Contains(err.Error(), "the total cost of only does not fit") {
+			t.Errorf("a total beyond all money: %v", err)
 		}
 		if r := g.rows[len(g.rows)-1]; r.class != want || r.cost != costs[want] || len(g.rows) != 6 {
 			t.Errorf("%v: class %d for %v of %d rows", costs, r.class, r.cost, len(g.rows))
@@ -643,6 +689,9 @@ func TestFlagLimits(t *testing.T) {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
+	if o, err := program.Options("-seed", "7"); err != nil || o.seed != 7 {
+		t.Errorf("-seed 7: %d, %v", o.seed, err)
+	}
 	if o, err := program.Options("-date", "2027-01-04", "-cap", "a=b=12"); err != nil || o.date.Format(time.DateOnly) != "2027-01-04" || o.caps[0] != (capFlag{"a=b", 12}) {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -651,6 +700,7 @@ func TestFlagLimits(t *testing.T) {
 func TestIdleFlags(t *testing.T) {
 	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses)}
 	tested.Idle(t, "-alpha, -cores-per-node, -each, -longest and -scale change", append(args, "-json", "-each", "-longest", "3", "-scale", "7", "-model", "naive", "-alpha", "0.5", "-cores-per-node", "4")...)
+	tested.Idle(t, "-date changes", append(args, "-json", "-date", "2027-01-04")...)
 	tested.Idle(t, "", args...)
 	tested.Broken(t, args, append(args, "-json"))
 }

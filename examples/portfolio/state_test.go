@@ -89,6 +89,9 @@ func TestState(t *testing.T) {
 				t.Errorf("week %d: the same demand is taken for another: %s", w, notes)
 			}
 			for _, d := range decisions(t, stdout) {
+				if d.Planned == nil || *d.Planned < 3 || *d.Planned > 20 || (d.Commitment == 0) != (d.Buy == 0) {
+					t.Errorf("week %d: %+v", w, d)
+				}
 				if d.Week != w || d.Signal == nil {
 					t.Errorf("week %d: %+v", w, d)
 				}
