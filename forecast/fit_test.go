@@ -426,6 +426,11 @@ func TestSolveDependent(t *testing.T) {
 // AICc with 3 parameters for a level and with 6 for a damped trend. One less of each
 // would choose otherwise for some of these series.
 func TestBlendCriterion(t *testing.T) {
+	for n, want := range map[int]float64{5: math.Inf(1), 6: math.Inf(1), 7: math.Inf(1), 8: 8*math.Log(2) + 96, 107: 107*math.Log(2) + 2*6*107./100} {
+		if got := aicc(2, n, 6); math.Abs(got-want) > 1e-9 && got != want {
+			t.Errorf("the criterion of %d errors and 6 parameters is %v, want %v", n, got, want)
+		}
+	}
 	rng := rand.New(rand.NewPCG(45, 46)) // seed 45, 46
 	criterion := func(square float64, n, k float64) float64 {
 		return n*math.Log(square) + 2*k + 2*k*(k+1)/(n-k-1)

@@ -150,6 +150,9 @@ func TestPredictorOwnModel(t *testing.T) {
 	if _, err := p.Fit(&f, airPassengers); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := (&Predictor{Model: &own{}}).Fit(&f, []float64{math.NaN()}); !errors.Is(err, ErrShort) {
+		t.Errorf("fitted to nothing: %v", err)
+	}
 	if len(p.Growth) == 0 || p.Errors != 144 {
 		t.Errorf("%d errors, growth %v", p.Errors, p.Growth)
 	}

@@ -634,7 +634,7 @@ func TestValidateSeasons(t *testing.T) {
 		&HoltWinters{Period: -1}, &HoltWinters{Period2: -1}, &HoltWinters{Alpha: 2}, &HoltWinters{Gamma: -1}, &HoltWinters{Rho: nan},
 		&HoltWinters{Period: 2, Season: []float64{1, 2}}, &HoltWinters{Period: 2, Season: []float64{1}, Season2: []float64{0}},
 		&HoltWinters{Period: 1, Season: []float64{0}, Season2: []float64{0, 1}}, &HoltWinters{Season2: []float64{0}}, &HoltWinters{Season: []float64{0}},
-		&Mean{At: 1}, &Auto{scale: 1, members: []member{{"naive", -1e-300, &Naive{}}}}, &Auto{scale: -1}, &Auto{scale: 1, n: -1}, &HoltWinters{Level: inf},
+		&Mean{At: 1}, &Mean{Window: mostPeriod + 1}, &SeasonalNaive{Period: mostPeriod + 1}, &Auto{scale: 1, members: []member{{"naive", -1e-300, &Naive{}}}}, &Auto{scale: -1}, &Auto{scale: 1, n: -1}, &HoltWinters{Level: inf},
 		&Harmonic{Period: 1}, &Harmonic{Period: nan}, &Harmonic{Alpha: -1}, &Harmonic{Sine: []float64{1}},
 		&Harmonic{Sine: make([]float64, 7), Cosine: make([]float64, 7)}, &Harmonic{Sine: []float64{nan}, Cosine: []float64{1}}, &Harmonic{Trend: inf},
 		&Autoregression{Period: -1}, &Autoregression{Period2: -1}, &Autoregression{Difference: -1}, &Autoregression{MaxLags: -1},
@@ -652,7 +652,7 @@ func TestValidateSeasons(t *testing.T) {
 	}
 	for _, m := range []validator{
 		// What has taken nothing is valid, whatever it is to have.
-		&SeasonalNaive{Period: 3}, &HoltWinters{}, &HoltWinters{Period: 3, Period2: 6}, &Autoregression{Lags: []int{1}, Coef: []float64{1}, Difference: 7}, &Mean{Window: 3},
+		&Mean{Window: mostPeriod}, &SeasonalNaive{Period: mostPeriod}, &SeasonalNaive{Period: 3}, &HoltWinters{}, &HoltWinters{Period: 3, Period2: 6}, &Autoregression{Lags: []int{1}, Coef: []float64{1}, Difference: 7}, &Mean{Window: 3},
 		&Auto{scale: 1, members: []member{{"naive", 0, &Naive{}}, {"naive", 1, &Naive{}}}},
 		&Autoregression{Lags: []int{mostPeriod}, Coef: []float64{-Largest}, Last: make([]float64, mostPeriod)},
 		&Autoregression{Lags: []int{1, 2}, Coef: []float64{0, Largest}, Difference: 3, Last: make([]float64, 5), Seen: 5, At: 4, N: 5},
@@ -1057,6 +1057,10 @@ func TestSecondSeasonTried(t *testing.T) {
 		m, f := Autoregression{}, Fitter{Season: 12}
 		if _, err := m.Fit(&f, plain[:n]); err != nil || m.Period != want {
 			t.Errorf("%d values: %+v, %v", n, m, err)
+		}
+		w := HoltWinters{Alpha: .1, Gamma: .1}
+		if _, err := w.Fit(&f, plain[:n]); err != nil || w.Period != want {
+			t.Errorf("%d values: %+v, %v", n, w, err)
 		}
 	}
 	// A season of two steps is one, and can have a second.

@@ -156,6 +156,7 @@ func TestStableEdges(t *testing.T) {
 		}{
 			{0, .5, .5, false}, {.5, 0, .1, false}, {.5, .5, 0, false},
 			{1, .5, .5, true}, {.9, 1, .1, true}, {1, 1, 1, true},
+			{.5, .5, 1, form == AsPrinted}, // the limit of the backward difference
 			{1.1, .5, .5, false}, {.5, 1.1, .1, false}, {1, .5, 1.1, false},
 		} {
 			if m := (Triple{Alpha: c.a, Beta: c.b, Gamma: c.g, Form: form}); m.Stable() != c.want {
@@ -271,7 +272,7 @@ func TestFitEvaluations(t *testing.T) {
 
 // The limit of an alarm is that of the table, and lies between its rows by lines; 0 and 1 are its ends.
 func TestAlarmLimits(t *testing.T) {
-	for phi, want := range map[float64]float64{.05: .5, .075: .585, .1: .67, .2: .86, .25: .9, .3: .94, .65: .97, 1: 1, .025: .25} {
+	for phi, want := range map[float64]float64{.05: .5, .075: .585, .1: .67, .2: .86, .25: .9, .3: .94, .65: .97, 1: 1, 1.5: 1, .025: .25} {
 		if got := alarmLimit(phi); math.Abs(got-want) > 1e-12 {
 			t.Errorf("phi %v: %v, want %v", phi, got, want)
 		}
@@ -308,17 +309,20 @@ func TestAutoSays(t *testing.T) {
 	}
 	// With a horizon of a week, four of which are tried, the beginning of three weeks is a week and a half: too short for the
 	// second season. With a horizon of a day it is tried.
-	hours := daily(504, 24, 168, 0, 4, rand.New(rand.NewPCG(1, 1)))
-	for horizon, without := range map[int]bool{168: true, 24: false} {
+	hours := daily(672, 24, 168, 0, 4, rand.New(rand.NewPCG(1, 1)))
+	for _, c := range []struct {
+		n, horizon int
+		without    bool
+	}{{504, 168, true}, {504, 24, false}, {671, 168, true}, {672, 168, false}} {
 		var both, one Auto
-		if _, err := both.Fit(&Fitter{Season: 24, Horizon: horizon}, hours); err != nil {
+		if _, err := both.Fit(&Fitter{Season: 24, Horizon: c.horizon}, hours[:c.n]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := one.Fit(&Fitter{Season: 24, second: 1, Horizon: horizon}, hours); err != nil {
+		if _, err := one.Fit(&Fitter{Season: 24, second: 1, Horizon: c.horizon}, hours[:c.n]); err != nil {
 			t.Fatal(err)
 		}
-		if got := both.String() == one.String(); got != without {
-			t.Errorf("a horizon of %d hours: %v, and without a second season %v", horizon, &both, &one)
+		if got := both.String() == one.String(); got != c.without {
+			t.Errorf("%d hours, a horizon of %d: %v, and without a second season %v", c.n, c.horizon, &both, &one)
 		}
 	}
 	// A window of all values is no window.
