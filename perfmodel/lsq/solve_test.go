@@ -1019,3 +1019,24 @@ func TestSizesBeyond(t *testing.T) {
 		}()
 	}
 }
+
+// A correction is relative to the largest term: where terms cancel, so that each is 2²⁵ times the sum, it is still no more
+// than the precision of sums of products times the condition.
+func TestCorrectionIsRelative(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2)) // seed 1, 2
+	for _, e := range []int{5, 10, 15, 20, 25} {
+		var x, y []float64
+		for range 20 {
+			a, d := 1+rng.Float64(), rng.NormFloat64()
+			x = append(x, a, a+math.Ldexp(d, -e))
+			y = append(y, d+.1*rng.NormFloat64())
+		}
+		var r Regression
+		if err := new(Solver).Solve(&r, x, 20, 2, y, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if r.Correction == 0 || r.Correction > twoParts*r.Condition {
+			t.Errorf("columns that differ by 2^-%d: a correction of %g with a condition of %g", e, r.Correction, r.Condition)
+		}
+	}
+}
