@@ -1313,3 +1313,32 @@ func TestRelaxAnchor(t *testing.T) {
 		}
 	}
 }
+
+// Whole instances of a slot that cost more on demand than Money holds are an error of both solvers,
+// and not a plan that leaves instances on demand which held commitments pay for. What just fits is
+// planned, and the plan is verified.
+func TestWholeInstancesBeyondMoney(t *testing.T) {
+	for demand, fits := range map[int]bool{2: true, 3: false} {
+		p := MixedProblem{Problem: Problem{
+			Slot: time.Hour, Term: 3 * time.Hour, Unit: 5, Every: 2, Whole: true, Held: []Held{{Units: math.MaxInt32, Until: 2}},
+			Types: []Type{{Demand: []int{1, demand}, OnDemand: math.MaxInt64 / 2, Plan: 134_722_152}},
+		}}
+		plan, err := new(Solver).Solve(&p.Problem)
+		mixed, err2 := new(Mixed).Solve(&p)
+		if !fits {
+			const want = "savings: Types[0].Demand: amount too large: in slot 1 whole instances cost more than 9223372036.854775807 an hour on demand"
+			for _, err := range []error{err, err2} {
+				if !errors.Is(err, ErrOverflow) || err.Error() != want {
+					t.Errorf("%v, want %s", err, want)
+				}
+			}
+			continue
+		}
+		if err != nil || plan.Cost != 0 || Verify(&p.Problem, &plan) != nil {
+			t.Errorf("%+v, %v, verified: %v", plan, err, Verify(&p.Problem, &plan))
+		}
+		if err2 != nil || mixed.Cost != 0 || VerifyMixed(&p, &mixed) != nil {
+			t.Errorf("%+v, %v, verified: %v", mixed, err2, VerifyMixed(&p, &mixed))
+		}
+	}
+}

@@ -170,8 +170,14 @@ func (s *Solver) load(p *Problem) error {
 		s.types[i].rate = s.types[i].plan / s.grain
 	}
 	for t := range n { // the length of the line in grains
-		line, ok := int64(0), true
+		line, all, ok := int64(0), int64(0), true
 		for i := range s.types {
+			if p.Whole { // the knapsack of a slot adds up what whole instances save
+				cost, fits := wide.Mul(s.types[i].price, int64(s.types[i].demand[t]))
+				if all, ok = wide.Add(all, cost); !ok || !fits {
+					return badInput("Types.Demand", s.types[i].index, ErrOverflow, "in slot %d whole instances cost more than %v an hour on demand", t, pricing.Money(math.MaxInt64))
+				}
+			}
 			w, fits := wide.Mul(s.types[i].rate, int64(s.types[i].demand[t]))
 			line, ok = wide.Add(line, w)
 			if !ok || !fits || line/s.unit > math.MaxInt32 {
