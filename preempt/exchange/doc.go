@@ -125,10 +125,12 @@
 //
 // Two clients with one instance at the same time break the theorems. The caller must
 // prevent that. The same holds for late messages of the client of a removed partition, if
-// a partition of that name is created again and its instance is the same. A manager that lost its state, or starts from an old state, breaks
-// the theorems, too. [ManagerStats].Unknown then counts leases that the manager never
-// gave. But the manager may also give the same epoch of a node to another partition
-// first. Then a person must decide what is true.
+// a partition of that name is created again and its instance is the same.
+//
+// A manager that lost its state, or starts from an old state, breaks the theorems, too.
+// [ManagerStats].Unknown then counts leases that the manager never gave. But the manager
+// may also give the same epoch of a node to another partition first. Then a person must
+// decide what is true.
 //
 // # Forged messages
 //
@@ -139,9 +141,9 @@
 // NodesAdded only for a request of its own instance. A forged grant or notice does not
 // survive the next listing: the manager answers that it never gave the lease or the
 // preemption. Until then a client may drain, or give back, a node, and a real notice may
-// leave less than Grace. Theorem 1 holds nevertheless, if nobody forges the answer to a
-// listing (TestForgedPastDeadline, TestForgedReturn, and TestUnderFaults with forged
-// messages):
+// leave less than Grace. Whatever is forged to clients, but for the answer to a listing,
+// Theorem 1 holds (TestForgedPastDeadline, TestForgedReturn, and TestUnderFaults with
+// forged messages):
 //
 //   - an end moves to a later time only by the answer to a listing;
 //   - the manager accepts no acknowledgement of another number or of a longer grace period;
