@@ -414,7 +414,7 @@ func slurmSays(t *testing.T, jobs, nodes string) (*slurmctl.Client, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"squeue":   "[ -s " + dir + "/jobs ] && exec cat " + dir + "/jobs; exit 1",
+		"squeue":   "echo >" + dir + "/squeue.asked; [ -s " + dir + "/jobs ] && exec cat " + dir + "/jobs; exit 1",
 		"sinfo":    "[ $1 = --version ] && exec echo slurm 22.05.8; [ -s " + dir + "/nodes ] && exec cat " + dir + "/nodes; exit 1",
 		"scontrol": `echo "$@" >>` + dir + "/scontrol.says",
 	} {
@@ -431,6 +431,24 @@ func slurmSays(t *testing.T, jobs, nodes string) (*slurmctl.Client, string) {
 		t.Fatal(err)
 	}
 	return c, dir
+}
+
+// untilAsked returns a context that ends once squeue of the Slurm in dir was asked for the jobs.
+func untilAsked(t *testing.T, dir string) context.Context {
+	t.Helper()
+	asked := filepath.Join(dir, "squeue.asked")
+	os.Remove(asked)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(asked); err == nil {
+				stop()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	return ctx
 }
 
 // oneJob is what squeue says of one job on n1.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -248,11 +247,19 @@ func TestPartitionTells(t *testing.T) {
 		io.WriteString(w, `{"nodes":[],"requests":[]}`)
 	}))
 	defer client.Close()
-	do := func(args ...string) (int, string) {
-		ctx, stop := context.WithTimeout(t.Context(), 250*time.Millisecond)
+	do := func(args ...string) (int, string) { // until it has said something
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		var said bytes.Buffer
-		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...), io.Discard, &said)
+		said := new(lines)
+		go func() {
+			for ctx.Err() == nil {
+				if said.String() != "" {
+					stop()
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+		}()
+		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...), io.Discard, said)
 		return status, said.String()
 	}
 	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  n1 [a-z]`).MatchString(said) {

@@ -130,7 +130,7 @@ func TestInvoice(t *testing.T) {
 // used; of a reservation bought at the end of a week for $100 ahead, for 1,000 hours, one hour is used.
 func TestElasticdSays(t *testing.T) {
 	const m = time.Minute
-	slurmSays(t, `{"jobs":[]}`, `{"nodes":[{"name":"n1","state":"down"},{"name":"n2","state":"down"}]}`)
+	_, slurm := slurmSays(t, `{"jobs":[]}`, `{"nodes":[{"name":"n1","state":"down"},{"name":"n2","state":"down"}]}`)
 	dir := t.TempDir()
 	classes, clouds := filepath.Join(dir, "classes.json"), filepath.Join(dir, "clouds.csv")
 	if err := errors.Join(os.WriteFile(classes, []byte(`{"on_demand": 2.4, "classes": [{"name": "r", "upfront": 100, "hourly": 1, "term": "1000h", "billed": "when-used"}]}`), 0o600),
@@ -172,10 +172,8 @@ func TestElasticdSays(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			name := writeJournalFrom(t, origin, c.entries...)
-			ctx, stop := context.WithTimeout(t.Context(), 250*time.Millisecond)
-			defer stop()
 			var out, said bytes.Buffer
-			status := run(ctx, append([]string{"elasticd", "-journal", name, "-poll", "30ms"}, strings.Fields(c.args)...), &out, &said)
+			status := run(untilAsked(t, slurm), append([]string{"elasticd", "-journal", name, "-poll", "30ms"}, strings.Fields(c.args)...), &out, &said)
 			if want := strings.ReplaceAll(c.want, "JOURNAL", name); status != 0 || out.Len() > 0 || !strings.HasSuffix("\n"+said.String(), "\n"+want) {
 				t.Errorf("status %d, %s, want at its end\n%s", status, said.String(), want)
 			}
