@@ -23,8 +23,9 @@ import (
 // inverse of its entries, and the step of a row likewise (Pock and Chambolle 2011). Each
 // iterate is reflected at its image, and drawn to an anchor with the weight 1/(k+2) (Halpern;
 // Lu and Yang 2024). The anchor moves to the iterate if the length of a step falls to a fifth,
-// or to four fifths and then grows, or after a third of all steps. Then the balance omega of
-// the steps of y and x moves to the ratio of the distances that y and x have gone.
+// or to four fifths and then grows, or after 36% of all steps. Then the balance omega of the
+// steps of y and x moves half of the way, by logarithm, to the ratio of the distances that y
+// and x have gone.
 //
 // No iterate needs to be feasible for the dual. repairPrices lowers prices, in integers,
 // until no column is worth more than its fee, and bound evaluates them exactly. Any x ≥ 0 is
