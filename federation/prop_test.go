@@ -561,10 +561,10 @@ func run(t interface {
 	return out
 }
 
-// Centres go in the middle: what runs and what it costs is what the plain reading
-// has; before the event all is as if there were none; afterwards nobody leases to
-// or from who has gone, nothing runs where a centre has failed, and every task but
-// those of failed centres is whole.
+// Centres go in the middle. What runs and what it costs is what the plain reading
+// has. Before the event all is as if there were none. Afterwards nobody leases to
+// or from a centre that has gone, nothing runs where a centre has failed, and every
+// task but those of failed centres is whole.
 func TestCentresGo(t *testing.T) {
 	seen := map[string]int{}
 	check(t, func(t *rapid.T) {

@@ -20,10 +20,10 @@ func (m *madeUp) parallel(b *Benchmark, x []float64, p int, channels, message fl
 	return m.lag + 1e-8*m.speed*b.Work(x)*(cost/float64(p)+message*math.Log2(float64(p)))
 }
 
-// CG, MG and EP of a machine of many cores, profiled in classes S, W and A on 1 to 8
-// processes, and predicted in class A on 16 and 32: by the pool that leaving out runs
-// chooses among Candidates, by a plain power law in the work for each, and by what leaving
-// out the most processes chooses among both.
+// CG, MG and EP of a machine of many cores are profiled in classes S, W and A on 1 to 8
+// processes, and predicted in class A on 16 and 32. The models are the pool that leaving out
+// runs chooses among Candidates, a plain power law in the work for each, and what leaving out
+// the most processes chooses among both.
 func TestStudyPools(t *testing.T) {
 	cases, err := ReadCases(strings.NewReader(classes))
 	if err != nil {

@@ -214,12 +214,12 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// What the paper says of grace periods and priorities, on KTH's jobs: up to 30
-// minutes the grace period hardly matters for LIFO and PAP; with 1% of the jobs
+// What the paper says of grace periods and priorities, on KTH's jobs. Up to 30
+// minutes the grace period hardly matters for LIFO and PAP. With 1% of the jobs
 // important, at random, PAP+ saves them tens of percent for a few percent in all
-// (the paper, on its own log: 82.9% and 7.5%). And what a live system knows is
-// nearly as good as the true remaining times up to half an hour: the victims that
-// waste least by the users' estimates and by what is learnt from jobs that ended.
+// (the paper, on its own log: 82.9% and 7.5%). What a live system knows is nearly
+// as good as the true remaining times up to half an hour: the victims that waste
+// least by the users' estimates and by what is learnt from jobs that ended.
 func TestLogClaims(t *testing.T) {
 	jobs := sample(t, "KTH-SP2-1996-2.1", 1)
 	rnd := rand.New(rand.NewPCG(5, 6))

@@ -70,8 +70,8 @@ func TestSpotHistoryLookups(t *testing.T) {
 }
 
 // By hand: over [30m, 3h30m) of 2, 2, 5, 3 the prices 2, 5, 3 hold for 90, 60 and
-// 30 minutes: the mean is (3 + 5 + 1.5)/3 = 3.1666…, rounded; half of the time the
-// price is at most 2, and five sixths of it at most 5 or so.
+// 30 minutes. The mean is (3 + 5 + 1.5)/3 = 3.1666…, rounded. Half of the time the
+// price is at most 2, and two thirds of the time at most 3.
 func TestSpotHistoryWindows(t *testing.T) {
 	h := stairs(2, 2, 5, 3)
 	from, to := 30*time.Minute, 210*time.Minute

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A jam is an overloaded cluster in its stationary state: 100 of 128 nodes are
-// held for 10 hours, the top job needs them all, and of the jobs behind it none
+// A jam is an overloaded cluster in its stationary state. 100 of 128 nodes are
+// held for 10 hours, and the top job needs them all. None of the jobs behind it
 // can be backfilled: they are wide (64 to 128 nodes), or narrow (1 to 16) and
 // too long. Meanwhile short jobs come, are backfilled and go, and at each end
 // the whole queue must be ruled out.

@@ -183,9 +183,9 @@ func TestExactOnLongley(t *testing.T) {
 }
 
 // Harder than NIST's: n columns of Hilbert's matrix on n + 1 rows, whole when
-// multiplied by a common denominator, and y off their span by as much as one
-// likes: the coefficients of the n-th Legendre polynomial on (0, 1) are orthogonal
-// to all of them, since Σ_i w_i/(i+j+1) is its integral with x^j. An error of ε in
+// multiplied by a common denominator. y is off the span of the columns by as much as
+// one likes: the coefficients of the n-th Legendre polynomial on (0, 1) are orthogonal
+// to all columns, since Σ_i w_i/(i+j+1) is its integral with x^j. An error of ε in
 // Aᵀ·r becomes ε·κ² in the coefficients, up to 10²⁸·ε here. All is compared with
 // rational arithmetic.
 func TestIllConditioned(t *testing.T) {

@@ -13,11 +13,11 @@ import (
 )
 
 // world is a manager, three clients and the network between them, as hostile as the
-// failure model allows: messages are lost, repeated, reordered and late without
-// limit; links and processes are down for a time; a process that ends loses what it did
-// since it was last saved, which is before it last sent something; clocks differ in what
-// they show and how fast they run. What the frameworks do, when the clocks go on
-// and when a process looks at its own is the choice of pick.
+// failure model allows. Messages are lost, repeated, reordered and late without limit.
+// Links and processes are down for a time. A process that ends loses what it did since
+// it was last saved, which is before it last sent something. Clocks differ in what they
+// show and how fast they run. What the frameworks do, when the clocks go on and when a
+// process looks at its own is the choice of pick.
 type world struct {
 	pick  func(n int) int
 	now   time.Duration // the manager's clock

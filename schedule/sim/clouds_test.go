@@ -260,9 +260,9 @@ func TestQuotaAndRefusal(t *testing.T) {
 }
 
 // Hours hold however many instances are charged for, where instances times nanoseconds
-// do not fit. By hand, without booting: three million for 3 hours from 0; as many for
-// 3 hours from minute 20, that is for 40 minutes of the first hour and 20 of the last,
-// and a million times as many; and a tenth for 10 minutes from each minute of an hour.
+// do not fit. By hand, without booting: three million instances for 3 hours from 0. As many
+// for 3 hours from minute 20, that is for 40 minutes of the first hour and 20 of the last,
+// and a million times as many. A tenth for 10 minutes from each minute of an hour.
 func TestHoursOfManyInstances(t *testing.T) {
 	const n = 3_000_000
 	const many = min(1_000_000, math.MaxInt/(3*n))

@@ -314,9 +314,10 @@ func TestBidPlannerAtAConstantPrice(t *testing.T) {
 }
 
 // With a cluster on demand beside it, a task of four hours can be on spot with less
-// time than for two runs: by hand, at a constant price of 0.21 and seconds charged,
-// with six hours left it is alone for two hours and has on demand for the two
-// others, 4·0.21 + 2·1.30. It goes on so when it runs longer than its estimate.
+// time than for two runs. By hand, at a constant price of 0.21 and seconds charged,
+// with six hours left: the spot cluster is alone for two hours, and has one on demand
+// beside it for the other two, 4·0.21 + 2·1.30. It goes on so when the task runs longer
+// than its estimate.
 func TestBidPlannerBeside(t *testing.T) {
 	const hour = time.Hour
 	m := paperMarket(210 * milli)

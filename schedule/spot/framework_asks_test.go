@@ -20,9 +20,9 @@ func (s seen) Look(_ int, tier Tier) Observation {
 	return *s.o
 }
 
-// When the framework asks the plan, and what it says of the task: when the time has come, of a
-// cluster that waits or runs, never of one that has ended or was taken; Saved is what was
-// in a checkpoint at the request, and Elapsed counts from the launch.
+// When the framework asks the plan, and what it says of the task. It asks when the time has
+// come, of a cluster that waits or runs, and never of one that has ended or was taken. Saved
+// is what was in a checkpoint at the request, and Elapsed counts from the launch.
 func TestFrameworkAsksThePlan(t *testing.T) {
 	m := time.Minute
 	var calls []string

@@ -337,8 +337,8 @@ func TestSpotTable(t *testing.T) {
 	}
 }
 
-// Tasks whose PR is between 1 and 1 + T_latency/T_est when they are handed in, on
-// SYNTHETIC prices with a spike every three hours: the paper's rule misses 0.2%
+// The tasks have a PR between 1 and 1 + T_latency/T_est when they are handed in.
+// Prices are SYNTHETIC, with a spike every three hours. The paper's rule misses 0.2%
 // of the deadlines if its agents are told at once, 1.3% with looks every 5 minutes
 // and 7.6% with looks every 15. The others miss none. Seed 1.
 func TestPaperRuleMissesDeadlinesJustAboveThreshold(t *testing.T) {
