@@ -125,9 +125,9 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	return x, nil
 }
 
-// steps are those that the price moves in as the plan sees it: so short that there are
-// some 24 before the deadline, which is rounded down to them, and parts of an hour, for
-// which EC2 held a price.
+// steps are those that the price moves in as the plan sees it. They are so short that there
+// are some 24 before the deadline, which is rounded down to whole steps. They are parts of an
+// hour, for which EC2 held a price.
 func (o *options) steps() spot.ChainOptions {
 	for _, step := range [...]time.Duration{10 * time.Minute, 5 * time.Minute, 2 * time.Minute, time.Minute, 30 * time.Second} {
 		if o.deadline >= 24*step {

@@ -165,8 +165,8 @@ const (
 	mostDisk  = 65 * 1000
 	// diskExponent is that of the tail, P(space > x) ∝ x^-diskExponent. The paper has
 	// a power law and no exponent. With 1 each decade of sizes holds as much data in
-	// all, so that both small and large tasks count; it is near to what the paper's
-	// source, on files of the Web, finds, and the data sent is of the size of Table 3.
+	// all, so that both small and large tasks count. The exponent is near to what the
+	// paper's source, on files of the Web, finds. The data sent is of the size of Table 3.
 	diskExponent = 1.
 )
 

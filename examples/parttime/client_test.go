@@ -340,9 +340,9 @@ func TestArrive(t *testing.T) {
 	}
 }
 
-// By hand: two jobs wait, for which the client asks; a third one is asked for with them in a
-// new request, or in the place of the last one when there are many; when no job waits, the
-// last request is cancelled; and idle nodes go back, all but those of the pool.
+// By hand: two jobs wait, and the client asks for them. A third job is asked for with them in
+// a new request, or in the place of the last request when there are many. When no job waits,
+// the last request is cancelled. Idle nodes go back, all but those of the pool.
 func TestScale(t *testing.T) {
 	c, now := timed(t, options{load: 1, job: time.Hour})
 	c.jobs.ages = map[int]nodeAge{}

@@ -272,8 +272,8 @@ const (
 )
 
 // explain says what the order costs, saves and risks over futures that the portfolio's
-// forecaster draws for the next year: means of weeks, each with the hours of the same week
-// a year ago or, in a shorter history, of one of the last eight weeks.
+// forecaster draws for the next year. A future has means of weeks. Each week has the hours of
+// the same week a year ago or, in a shorter history, of one of the last eight weeks.
 func (d *decision) explain(portfolio *reserve.Online) error {
 	s := d.s
 	f, ok := portfolio.Forecaster.(interface {

@@ -133,9 +133,9 @@ func TestModesAlone(t *testing.T) {
 	}
 }
 
-// What is known of the new modes whatever the log: hybrid is sec's schedule, and
-// without reservations its cost; buying in hindsight costs no more than not at all,
-// and exact no more than offline; Google's cost goes with the ratio; several clouds
+// What is known of the new modes whatever the log. Hybrid is sec's schedule, and
+// without reservations its cost. Buying in hindsight costs no more than not at all,
+// and exact no more than offline. Google's cost goes with the ratio. Several clouds
 // follow the cheaper one where nothing is reserved.
 func TestClouds(t *testing.T) {
 	one := func(args ...string) (row map[string]float64) {

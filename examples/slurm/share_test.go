@@ -189,8 +189,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// What jobs note is read: job 0 is ended on n1 after 20 s of which 12 are saved, and goes on; job 1
-// of the other cluster begins on n1 while job 0 runs there, which is one place too many; job 2 is
+// What jobs note is read. Job 0 is ended on n1 after 20 s of which 12 are saved, and goes on. Job 1
+// of the other cluster begins on n1 while job 0 runs there, which is one place too many. Job 2 is
 // urgent, saves nothing and is ended after 5 s by its last beat. A minute takes a second here.
 func TestShareNotes(t *testing.T) {
 	const s = time.Second

@@ -8,7 +8,7 @@
 //
 // [Security] says who may talk. With certificates, both ends of a connection prove who they
 // are by mutual TLS. With shared keys, each message and each answer carries a keyed hash
-// (HMAC-SHA256) over who sends it to whom, method, path, time, a random number and body; a
+// (HMAC-SHA256) over who sends it to whom, method, path, time, a random number and body. A
 // message is taken once, and not more than half a minute from its time. With neither,
 // servers listen on loopback addresses only, and every process of the machine may talk.
 package exchangehttp

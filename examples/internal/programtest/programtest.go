@@ -1,6 +1,6 @@
-// Package programtest is what the tests of several programs do in the same way: run the
-// program, in the test's process or as one of its own, interrupt it, have its output
-// fail, and compare what it wrote with golden files.
+// Package programtest is what the tests of several programs do in the same way. The tests
+// run the program, in the test's process or as a process of its own. They interrupt the
+// program, have its output fail, and compare what it wrote with golden files.
 package programtest
 
 import (

@@ -13,10 +13,10 @@ const (
 	lostWeeks   = 2  // nothing is known
 )
 
-// MadeUp returns the instances that a service needs, week by week for four years: a
-// start, a launch and growth that slows down after each, users who come and go, two
-// quiet weeks at the end of each year, which begins in July here. All of it is computed in integers, and so the same
-// on every machine.
+// MadeUp returns the instances that a service needs, week by week for four years. There
+// are a start and a launch, and growth that slows down after each. Users come and go. The
+// series begins in July, and has two quiet weeks at the end of each calendar year. All of
+// it is computed in integers, and so the same on every machine.
 func MadeUp() []float64 {
 	random := rand.New(rand.NewPCG(2026, 4))
 	values := make([]float64, madeUpWeeks)

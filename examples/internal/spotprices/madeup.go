@@ -17,10 +17,10 @@ const (
 	changeEvery = 18  // the calm price moves in one step of
 )
 
-// MadeUp returns a synthetic history of spot prices of the kind that EC2 had in 2013:
-// mostly calm, at a sixth of the price on demand, with spikes of a few minutes to two
-// hours up to more than that price. It is computed in integers, and so the same on
-// every machine.
+// MadeUp returns a synthetic history of spot prices of the kind that EC2 had in 2013.
+// The price is mostly calm, at a sixth of the price on demand. Spikes of a few minutes
+// to two hours go up to more than the price on demand. The history is computed in
+// integers, and so the same on every machine.
 func MadeUp(onDemand pricing.Money, seed uint64) pricing.SpotHistory {
 	random := rand.New(rand.NewPCG(seed, 13))
 	h := pricing.SpotHistory{

@@ -8,9 +8,9 @@
 // to the account that used the cloud: SubAccountId of FOCUS, line_item_usage_account_id of
 // the report, or the account that is billed where there is no such column.
 //
-// What is wrong with one account does not stop another: a row that cannot be read, a line
-// that is there twice, in one file or in two, a second currency or an overflow is a record.Failure of the account,
-// which is not planned then. A file that breaks off is a failure of the file and of each
+// What is wrong with one account does not stop another. It is a record.Failure of the account,
+// which is not planned then. Wrong are a row that cannot be read, a line that is there twice, in
+// one file or in two, a second currency and an overflow. A file that breaks off is a failure of the file and of each
 // account that was seen in it, since the rest of their rows is not known.
 package bills
 

@@ -291,9 +291,9 @@ func writeParquet(w io.Writer, plans []record.Plan) error {
 	return cmp.Or(err, rows.Close())
 }
 
-// writeFocus writes orders as rows of purchases of FOCUS 1.3: the charge period is the
-// term, the billed cost is what is paid up front, the list cost is what is owed in all, and
-// the quantity is that of the whole term.
+// writeFocus writes orders as rows of purchases of FOCUS 1.3. The charge period is the
+// term, and the quantity is that of the whole term. The billed cost is what is paid up front,
+// and the list cost is what is owed in all.
 func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
 	rows := focus.NewWriter(w)
 	n := 0

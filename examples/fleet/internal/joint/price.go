@@ -57,11 +57,18 @@ func number(k record.Key) uint32 { return uint32(hash(k, 0x9d1f_5c27_e60b_84a3))
 
 const priceVersion = 3
 
-// MarshalBinary returns the same bytes for the same price: the version 3; the number of hours
-// as a uvarint, and each hour's worth less that of the hour before as a varint; the same of
-// Other; Groups as a uvarint and Least in 16 bytes, the most significant first; Share and the number of groups with given orders as uvarints; and the groups, sorted by
-// key. A group is its account, region and kind, each with its length before it as a uvarint; the
-// number of orders; and of each order the hour, the class and the units, all as uvarints.
+// MarshalBinary returns the same bytes for the same price:
+//
+//   - the version 3,
+//   - the number of hours as a uvarint, and each hour's worth less that of the hour before as a
+//     varint,
+//   - the same of Other,
+//   - Groups as a uvarint, and Least in 16 bytes, the most significant first,
+//   - Share and the number of groups with given orders as uvarints,
+//   - the groups, sorted by key.
+//
+// A group is its account, region and kind, each with its length before it as a uvarint. Then come
+// the number of orders, and of each order the hour, the class and the units, all as uvarints.
 func (p *Price) MarshalBinary() ([]byte, error) {
 	b := []byte{priceVersion}
 	for _, worth := range [...]group.Worth{p.Worth, p.Other} {

@@ -119,9 +119,9 @@ const mostTimes = 1 << 20
 
 const sampleVersion = 1
 
-// MarshalBinary returns the same bytes for the same sample: the version 1; the number wanted
-// and the number of tickets as uvarints; and each ticket's account, region and kind, each with
-// its length before it as a uvarint, size and number as uvarints.
+// MarshalBinary returns the same bytes for the same sample. First come the version 1, and the
+// number wanted and the number of tickets as uvarints. Then come each ticket's account, region
+// and kind, each with its length before it as a uvarint, and its size and number as uvarints.
 func (s *Sample) MarshalBinary() ([]byte, error) {
 	b := binary.AppendUvarint([]byte{sampleVersion}, uint64(s.Want))
 	b = binary.AppendUvarint(b, uint64(len(s.Tickets)))

@@ -8,7 +8,7 @@ import (
 
 // A fleet of few groups.
 //
-// The best plan of a fleet is an average of the groups' answers at a price, and where groups
+// The best plan of a fleet is an average of the groups' answers at a price. Where groups
 // are many and differ, a single answer of each is near that average: what one orders too much
 // another orders too little. Of a few groups none makes up for another, and the bound is weak, too:
 // half a reservation is in the bound. So if all groups of a fleet are at hand and are few, branch and

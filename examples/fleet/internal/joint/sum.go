@@ -130,10 +130,15 @@ func (s *Sum) rates() []Rates {
 // sumVersion is the first byte of an encoded Sum.
 const sumVersion = 1
 
-// MarshalBinary returns the same bytes for the same sum: the version 1; the number of groups
-// as a varint; fees, bound and on demand, each 16 bytes, the most significant byte first; the
-// number of rates as a uvarint; and the rates in the order in which a savings plan
-// pays. A rate is its two prices in nanos and the number of its hours as uvarints, and each
+// MarshalBinary returns the same bytes for the same sum:
+//
+//   - the version 1,
+//   - the number of groups as a varint,
+//   - fees, bound and on demand, each 16 bytes, the most significant byte first,
+//   - the number of rates as a uvarint,
+//   - the rates in the order in which a savings plan pays.
+//
+// A rate is its two prices in nanos and the number of its hours as uvarints, and each
 // hour's units less those of the hour before as a varint.
 func (s *Sum) MarshalBinary() ([]byte, error) {
 	b := []byte{sumVersion}

@@ -49,8 +49,8 @@ func TestReserveAnswer(t *testing.T) {
 }
 
 // What is served, idle and on demand adds up to the demand and to the reservations, the lowest
-// use price first; the prices of the slots prove the cost (the sum over the demand is the bound,
-// and no reservation is worth more than its fee, those that are bought just that).
+// use price first. The prices of the slots prove the cost: the sum over the demand is the bound,
+// no reservation is worth more than its fee, and those that are bought are worth just that.
 func TestReserve(t *testing.T) {
 	for _, c := range []struct {
 		name, text         string

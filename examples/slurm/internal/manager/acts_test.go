@@ -338,10 +338,10 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// What the manager sees of jobs that have nodes, by hand, ten minutes into the day: a job within its
-// estimate ends with it, one beyond it or completing in a minute; a node that two jobs share counts
-// for the one that ends last; a node that works for no job of the list counts for a minute; a job
-// whose nodes are not the cluster's does not count.
+// What the manager sees of jobs that have nodes, by hand, ten minutes into the day. A job within its
+// estimate ends with its estimate. A job beyond its estimate, or completing, ends in a minute. A node
+// that two jobs share counts for the job that ends last. A node that works for no job of the list
+// counts for a minute. A job whose nodes are not the cluster's does not count.
 func TestSeeRunning(t *testing.T) {
 	w := watch(newWorld(4, time.Minute))
 	m := w.manage(t, &watchedProvider{watched: w}, worldOptions(w.world))

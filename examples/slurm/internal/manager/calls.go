@@ -108,9 +108,9 @@ func (m *Manager) came(r result) error {
 	return nil
 }
 
-// patience is how often the pause between two calls for an instance is doubled: a cloud
-// that turns down calls because there are too many is not helped by more, and an instance that
-// is to be given back costs money.
+// patience is how often the pause between two calls for an instance is doubled. A cloud that
+// turns down calls because there are too many is not helped by more calls. But an instance
+// that is to be given back costs money.
 const patience = 3
 
 // enough is how many calls for an instance of a policy fail before it counts as refused.

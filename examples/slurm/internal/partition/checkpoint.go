@@ -136,9 +136,9 @@ func (a *Agent) job(j *slurmctl.Job, nodes int) preempt.Job {
 	return preempt.Job{Nodes: nodes, Elapsed: elapsed, Requested: n.estimate, Priority: a.priority(j), Checkpoint: n.checkpoint(j.Start, elapsed)}
 }
 
-// save looks after a job that has a node which drains, for the time left: it asks the job to
-// save as late as possible, and reports whether the job has saved since it was asked, so
-// that it may be ended.
+// save looks after a job that has a node which drains, for the time left. It asks the job to
+// save as late as possible. It reports whether the job has saved since it was asked, so that
+// the job may be ended.
 func (a *Agent) save(ctx context.Context, j *slurmctl.Job, left time.Duration) (saved bool, err error) {
 	n := a.note(j)
 	asked, was := a.asked[j.ID]

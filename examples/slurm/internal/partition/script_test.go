@@ -348,8 +348,8 @@ func TestQueue(t *testing.T) {
 }
 
 // By hand: jobs that wait for 30 s make the agent ask, for as many nodes as they need beside those
-// that are asked for; where eight requests are open the last one is replaced; a node that was idle
-// for two minutes drains, and what is asked for too much is withdrawn, the last request first.
+// that are asked for. Where eight requests are open the last one is replaced. A node that was idle
+// for two minutes drains. What is asked for too much is withdrawn, the last request first.
 func TestScale(t *testing.T) {
 	waiting := func(nodes int) slurmctl.Job {
 		return slurmctl.Job{ID: 9, State: "PENDING", Priority: 1, Nodes: nodes, Submit: worldStart, Limit: time.Hour}

@@ -1,6 +1,6 @@
 // Package replay runs jobs of a real log's shape on a cluster of Slurm, and keeps a
-// record of what happened: when each job was submitted, started and ended, and when
-// each instance was asked for, was up and was given back.
+// record of what happened. The record says when each job was submitted, started and ended,
+// and when each instance was asked for, was up and was given back.
 package replay
 
 import (

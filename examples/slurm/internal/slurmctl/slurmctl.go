@@ -2,9 +2,9 @@
 // nodes, with Slurm's own commands.
 //
 // The queue and the nodes are read with squeue --json and sinfo --json, which Slurm has
-// from 21.08 on, and not through slurmrestd: they need no daemon beside those that
-// every cluster has, and no token; they take ten milliseconds; and both give the
-// same structures, in which numbers became objects and states became lists from one
+// from 21.08 on, and not through slurmrestd. The commands need no daemon beside those that
+// every cluster has, and no token. They take ten milliseconds. Commands and slurmrestd give
+// the same structures, in which numbers became objects and states became lists from one
 // version to the next. Both forms are read.
 package slurmctl
 
