@@ -551,6 +551,17 @@ func TestCurves(t *testing.T) {
 		if diff := cmp.Diff(want, newPicture(&input{}, g, 0, greedy).Curves, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); diff != "" {
 			t.Errorf("%d slots a week (-want +got):\n%s", every, diff)
 		}
+		g.rows = append(g.rows, row{algo: online, outcomes: []*outcome{{cost: 3 * pricing.Unit, ledger: &ledger{}}}})
+		for algo, want := range map[string]string{greedy: "x: greedy", hindsight: "x: hindsight", online: "x: online, cost 1.500 of hindsight's"} {
+			if algo == online {
+				x[0].cost = 2 * pricing.Unit
+			} else {
+				x[0].cost = 0
+			}
+			if got := newPicture(&input{}, g, 0, algo).Title; got != want {
+				t.Errorf("%s is called %q, want %q", algo, got, want)
+			}
+		}
 	}
 }
 

@@ -123,15 +123,17 @@ func TestState(t *testing.T) {
 
 // A demand that has risen for weeks makes an alarm without -alarm, which says what to do.
 func TestStateAlarm(t *testing.T) {
-	rising, steady := "n\n", "n\n"
+	rising, falling, steady := "n\n", "n\n", "n\n"
 	for d := range 7 * 20 {
 		rising += fmt.Sprintln(10 + d/7)
+		falling += fmt.Sprintln(40 - d/7)
 		steady += fmt.Sprintln(10 + d%2 + d/7%2)
 	}
-	for text, want := range map[string]bool{rising: true, steady: false} {
+	for text, way := range map[string]string{rising: "low", falling: "high", steady: ""} {
+		want := way != ""
 		args := []string{"-slot", "24h", "-classes", programtest.Write(t, "c.json", dayClasses), "-demand", programtest.Write(t, "d.csv", text), "-state", filepath.Join(t.TempDir(), "s.json")}
 		stdout, _ := tested.Must(t, args...)
-		if got := strings.Contains(stdout, "forecasts of late were too low by more than chance"); got != want {
+		if got := strings.Contains(stdout, "forecasts of late were too "+way+" by more than chance"); got != want {
 			t.Errorf("alarm %v, want %v:\n%s", got, want, stdout)
 		}
 		for _, d := range decisions(t, first(tested.Must(t, append(args, "-json")...))) {
