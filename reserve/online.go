@@ -599,7 +599,7 @@ func (o *Online) room(k int) int {
 	room := o.Caps[k].Active - o.want[k]
 	for _, h := range o.active {
 		if h.Class == k {
-			room -= h.Count
+			room = max(0, room-h.Count) // a sum of counts may not fit
 		}
 	}
 	return max(0, room)

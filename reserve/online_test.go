@@ -1002,6 +1002,49 @@ func TestOnlineState(t *testing.T) {
 	}
 }
 
+// What is read as a state is the same written and read again, and both go on in the same way.
+func FuzzOnlineState(f *testing.F) {
+	portfolio := func() *Online {
+		o := &Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}, Window: 3, Caps: []Cap{{Active: 20}, {}}}
+		if err := o.Reset(weekly(fourAndTwo())); err != nil {
+			f.Fatal(err)
+		}
+		return o
+	}
+	o := portfolio()
+	demand := anyWeeks(rand.New(rand.NewPCG(1, 2)), 9, 8)
+	for t := 0; t < len(demand); t += 7 {
+		state, err := json.Marshal(o)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(state)
+		if _, err := o.Observe(nil, demand[t:t+7]); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, state []byte) {
+		a, b := portfolio(), portfolio()
+		if json.Unmarshal(state, a) != nil {
+			return
+		}
+		again, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(again, b); err != nil {
+			t.Fatalf("%s: %v", again, err)
+		}
+		for k := 0; k < 2*7; k += 7 {
+			got, err := a.Observe(nil, demand[k:k+7])
+			want, err2 := b.Observe(nil, demand[k:k+7])
+			if (err == nil) != (err2 == nil) || !slices.Equal(got, want) || !slices.Equal(a.Active(nil), b.Active(nil)) {
+				t.Fatalf("%s goes on to buy %v, %v, and written and read again %v, %v", state, got, err, want, err2)
+			}
+		}
+	})
+}
+
 // Nothing is allocated once it is warm.
 func TestOnlineAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6)) // seed 5, 6

@@ -270,6 +270,27 @@ func TestReadHeld(t *testing.T) {
 	}
 }
 
+// Whatever is read as savings plans is held at the beginning, costs money, and has each name once.
+func FuzzReadHeld(f *testing.F) {
+	for _, text := range []string{"\ufeffUntil,ID,hourly, From\n2025-12-01,a,1.5,2024-12-01\n,b,2,\n2025-11-05T06:00:00Z,c,.25,\n", "id,hourly\na,9000000000\nb,9000000000\n", "id\n", "id,hourly\n\"a\nb\",1\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		x := termsOf()
+		held, err := ReadHeld(strings.NewReader(text), &x)
+		if err != nil {
+			return
+		}
+		seen, total := map[string]bool{}, pricing.Money(0)
+		for _, c := range held {
+			if total, err = total.Add(c.Hourly); err != nil || c.ID == "" || seen[c.ID] || c.Hourly <= 0 || c.Until.IsZero() {
+				t.Fatalf("%q: %+v, %v", text, held, err)
+			}
+			seen[c.ID] = true
+		}
+	})
+}
+
 // A cost and usage report says in the row of the fee what nothing used.
 func TestSavingsReport(t *testing.T) {
 	const header = "identity/LineItemId,identity/TimeInterval,bill/PayerAccountId,lineItem/UsageAccountId,lineItem/LineItemType,lineItem/UsageStartDate,lineItem/UsageEndDate,lineItem/ProductCode,lineItem/UsageType,lineItem/Operation,lineItem/UsageAmount,lineItem/CurrencyCode,lineItem/UnblendedCost,product/region,product/instanceType,product/tenancy,product/operatingSystem,pricing/unit,savingsPlan/SavingsPlanARN,savingsPlan/SavingsPlanEffectiveCost,savingsPlan/TotalCommitmentToDate,savingsPlan/UsedCommitment,savingsPlan/StartTime,savingsPlan/EndTime\n"

@@ -3,10 +3,12 @@ package extend
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -348,4 +350,25 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("no %q in %s", want, w.Body)
 		}
 	}
+}
+
+// A task goes back as it came, whatever it is.
+func FuzzTask(f *testing.F) {
+	for _, text := range []string{`{"UID":"x","Pod":{"metadata":{"name":"a","uid":"u"},"spec":{"nodeName":"n"}}}`, `{"Pod":null,"more":[1,2]}`, `{}`, `[]`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var x task
+		if json.Unmarshal(text, &x) != nil {
+			return
+		}
+		back, err := json.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b any
+		if err := errors.Join(json.Unmarshal(text, &a), json.Unmarshal(back, &b)); err != nil || !reflect.DeepEqual(a, b) {
+			t.Fatalf("%s comes back as %s, %v", text, back, err)
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -229,4 +230,33 @@ func TestText(t *testing.T) {
 			t.Errorf("%+v: %v, %v, want %v", c.q, got, err, c.want)
 		}
 	}
+}
+
+// A list that is read is the same written and read again, in both forms.
+func FuzzLists(f *testing.F) {
+	for _, text := range []string{`"i:AQAAAP7///8AAAEA"`, `[3,-4]`, `"i:"`, `[1,null,2.5]`, `"i:!"`, `7`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var list, again Ints
+		if json.Unmarshal(text, &list) == nil && !slices.ContainsFunc(list, func(v int) bool { return int64(v) != int64(int32(v)) }) {
+			packed, err := json.Marshal(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(packed, &again); err != nil || !slices.Equal(list, again) {
+				t.Fatalf("%s is %v, and written and read again %v, %v", text, list, again, err)
+			}
+		}
+		var series, same Series
+		if json.Unmarshal(text, &series) == nil {
+			written, err := json.Marshal(series)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(written, &same); err != nil || fmt.Sprint(series) != fmt.Sprint(same) {
+				t.Fatalf("%s is %v, and written and read again %v, %v", text, series, same, err)
+			}
+		}
+	})
 }
