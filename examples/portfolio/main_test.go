@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/internal/shared"
@@ -174,6 +177,9 @@ func TestJSON(t *testing.T) {
 	if r := days[3]; r.Algo != "online" || r.Cost != "836" || r.Weeks != 5 || *r.Decisions != 4 || *r.Reserved != 672 || *r.Idle != .035714286 {
 		t.Errorf("%+v", r)
 	}
+	if text, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", classes); !strings.Contains(text, "What online buys:") || strings.Contains(text, "more purchase") {
+		t.Errorf("of a single purchase more are said to be left:\n%s", text)
+	}
 	// And as a series, each of whose values is one of the largest; 3 and 5 slots a week.
 	for _, term := range []string{"672h", "560h", "504h"} {
 		rows := decode(t, first(tested.Must(t, "-series", programtest.Write(t, "s.csv", "name\nx,3,3,3,3,3\n"), "-scale", "1", "-json",
@@ -194,6 +200,10 @@ func TestGap(t *testing.T) {
 	got := decode(t, first(tested.Must(t, append(args, "-json")...)))
 	if got[0].Cost != "2016" || *got[0].Gap != .043478261 {
 		t.Errorf("%+v, want a cost of 2016 = 12·168 and a gap of 1/23", got[0])
+	}
+	g := &group{series: []*series{{name: "a"}, {name: "b"}, {name: "c"}}, unsure: []float64{math.Inf(1), 0, .25}}
+	if text := g.doubt(); !strings.HasSuffix(text, "above that by at most: a all of its cost, c 25.0%.") {
+		t.Error(text)
 	}
 	text, _ := tested.Must(t, args...)
 	if !strings.Contains(text, "Hindsight is the best plan found, and not proved to be the optimum; it is above\n  that by at most: d 4.3%.") {
@@ -353,6 +363,12 @@ func TestExplain(t *testing.T) {
 		{of("99000", "12222"), of("11000", "00000"), of("00000", "21222"), 0, 2, otherClasses},
 		{of("90900", "00000"), of("08000", "00000"), of("00000", "00000"), 0, 3, otherClasses},
 		{of("00", "00"), of("11", "00"), of("00", "00"), 0, 0, ""},
+		// Ten (:) and nine are a tenth apart, and alike.
+		{of("9", ":"), of("0", "0"), of("0", "9"), 0, 1, otherClasses},
+		{of("9", "9"), of("0", "0"), of("0", ":"), 0, 1, otherClasses},
+		{of("9", "8"), of("0", "0"), of("0", "9"), 0, 1, underBought},
+		{of("9", "9"), of("0", "0"), of("0", "8"), 0, 1, overBought},
+		{of("99", "09"), of("00", "00"), of("00", "::"), 0, 2, late},
 	} {
 		got := explain(c.mine, c.theirs, c.best)
 		if got.from != c.from || got.to != c.to || got.cause != c.cause {
@@ -383,7 +399,7 @@ func TestUsageListsModels(t *testing.T) {
 		t.Errorf("-h does not list %s:\n%s", list, text)
 	}
 	for line := range strings.Lines(text) {
-		if names := strings.TrimSpace(line); strings.HasPrefix(names, "naive, ") && (len(names) > 61 || len(names) < 45) || strings.HasSuffix(line, " \n") {
+		if names := strings.TrimSpace(line); strings.HasPrefix(names, "naive,") && (len(names) > 61 || len(names) < 45) || strings.HasSuffix(line, " \n") {
 			t.Errorf("a line of %d characters: %q", len(names), line)
 		}
 	}
@@ -486,6 +502,7 @@ func TestWhy(t *testing.T) {
 	mine := &outcome{cost: 39 * pricing.Unit, ledger: accounts("19119", "00000")}
 	theirs := &outcome{cost: 13 * pricing.Unit, ledger: accounts("29020", "00000"), purchases: []pricing.Purchase{{Slot: 35, Class: 0, Count: 2}}}
 	best := &outcome{ledger: accounts("00000", "11111")}
+	// $39 and $13, of which the weeks' accounts have $21 and $13.
 	g := &group{series: []*series{{name: "x", every: 7, weeks: 5}}, rows: []row{{algo: hindsight, outcomes: []*outcome{best}}, {algo: online, outcomes: []*outcome{mine}}, {algo: "other", outcomes: []*outcome{theirs}}}}
 	got := g.why(0, g.row("other"), &input{})
 	for _, want := range []string{"- it loses by 200.0%, 26. Most is lost in week 4, 9: fees +0, use +0, on demand +9. ", "It had under-bought: it first buys never, the other in week 5."} {
@@ -495,6 +512,9 @@ func TestWhy(t *testing.T) {
 	}
 	if got := g.why(0, &row{outcomes: []*outcome{{cost: 0, ledger: theirs.ledger}}}, &input{}); !strings.HasPrefix(got, "- it loses by all it costs, 39. ") {
 		t.Errorf("beside what costs nothing: %s", got)
+	}
+	if got := g.why(0, g.row("other"), &input{total: true}); !strings.Contains(got, "200.0%, 26. Of that, 18 is for what is left of terms at the end. Most") {
+		t.Errorf("of all that is spent: %s", got)
 	}
 	// Where the other is dearer in each week, nothing more is said.
 	even := &outcome{cost: 38 * pricing.Unit, ledger: accounts("99999", "00000")}
@@ -565,6 +585,25 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// The layers of a picture are sums from below, the lowest price of use first, of whole
+// reservations; what is never held has no line below the others.
+func TestLayers(t *testing.T) {
+	in := &input{list: pricing.List{Classes: []pricing.Class{
+		{Name: "light", Hourly: pricing.Unit, Billed: pricing.WhenUsed}, {Name: "none", Hourly: 1, Billed: pricing.Always}, {Name: "heavy", Hourly: 2, Billed: pricing.Always}}}}
+	s := &series{name: "x", slot: week, every: 1, weeks: 3, demand: []int{1, 2, 3}}
+	x := []*outcome{{ledger: &ledger{active: [][]float64{{0, 3, 3}, {0, 0, 0}, {2, 1.4, 1.6}}}}}
+	g := &group{series: []*series{s}, rows: []row{{algo: hindsight, outcomes: x}}}
+	want := []svgplot.Layer{
+		{Name: "none", Class: 1, Points: []steps.Point{{}}},
+		{Name: "heavy", Class: 2, Points: steps.AppendSpans(nil, []int{2, 1, 2}, week)},
+		{Name: "light", Class: 0, Points: steps.AppendSpans(nil, []int{2, 4, 5}, week)},
+	}
+	p := newPicture(in, g, 0, hindsight)
+	if diff := cmp.Diff(want, p.Layers); diff != "" || p.To != 3*week {
+		t.Errorf("to %v (-want +got):\n%s", p.To, diff)
+	}
+}
+
 // A table of the weekly series, and how they are chosen.
 func TestLongest(t *testing.T) {
 	series := programtest.Write(t, "s.csv", "name\na,1,2,3\nb,1,2,3,4,4,4\nc,1,2\nd,5,6,7,8\ne,1,2,3,4\n")
@@ -581,6 +620,60 @@ func TestLongest(t *testing.T) {
 	if !strings.Contains(stderr, "b: 6 weeks, scaled by 300 / 4,\n  at most 300 instances") {
 		t.Error(stderr)
 	}
+}
+
+// Series of one name are told apart by their files, and by numbers where these are the same.
+// An only has the name of its class.
+func TestNames(t *testing.T) {
+	const text = "name\nx,1,2,3\ny,1,2,3\n"
+	a, b := programtest.Write(t, "a.csv", text), programtest.Write(t, "b.csv", text)
+	var names, classes []string
+	for _, r := range decode(t, first(tested.Must(t, "-series", a, "-series", b, "-classes", programtest.Write(t, "c.json", twoTerms), "-json"))) {
+		if r.Algo == online {
+			names = append(names, r.Series)
+		}
+		if r.Series == "x" {
+			classes = append(classes, r.Algo+" "+r.Class)
+		}
+	}
+	if diff := cmp.Diff([]string{"x", "y", b, b + " (2)"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := []string{"hindsight ", "eq5 ", "greedy ", "online ", "online-od-only ", "online-28d-only four", "online-84d-only twelve"}
+	if diff := cmp.Diff(want, classes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Someone at a terminal is told which of the decisions of all portfolios is made.
+func TestProgress(t *testing.T) {
+	o, err := program.Options("-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", twoTerms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := o.read(cli.Quiet(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, screen := cli.Quiet(), new(slowScreen)
+	run.Line = progress.On(screen, 80)
+	if _, err := o.solve(in, run); err != nil {
+		t.Fatal(err)
+	}
+	// Three portfolios decide at the ends of four weeks each.
+	if got := screen.String(); !regexp.MustCompile(`deciding: ([1-9]|1[0-2]) of 12 weeks, d`).MatchString(got) {
+		t.Errorf("the progress is %q", got)
+	}
+}
+
+// A slowScreen takes as long over its first text as must pass until the next is shown.
+type slowScreen struct{ strings.Builder }
+
+func (s *slowScreen) Write(p []byte) (int, error) {
+	if s.Len() == 0 {
+		time.Sleep(101 * time.Millisecond)
+	}
+	return s.Builder.Write(p)
 }
 
 func TestSVG(t *testing.T) {
@@ -681,6 +774,15 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-demand", file("d.csv", "n\n"+strings.Repeat("1\n", 400)), "-classes", file("c.json", strings.Replace(smallClasses, "672h", "90m", 1))},
 			`the term of "four" is 1h30m: want a whole number of slots of 1h`},
 		{classes(`{"on_demand": 9000000000, "classes": []}`), "d.csv: "},
+		{[]string{"-classes", file("c.json", `{"on_demand": 9000000000, "classes": []}`)}, "the made-up demand: "},
+		// What is paid in two weeks is an amount of money, and what a term or the forecast's weeks cost is none.
+		{append(demand("n\n1\n1\n"), "-classes", file("c.json", `{"on_demand": 20000000, "classes": [{"name": "four", "term": "672h", "upfront": 900000000, "hourly": 0, "billed": "always"}]}`)),
+			"d.csv: -classes: a reservation of four costs too much"},
+		{append(demand("n\n1\n1\n"), "-classes", file("c.json", `{"on_demand": 2000000, "classes": [{"name": "four", "term": "672h", "upfront": 900000000, "hourly": 0, "billed": "always"}]}`)),
+			"d.csv: week 0: Demand: demand, prices and terms are too large together"},
+		// Each costs $8,400 million, and both more than an amount of money holds.
+		{[]string{"-demand", file("a.csv", "n\n1\n1\n"), "-demand", file("b.csv", "n\n1\n1\n"), "-slot", "168h", "-classes", file("c.json", `{"on_demand": 25000000, "classes": []}`)},
+			"the total cost of hindsight does not fit in an amount of money"},
 		{classes(`{"on_demand": 0, "classes": []}`), "-classes: 0: want the price of an instance on demand, above 0"},
 
 		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},

@@ -130,7 +130,7 @@ weekly decision with its forecast; several decisions run at once.
 
 Where online costs more than a portfolio of fewer classes, the report says why: in which
 weeks online loses most, and what was wrong then. Online over-bought or under-bought if
-its reservations differ from those of hindsight by a tenth at least; online was late if
+its reservations differ from those of hindsight by more than a tenth; online was late if
 it under-bought at first and had as many in the end; otherwise online had other classes.
 
 Fields of -json: series, source (made-up, demand, trace or series), weeks, algo, class

@@ -185,20 +185,16 @@ func (in *input) know(s *series, x []outcome) (unsure float64, err error) {
 }
 
 // forecaster returns a new one.
-func (o *options) forecaster() (reserve.Forecaster, error) {
-	model, err := forecast.New(o.model)
-	if err != nil {
-		return nil, err
-	}
+func (o *options) forecaster() reserve.Forecaster {
+	model, _ := forecast.New(o.model) // which the flag takes by its name only
 	if m, ok := model.(*forecast.Simple); ok {
 		m.Alpha = o.alpha
 	}
 	p := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: mostGrowth}}
 	if o.fit == 0 {
-		return &p, p.Validate()
+		return &p
 	}
-	r := &forecast.Rolling{Predictor: p, Every: o.fit}
-	return r, r.Validate()
+	return &forecast.Rolling{Predictor: p, Every: o.fit}
 }
 
 // mostGrowth bounds a forecast, in multiples of the largest week so far.
@@ -206,9 +202,8 @@ const mostGrowth = 2
 
 // portfolio returns a new online portfolio with the caps of some classes of the list, nil
 // for all.
-func (o *options) portfolio(in *input, classes []int) (*reserve.Online, error) {
-	f, err := o.forecaster()
-	x := &reserve.Online{Forecaster: f, Window: o.window, Quantile: o.quantile, Alarm: o.alarm, Premium: o.premium}
+func (o *options) portfolio(in *input, classes []int) *reserve.Online {
+	x := &reserve.Online{Forecaster: o.forecaster(), Window: o.window, Quantile: o.quantile, Alarm: o.alarm, Premium: o.premium}
 	if o.paths > 0 {
 		x.Quantile, x.Paths, x.Seed = 0, o.paths, o.seed
 	}
@@ -221,7 +216,7 @@ func (o *options) portfolio(in *input, classes []int) (*reserve.Online, error) {
 			x.Caps = append(x.Caps, in.caps[k])
 		}
 	}
-	return x, err
+	return x
 }
 
 // since is the clock. Tests have their own.
@@ -229,10 +224,7 @@ var since = time.Since
 
 // decide replays a series with a portfolio of some classes.
 func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick func()) error {
-	portfolio, err := o.portfolio(in, classes)
-	if err != nil {
-		return err
-	}
+	portfolio := o.portfolio(in, classes)
 	p := in.problem(s)
 	p.Prices.Classes = nil
 	for _, k := range classes {
@@ -244,6 +236,7 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 	x.ahead = append(x.ahead, math.NaN())
 	for at := 0; at+s.every < len(s.demand); at += s.every {
 		start := time.Now()
+		var err error
 		x.purchases, err = portfolio.Observe(x.purchases, s.demand[at:at+s.every])
 		took := since(start)
 		if err != nil {
@@ -258,6 +251,7 @@ func (o *options) decide(in *input, s *series, classes []int, x *outcome, tick f
 	for i := range x.purchases {
 		x.purchases[i].Class = classes[x.purchases[i].Class]
 	}
+	var err error
 	x.cost, err = reserve.Cost(in.problem(s), x.purchases)
 	x.ledger = newLedger(in.list, s, x.purchases)
 	return failed(s, -1, err)

@@ -120,7 +120,7 @@ func (o *options) lockState() (unlock func(), err error) {
 			if errors.As(err, &p) {
 				err = p.Err
 			}
-			return nil, cli.Mistakef("cannot write -state %s.lock: %v", o.state, err)
+			return nil, cli.Mistakef("cannot write -state %s: %v", path, err)
 		}
 		alone, err := filelock.Exclude(f)
 		if err == nil && !alone {
@@ -219,21 +219,14 @@ func (d *decision) fits(x *state) error {
 // advance observes the weeks that a state has not seen; nil is no state.
 func (d *decision) advance(before *state) error {
 	o, s := d.o, d.s
-	portfolio, err := o.portfolio(d.in, nil)
-	if err != nil {
-		return err
-	}
+	portfolio := o.portfolio(d.in, nil)
 	p := d.in.problem(s)
 	p.Held = d.in.held
 	if err := portfolio.Reset(p); err != nil {
 		return failed(s, -1, err)
 	}
 	if before != nil {
-		err := portfolio.UnmarshalJSON(before.Portfolio)
-		if err == nil {
-			err = portfolio.Forecaster.(interface{ Validate() error }).Validate()
-		}
-		if err != nil {
+		if err := portfolio.UnmarshalJSON(before.Portfolio); err != nil {
 			return cli.Mistakef("-state %s: %s", o.state, cli.Reason(err, nil))
 		}
 		if seen := portfolio.Seen(); seen != before.Weeks {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -136,6 +137,10 @@ func TestStateAlarm(t *testing.T) {
 		if got := strings.Contains(stdout, "forecasts of late were too "+way+" by more than chance"); got != want {
 			t.Errorf("alarm %v, want %v:\n%s", got, want, stdout)
 		}
+		// All errors have one sign, so the signal is 1 or -1, and what is below it stops it.
+		if strings.Contains(stdout, "\nWith -alarm 0.9 nothing is ordered until then.\n") != want {
+			t.Errorf("%s", stdout)
+		}
 		for _, d := range decisions(t, first(tested.Must(t, append(args, "-json")...))) {
 			if d.Alarm != want {
 				t.Errorf("%+v, want an alarm %v", d, want)
@@ -186,6 +191,26 @@ func TestStateHeld(t *testing.T) {
 	if rows, _ = now(9); rows[2].Active != 60 {
 		t.Errorf("%+v", rows)
 	}
+	// By hand: a demand of 5 costs $1,680 a week on demand, for 52 weeks $87,360. Five that are
+	// held for a week or two more spare as many weeks, and their last day is said.
+	flat := programtest.Write(t, "flat.csv", "n\n"+strings.Repeat("5\n", 42))
+	for until, want := range map[int][]string{
+		7:  {"nothing ordered, now or later            85,680.00\n", "5 instances of eight, until 30 November 2026, needed 100% of the time\n"},
+		14: {"nothing ordered, now or later            84,000.00\n", "5 instances of eight, until 7 December 2026, needed 100% of the time\n"},
+	} {
+		held := programtest.Write(t, "held.json", fmt.Sprintf(`[{"class": "eight", "count": 5, "until": %d}]`, until))
+		stdout, _ := tested.Must(t, "-slot", "24h", "-classes", list, "-demand", flat, "-state", filepath.Join(t.TempDir(), "s.json"), "-held", held)
+		for _, want := range want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("held until slot %d: want %q in\n%s", until, want, stdout)
+			}
+		}
+	}
+	// A week without demand has no shape: futures that repeat it are even.
+	idle := programtest.Write(t, "idle.csv", cut(text, 1+7*3)+strings.Repeat("0\n", 7)+days(1)[len("n\n"):])
+	if stdout, _ := tested.Must(t, "-slot", "24h", "-classes", list, "-demand", idle, "-state", filepath.Join(t.TempDir(), "s.json")); !strings.Contains(stdout, "on average over 20 possible futures") {
+		t.Errorf("after a week without demand:\n%s", stdout)
+	}
 	// A demand that is another than was seen is said.
 	other := programtest.Write(t, "d.csv", "n\n99\n"+cut(text, 1+7*10)[len("n\n"):])
 	if _, stderr := tested.Must(t, "-slot", "24h", "-classes", list, "-state", file, "-demand", other); !strings.Contains(stderr, "the demand of the first 9 weeks is not what was seen") {
@@ -201,6 +226,23 @@ func TestStateText(t *testing.T) {
 	programtest.Narrow(t, stdout, 80)
 	if !strings.Contains(stderr, "portfolio: note: -each and -total change nothing here\n") {
 		t.Error(stderr)
+	}
+	// With -json the order is the one of the text.
+	rows := decisions(t, first(tested.Must(t, append(args, "-json")...)))
+	for k, want := range []bought{
+		{Class: "light", Buy: 2, Active: 2, Upfront: 200, Commitment: 200, Saving: 164.8, Waiting: 57.6, Loss: .1, LastUse: .277, BreakEven: .186},
+		{Class: "four"},
+		{Class: "eight", Buy: 10, Active: 10, Upfront: 9000, Commitment: 9000, Saving: 12672.96, Waiting: 2404.32, LastUse: .504, BreakEven: .335},
+	} {
+		want.Week, want.Date = 6, "2026-11-23"
+		got := rows[k]
+		if got.Planned == nil || math.Abs(*got.Planned-9.3) > .05 || got.Signal == nil || math.Abs(*got.Signal+.08) > .005 {
+			t.Errorf("%+v, want a plan for 9.3 and a signal of -0.08", got)
+		}
+		got.Planned, got.Signal = nil, nil
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < .00051 })); diff != "" {
+			t.Errorf("%s (-text +json):\n%s", want.Class, diff)
+		}
 	}
 	// Nothing to buy of, and an alarm.
 	none := programtest.Write(t, "none.json", `{"on_demand": 2, "classes": []}`)
@@ -240,21 +282,24 @@ func TestStateMistakes(t *testing.T) {
 		want  string
 	}{
 		{"", nil, "the file is empty: want a state"},
-		{"[]", nil, "it is no state of this program"},
+		{"\x1f\x8bno gzip at all", nil, "state.json: gzip: invalid header"},
+		{"[]", nil, "it is no state of this program: json: cannot unmarshal array"},
 		{"{}", nil, "it is no state of this program: a part is missing"},
-		{`{"weeks": 3, "unknown": 4}`, nil, "it is no state of this program"},
-		{string(good) + "x", nil, "it is no state of this program"},
+		{`{"weeks": 3, "unknown": 4}`, nil, `it is no state of this program: json: unknown field "unknown"`},
+		{string(good) + "x", nil, "it is no state of this program: there is more after it"},
+		{damaged(`"weeks":6`, `"weeks":0`), nil, "a part is missing"},
+		{damaged(`"bought":[`, `"bought":[0,`), nil, "a part is missing"},
 		{damaged(`"weeks":6`, `"weeks":5`), nil, "it has seen 5 weeks, and its portfolio 6"},
-		{damaged(`"recent":[`, `"recent":[-1,`), nil, "state"},
-		{damaged(`"seen":6`, `"seen":-6`), nil, "state"},
-		{damaged(`"forecaster":{`, `"forecaster":{"surprise":1,`), nil, "state"},
-		{damaged(`"alpha":0.05,"level"`, `"alpha":7,"level"`), nil, "state"},
+		{damaged(`"recent":[`, `"recent":[-1,`), nil, "state: 43 slots: want whole intervals, 6 at most"},
+		{damaged(`"seen":6`, `"seen":-6`), nil, "state: -6 intervals: want 0 to"},
+		{damaged(`"forecaster":{`, `"forecaster":{"surprise":1,`), nil, `state: json: unknown field "surprise"`},
+		{damaged(`"alpha":0.05,"level"`, `"alpha":7,"level"`), nil, "state: forecast: Alpha: parameter out of range: 7: want a number in [0, 1]"},
 		{string(good), []string{"-model", "holt"}, "it is that of -model simple; remove the file to begin anew"},
 		{string(good), []string{"-fit", "9"}, "it is that of -fit 0"},
 		{string(good), []string{"-alpha", "0.2"}, "it is that of -alpha 0.05"},
 		{string(good), []string{"-classes", programtest.Write(t, "c.json", strings.Replace(dayClasses, "four", "vier", 1))}, "its classes are"},
-		{string(good), []string{"-slot", "168h"}, "state"},
-		{string(good), []string{"-window", "2"}, "state"},
+		{string(good), []string{"-slot", "168h"}, "state: it is of intervals of 7 slots of 24h0m0s"},
+		{string(good), []string{"-window", "2"}, "state: 42 slots: want whole intervals, 2 at most"},
 		{string(good), []string{"-held", programtest.Write(t, "held.json", "{}")}, "held.json: line 1"},
 		{string(good), []string{"-held", programtest.Write(t, "held.json", `[{"class": "four", "count": 1, "until": 28}]`)}, "want fewer"},
 	} {
@@ -284,6 +329,17 @@ func TestStateMistakes(t *testing.T) {
 	if err := os.Mkdir(locked+".lock", 0o777); err != nil {
 		t.Fatal(err)
 	}
+	// A link to that state: who takes either way meets the same lock.
+	link := locked
+	if err := os.WriteFile(locked, good, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if path := filepath.Join(t.TempDir(), "link.json"); os.Symlink(locked, path) == nil { // where the system has links
+		link = path
+	}
+	week := programtest.Write(t, "week.json", `{"on_demand": 2000000, "classes": [{"name": "four", "term": "672h", "upfront": 900000000, "hourly": 0, "billed": "always"}]}`)
+	dear := programtest.Write(t, "dear.json", `{"on_demand": 20000000, "classes": [{"name": "four", "term": "672h", "upfront": 900000000, "hourly": 0, "billed": "always"}]}`)
+	explained := programtest.Write(t, "e.json", `{"on_demand": 9000000000, "classes": []}`)
 	for _, c := range []struct {
 		args []string
 		want string
@@ -300,6 +356,10 @@ func TestStateMistakes(t *testing.T) {
 		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "no", "state.json"), "-demand", demand}, "its folder does not exist"},
 		{[]string{"-slot", "24h", "-state", dir, "-demand", demand}, "is a folder"},
 		{[]string{"-slot", "24h", "-state", locked, "-demand", demand}, "cannot write -state " + locked + ".lock: is a directory"},
+		{[]string{"-slot", "24h", "-state", link, "-demand", demand}, "cannot write -state " + locked + ".lock: is a directory"},
+		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "new.json"), "-demand", demand, "-classes", dear}, "-demand " + demand + ": -classes: a reservation of four costs too much"},
+		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "new.json"), "-demand", demand, "-classes", week}, "-demand " + demand + ": week "},
+		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "new.json"), "-demand", demand, "-classes", explained}, "-demand " + demand + ": Demand: its cost does not fit in an amount of money"},
 	} {
 		status, stdout, stderr := tested.Try(c.args...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) {
