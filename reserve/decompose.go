@@ -221,10 +221,7 @@ func (e *Exact) raise(p *Problem, k, shift int) error {
 	if p.uncertain() {
 		e.steps = e.steps[:0]
 		for _, st := range m.tally.steps {
-			price, ok := wide.Mul(v.worth[k], st.weight)
-			if !ok {
-				return nil
-			}
+			price := v.worth[k] * st.weight // fits, as coarser has found
 			e.steps = append(e.steps, flow.Step{Demand: st.demand, Price: max(1, price>>shift)})
 		}
 		fp.Steps, fp.First = e.steps, m.tally.first
@@ -378,14 +375,10 @@ func (e *Exact) replan(p *Problem, k, shift int) error {
 			fast := v.total[j*(n+1)+t] - d.own[t]
 			for _, st := range m.tally.of(t) {
 				left := int64(st.demand) - fast
-				price, ok := wide.Mul(v.worth[j], st.weight)
 				if left <= 0 {
 					break
 				}
-				if !ok {
-					return nil
-				}
-				if price >>= shift; price > 0 {
+				if price := v.worth[j] * st.weight >> shift; price > 0 { // fits, as coarser has found
 					e.steps = addStep(e.steps, from, flow.Step{Demand: int(left), Price: price})
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 )
 
 // twoHours is a demand of one for four hours, 0.1 on demand or 0.15 for two hours.
@@ -36,6 +37,25 @@ func TestProblemLimits(t *testing.T) {
 		{"on demand", "Prices.OnDemand", ErrRange, func(p *Problem, beyond int) { p.Prices.OnDemand = pricing.Money(1 - beyond) }},
 		{"least demand", "Demand[3]", ErrRange, func(p *Problem, beyond int) { p.Demand[3] = -beyond }},
 		{"most demand", "Demand[3]", ErrRange, func(p *Problem, beyond int) { p.Demand[3] = math.MaxInt32 + beyond }},
+		{"most demand of a path", "Paths[1]", ErrRange, func(p *Problem, beyond int) {
+			p.Demand, p.Paths = nil, [][]int{{1, 1, 1, 1}, {1, 1, 1, math.MaxInt32 + beyond}}
+		}},
+		{"least demand of a path", "Paths[1]", ErrRange, func(p *Problem, beyond int) { p.Demand, p.Paths = nil, [][]int{{1, 1}, {1, -beyond}} }},
+		{"most demand of a chance", "Chances[1]", ErrRange, func(p *Problem, beyond int) {
+			p.Demand, p.Chances = nil, [][]Chance{{{1, 1}}, {{math.MaxInt32 + beyond, .5}, {1, .5}}}
+		}},
+		{"largest weight", "Weights[0]", ErrRange, func(p *Problem, beyond int) {
+			p.Demand, p.Paths, p.Weights = nil, [][]int{{1, 1}}, []float64{1 + (1+float64(beyond))*tolerance}
+		}},
+		{"least weight", "Weights[0]", ErrRange, func(p *Problem, beyond int) {
+			p.Demand, p.Paths, p.Weights = nil, [][]int{{1, 1}, {2, 2}}, []float64{-tolerance * float64(beyond) / 2, 1}
+		}},
+		{"largest probability", "Chances[0]", ErrRange, func(p *Problem, beyond int) {
+			p.Demand, p.Chances = nil, [][]Chance{{{1, 1 + (1+float64(beyond))*tolerance}}}
+		}},
+		{"least probability", "Chances[0]", ErrRange, func(p *Problem, beyond int) {
+			p.Demand, p.Chances = nil, [][]Chance{{{1, -tolerance * float64(beyond) / 2}, {2, 1}}}
+		}},
 		{"every", "Every", ErrRange, func(p *Problem, beyond int) { p.Every = -beyond }},
 		{"closed", "Closed", ErrRange, func(p *Problem, beyond int) { p.Closed = make([]bool, 4+beyond) }},
 		{"most of a purchase", "MaxBuy", ErrRange, func(p *Problem, beyond int) { p.MaxBuy = -beyond }},
@@ -404,6 +424,7 @@ func randomFront(t *testing.T, r *rand.Rand) *front {
 // smoothed worst weights, weights in whole numbers, and mixtures in whole numbers.
 func TestFrontByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 9)) // seed 41, 9
+	improved := 0
 	for range 300 {
 		f := randomFront(t, r)
 		// Costs: those of the plan if the path were the demand.
@@ -542,6 +563,15 @@ func TestFrontByDefinition(t *testing.T) {
 			f.share(costs, soft)
 			return (1-risk)*mean + risk*smooth(f.target, costs)
 		}
+		mean := 0.0
+		for i, w := range f.weights {
+			mean += f.mixing[i] * float64(w) / float64(f.parts)
+		}
+		copy(f.costs, f.mixing)
+		want := (1-risk)*mean + risk*f.tail()
+		if got := f.mixed(risk); math.Abs(got-want) > 1e-9*want {
+			t.Fatalf("the mixture costs %v, want %v", got, want)
+		}
 		f.correct(risk, soft)
 		total := 0.0
 		for _, x := range f.theta {
@@ -565,6 +595,262 @@ func TestFrontByDefinition(t *testing.T) {
 				t.Fatalf("mixture %v has the value %v, %v %v", f.theta, got, theta, v)
 			}
 		}
+		// Improved: no reservation more or less is better where the mixture has some.
+		if len(f.mixture()) > 12 {
+			continue // more than the tries may be needed
+		}
+		improved++
+		f.value = math.Inf(1)
+		if err := f.try(f.plans[k].purchases, risk); err != nil {
+			t.Fatal(err)
+		}
+		first := f.value
+		if err := f.improve(first, risk); err != nil || f.value != first {
+			t.Fatalf("a plan at its bound of %v becomes one of %v, %v", first, f.value, err)
+		}
+		if err := f.improve(0, risk); err != nil {
+			t.Fatal(err)
+		}
+		reached := f.value
+		for _, at := range places(f.mixture()) {
+			for _, by := range []int{-1, 1} {
+				if list, ok := f.changed(at, by); ok {
+					if err := f.try(list, risk); err != nil || f.value < reached-1e-9*reached {
+						t.Fatalf("%d more at %v are better: %v, %v after %v", by, at, err, f.value, reached)
+					}
+				}
+			}
+		}
+	}
+	if improved < 20 {
+		t.Errorf("%d plans were improved", improved)
+	}
+}
+
+// Whole weights by hand: rounded down, the largest remainders get what is left, none gets more than
+// its cap.
+func TestFrontRound(t *testing.T) {
+	for _, c := range []struct {
+		target     []float64
+		caps, want []int64
+	}{
+		{[]float64{5.2, 2.7, 2.1}, []int64{9, 9, 9}, []int64{5, 3, 2}},
+		{[]float64{2.7, 5.2, 2.1}, []int64{9, 9, 9}, []int64{3, 5, 2}},
+		{[]float64{3.5, 3.5, 3}, []int64{9, 9, 9}, []int64{4, 3, 3}},
+		{[]float64{5.9, 4.1}, []int64{5, 9}, []int64{5, 5}},
+		{[]float64{5.9, 2.1, 2}, []int64{5, 3, 9}, []int64{5, 3, 2}},
+		{[]float64{0, 0, 6}, []int64{9, 1, 6}, []int64{3, 1, 6}}, // in more than one turn
+	} {
+		f := front{grain: 10, target: c.target, caps: c.caps, q: make([]int64, len(c.caps))}
+		if f.round(); !slices.Equal(f.q, c.want) {
+			t.Errorf("%v within %v: %v, want %v", c.target, c.caps, f.q, c.want)
+		}
+	}
+}
+
+// The caps leave room for all the weight, for any number of paths and at the least level, and no
+// weight is above its share of the worst paths.
+func TestFrontLoad(t *testing.T) {
+	for _, n := range []int{1, 49, 50, 51, 101, 3000} {
+		f := front{weights: slices.Repeat([]int64{1}, n), parts: int64(n)}
+		f.load(.01)
+		room := int64(0)
+		for _, c := range f.caps {
+			room += c
+			if share := float64(f.grain) / float64(n) / .99; float64(c) > share || float64(c) < share-1.001 {
+				t.Fatalf("%d paths: a cap of %d, want %v rounded down", n, c, share)
+			}
+		}
+		if room < f.grain {
+			t.Errorf("%d paths: room for %d of %d", n, room, f.grain)
+		}
+	}
+}
+
+// Either path alone could have a reservation, and no plan may have both: each costs 2 on its own path
+// and 12 on the other, none costs 10 on both. The mixture of both is worth 7, so that the plans that
+// are best by mean, by both, and by the worst path leave gaps that are known.
+func TestFrontGap(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Paths: [][]int{{1, 0, 0}, {0, 0, 1}}, Closed: []bool{false, false, true}, MaxActive: 1,
+		Prices: pricing.List{OnDemand: 10 * pricing.Unit, Classes: []pricing.Class{{Name: "a", Term: 2 * time.Hour, Upfront: 2 * pricing.Unit}}}}
+	want := []FrontPoint{
+		{Risk: 0, Mean: 7 * pricing.Unit, CVaR: 12 * pricing.Unit},
+		{Risk: .5, Mean: 7 * pricing.Unit, CVaR: 12 * pricing.Unit, Gap: 9.5/7 - 1},
+		{Risk: 1, Mean: 10 * pricing.Unit, CVaR: 10 * pricing.Unit, Gap: 10./7 - 1},
+	}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1}, {2}} {
+		var risks []float64
+		for _, i := range order {
+			risks = append(risks, want[i].Risk)
+		}
+		// The number of rounds is a limit only: when the mixture is proved best, they end.
+		got, err := new(Exact).Front(p, .5, risks, math.MaxInt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, i := range order {
+			x := got[k]
+			if x.Risk != want[i].Risk || x.Mean != want[i].Mean || x.CVaR != want[i].CVaR || math.Abs(x.Gap-want[i].Gap) > 1e-6 || (len(x.Purchases) == 0) != (i == 2) {
+				t.Errorf("risks %v: %+v, want %+v", risks, x, want[i])
+			}
+		}
+	}
+	// What no plan may have is refused, and the best stays.
+	f := front{e: new(Exact), p: p, value: 1}
+	f.weights, f.parts = p.pathWeights()
+	if err := f.market.loadAny(p); err != nil {
+		t.Fatal(err)
+	}
+	f.load(.5)
+	if err := f.try([]pricing.Purchase{{Slot: 0, Count: 1}, {Slot: 1, Count: 1}}, .5); !errors.Is(err, ErrForged) || f.best.Purchases != nil {
+		t.Errorf("two at a time: %v, %v", err, f.best)
+	}
+}
+
+// The distribution of the demand in each slot by hand, in the least whole numbers: demands that fall,
+// without 0 and without those of no weight.
+func TestTallyLoad(t *testing.T) {
+	for name, c := range map[string]struct {
+		p     Problem
+		parts int64
+		want  [][]step
+	}{
+		"known":          {Problem{Demand: []int{0, 2, 0}}, 1, [][]step{{}, {{2, 1}}, {}}},
+		"equal paths":    {Problem{Paths: [][]int{{1, 0, 4}, {1, 3, 2}}}, 2, [][]step{{{1, 2}}, {{3, 1}}, {{4, 1}, {2, 1}}}},
+		"alike":          {Problem{Paths: [][]int{{2, 0}, {2, 0}}}, 1, [][]step{{{2, 1}}, {}}},
+		"weighted":       {Problem{Paths: [][]int{{1, 2}, {2, 2}}, Weights: []float64{.25, .75}}, 4, [][]step{{{2, 3}, {1, 1}}, {{2, 4}}}},
+		"without weight": {Problem{Paths: [][]int{{5}, {2}}, Weights: []float64{0, 1}}, 1, [][]step{{{2, 1}}}},
+		"chances":        {Problem{Chances: [][]Chance{{{1, .5}, {1, .25}, {0, .25}}, {{7, .25}, {9, .75}}}}, 4, [][]step{{{1, 3}}, {{9, 3}, {7, 1}}}},
+		"halves":         {Problem{Chances: [][]Chance{{{1, .5}, {2, .5}}, {{3, .5}, {3, .5}}}}, 2, [][]step{{{2, 1}, {1, 1}}, {{3, 2}}}},
+	} {
+		var l tally
+		if err := l.load(&c.p, fineParts); err != nil || l.parts != c.parts || len(l.first) != len(c.want)+1 {
+			t.Errorf("%s: %v, %d parts, %d slots", name, err, l.parts, len(l.first)-1)
+			continue
+		}
+		for s, want := range c.want {
+			if got := l.of(s); !slices.Equal(got, want) {
+				t.Errorf("%s: slot %d has %v, want %v", name, s, got, want)
+			}
+		}
+	}
+}
+
+// After a slot becomes costly the recursion of Levels goes on for a term less a slot, and later values
+// are what they were and the cost on demand of the slot.
+func TestLevelsStopsEarly(t *testing.T) {
+	for _, c := range []struct {
+		horizon        Horizon
+		every, n, slot int
+		last           int
+	}{{Full, 1, 1300, 10, 15}, {Full, 1, 1300, 1290, 1295}, {Full, 2, 1300, 506, 511}, {Full, 1, 1300, 507, 512}, {Pure, 2, 1300, 600, 605}, {Pure, 1, 1300, 1200, 1205}, {Full, 1, 1300, 1296, 1299}} {
+		p := &Problem{Slot: time.Hour, Demand: make([]int, c.n), Prices: prepaid(10, 36, 6), Horizon: c.horizon, Every: c.every}
+		var a Levels
+		if err := a.single.load(p, 0); err != nil {
+			t.Fatal(err)
+		}
+		gain := a.single.gain
+		a.prepare()
+		a.joined = append(a.joined, int32(c.slot))
+		last, joined := a.recur(0, c.horizon == Pure)
+		if last != c.last || joined != 1 {
+			t.Errorf("%+v: the recursion ends at %d, %d joined", c, last, joined)
+		}
+		for t1 := range c.n {
+			want := int64(0)
+			if t1 > c.slot {
+				want = gain
+			}
+			if got := a.value[t1] + a.base[t1/valueBlock]; got != want {
+				t.Fatalf("%+v: the slots before %d cost %d, want %d", c, t1, got, want)
+			}
+		}
+	}
+}
+
+// What saves less than the unit of a coarser flow is no step of that flow: all steps have a price.
+func TestReplanCoarse(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Demand: []int{2, 2, 2}, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
+		{Name: "light", Term: 2 * time.Hour, Upfront: 1, Hourly: 9, Billed: pricing.WhenUsed}, {Name: "heavy", Term: 2 * time.Hour, Upfront: 12}}}}
+	e := Exact{direct: true}
+	if _, err := e.Solve(p); err != nil {
+		t.Fatal(err)
+	}
+	e.decomposed.plan = e.decomposed.plan[:0]
+	if err := e.dual.load(p, &e.market, nil); err != nil {
+		t.Fatal(err)
+	}
+	for k, worth := range e.dual.worth {
+		shift := 0
+		for worth>>shift > 0 {
+			shift++
+		}
+		before := slices.Clone(e.values)
+		if err := e.raise(p, k, shift); err != nil || !slices.Equal(e.values, before) {
+			t.Errorf("level %d, shift %d: values %v become %v, %v", k, shift, before, e.values, err)
+		}
+		for s, want := range map[int]bool{shift: k == 1 && e.dual.worth[0]>>shift > 0, shift - 1: true} {
+			if err := e.replan(p, k, s); err != nil {
+				t.Fatal(err)
+			}
+			if got := len(e.steps) > 0; got != want || slices.ContainsFunc(e.steps, func(st flow.Step) bool { return st.Price < 1 }) {
+				t.Errorf("level %d, shift %d: steps %v", k, s, e.steps)
+			}
+			e.decomposed.plan = e.decomposed.plan[:0]
+		}
+	}
+}
+
+// Levels one at a time may leave a gap. The plan is then no dearer than the class alone whose use is
+// cheapest, and the optimum lies between bound and cost.
+func TestDecomposedKeepsTheBest(t *testing.T) {
+	for _, c := range []struct {
+		demand               string
+		lightTerm, heavyTerm int
+		light, heavy         pricing.Money
+		active               int
+	}{{"3545", 3, 2, 8, 9, 0}, {"3222", 4, 3, 8, 15, 0}, {"511500", 5, 3, 5, 8, 0}, {"113312525", 4, 2, 9, 9, 0}, {"0542112233", 5, 4, 7, 9, 4}} {
+		p := &Problem{Slot: time.Hour, Demand: digits(c.demand), MaxActive: c.active, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
+			{Name: "light", Term: time.Duration(c.lightTerm) * time.Hour, Upfront: c.light, Hourly: 4, Billed: pricing.WhenUsed},
+			{Name: "heavy", Term: time.Duration(c.heavyTerm) * time.Hour, Upfront: c.heavy}}}}
+		plan, err := (&Exact{direct: true}).Solve(p)
+		if err != nil || !plan.Limited {
+			t.Errorf("%+v: %v, limited %v", c, err, plan.Limited)
+			continue
+		}
+		best, err := new(Exact).Solve(p)
+		if err != nil || best.Limited || plan.Bound > best.Cost || plan.Cost < best.Cost || plan.Cost > best.Cost*21/20 {
+			t.Errorf("%+v: cost %v, bound %v, optimum %v, %v", c, plan.Cost, plan.Bound, best.Cost, err)
+		}
+		q := *p
+		q.AtMost = []int{0, NoCap}
+		if alone, err := new(Exact).Solve(&q); err != nil || plan.Cost > alone.Cost {
+			t.Errorf("%+v: cost %v, %v with the heavy class alone, %v", c, plan.Cost, alone.Cost, err)
+		}
+	}
+}
+
+// History keeps as many levels as a term has slots, for a demand that is always served, too.
+func TestHistoryForgets(t *testing.T) {
+	var a History
+	if err := a.Reset(Offer{Price: 2, Fee: 4, Term: 4}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		a.Observe(i/50, nil)
+		if len(a.los) > 4 || len(a.his) != len(a.los) {
+			t.Fatalf("after %d slots %v to %v are kept, of 4 slots", i+1, a.los, a.his)
+		}
+	}
+}
+
+// Of classes that save the same the first is bought.
+func TestConstantTie(t *testing.T) {
+	p := twoHours()
+	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "same", Term: 2 * time.Hour, Upfront: 150 * pricing.Milli})
+	got, err := (&Constant{Class: AnyClass}).AppendPlan(nil, p)
+	if want := []pricing.Purchase{{Slot: 0, Class: 0, Count: 1}, {Slot: 2, Class: 0, Count: 1}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
 
@@ -1033,6 +1319,7 @@ func TestAmountsTooLarge(t *testing.T) {
 	}
 	solve := func(p *Problem) error { _, err := new(Exact).Solve(p); return err }
 	front := func(p *Problem) error { _, err := new(Exact).Front(p, .5, nil, 0); return err }
+	mean := func(p *Problem) error { _, err := new(Exact).Front(p, .5, []float64{0}, 0); return err }
 	paths := func(p *Problem, list ...[]int) *Problem {
 		p.Demand, p.Paths = nil, list
 		return p
@@ -1055,6 +1342,7 @@ func TestAmountsTooLarge(t *testing.T) {
 		{"a purchase", uses(one(1<<32, 1)), ""},
 		{"a bill", solve(none), "too large"},
 		{"a front", front(paths(one(1<<40, 1<<39), []int{1 << 30}, []int{1})), "too large"},
+		{"a front of the least mean, whose weights are those of the paths", mean(paths(one(1, 1<<59), []int{1}, []int{2})), ""},
 		{"a fee for all paths", solve(paths(one(1, 1<<60), []int{1}, []int{2}, []int{3})), "reserve: Prices: amount too large: fees do not fit in 64 bits 3-fold, the common denominator of the weights"},
 		{"the first fee for all paths", solve(paths(second(one(1, 1<<60), 1), []int{1}, []int{2}, []int{3})), "3-fold"},
 		{"the second fee for all paths", solve(paths(second(one(1, 1), 1<<60), []int{1}, []int{2}, []int{3})), "3-fold"},
@@ -1114,6 +1402,18 @@ func TestRuleLimits(t *testing.T) {
 		if _, err := new(Wang).AppendPlan(nil, p); err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}
+	}
+	// A fee, and what a slot saves, of 2⁵² units.
+	for _, beyond := range []int64{0, 1} {
+		for _, o := range []Offer{{Price: 1, Fee: 1<<52 + beyond, Term: 5}, {Price: 1<<52 + beyond, Fee: 1, Term: 5}} {
+			if err := new(Robust).Reset(o); beyond == 0 && err != nil || beyond > 0 && !errors.Is(err, ErrOverflow) {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+	}
+	// Where use is free, WangRandom's threshold is break-even at most, for the largest number that is drawn, too.
+	if got := threshold(&Offer{Price: 10, Fee: 50, Term: 20}, math.Nextafter(1, 0)); got != 5 {
+		t.Errorf("threshold %d, want 5: 5 slots on demand cost the fee", got)
 	}
 	if dst, err := appendThresholds(nil, Offer{Term: 1, Fee: -1}); !errors.Is(err, ErrRange) || dst != nil {
 		t.Error(dst, err)

@@ -137,7 +137,7 @@ type candidate struct {
 // A spot is the slot and class of a purchase.
 type spot struct{ slot, class int }
 
-// load chooses the grain and the caps, and starts at the paths' own weights.
+// load chooses the grain and the caps.
 func (f *front) load(level float64) {
 	n := len(f.weights)
 	// Rounding the caps down takes n at most of the sum grain/(1-level) ≥ grain + 2·n.
@@ -147,9 +147,7 @@ func (f *front) load(level float64) {
 	f.mixing, f.along = make([]float64, n), make([]float64, n)
 	for i, w := range f.weights {
 		f.caps[i] = int64(float64(f.grain) * float64(w) / float64(f.parts) / (1 - level) * (1 - 1e-12))
-		f.target[i] = float64(f.grain) * float64(w) / float64(f.parts)
 	}
-	f.round()
 }
 
 // project replaces target by the nearest weights of Q.
@@ -184,7 +182,8 @@ func (f *front) share(costs []float64, soft float64) {
 	f.project()
 }
 
-// round sets q to whole numbers near target, within the caps, of the sum grain.
+// round sets q to whole numbers near target, within the caps, of the sum grain. The numbers
+// are rounded down, and the largest remainders get what is left, of equal ones the first.
 func (f *front) round() {
 	left := f.grain
 	order := make([]int, len(f.q))
@@ -195,15 +194,11 @@ func (f *front) round() {
 	}
 	rest := func(i int) float64 { return f.target[i] - float64(f.q[i]) }
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
-	for left != 0 {
+	for left > 0 { // target sums to grain, but for the rounding of floats
 		for _, i := range order {
-			switch {
-			case left > 0 && f.q[i] < f.caps[i]:
+			if left > 0 && f.q[i] < f.caps[i] {
 				f.q[i]++
 				left--
-			case left < 0 && f.q[i] > 0:
-				f.q[i]--
-				left++
 			}
 		}
 	}
@@ -263,7 +258,7 @@ func (f *front) point(risk float64, rounds int) (FrontPoint, error) {
 			soft /= 4
 		}
 	}
-	if risk > 0 && len(f.plans) > 1 {
+	if risk > 0 {
 		// The mixture may exceed MaxActive when it is rounded.
 		if err := f.try(f.whole(), risk); err != nil && !errors.Is(err, ErrForged) {
 			return FrontPoint{}, err

@@ -84,6 +84,11 @@ func TestFrontGaps(t *testing.T) {
 			}
 			sum, worst, points = sum+x.Gap, max(worst, x.Gap), points+1
 		}
+		// A point alone is as good.
+		alone, err := e.Front(p, []float64{.5, .8, .95}[k%3], []float64{.7}, 0)
+		if err != nil || alone[0].Gap > 2e-3 {
+			t.Errorf("problem %d: %+v, %v", k, alone, err)
+		}
 	}
 	if mean := sum / float64(points); mean > 1e-4 || worst > 2e-3 {
 		t.Errorf("gaps of %.3g in the mean, %.3g at most", mean, worst)

@@ -103,6 +103,9 @@ func TestWholeTerms(t *testing.T) {
 			t.Error(got, err)
 		}
 	}
+	if got, err := WholeTerms(pricing.List{OnDemand: 1, Classes: []pricing.Class{{Name: "a", Term: week}}}, week); err != nil || got.Classes[0].Term != week {
+		t.Errorf("a term of one slot: %+v, %v", got, err)
+	}
 	if _, err := WholeTerms(list, 0); !errors.Is(err, ErrRange) {
 		t.Error(err)
 	}
