@@ -62,12 +62,23 @@ func TestCommand(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(conf)); !errors.Is(err, fs.ErrNotExist) || filepath.Base(conf) != "slurm.conf" {
 		t.Errorf("%s is left: %v", conf, err)
 	}
-	if status, stdout, stderr := do("true"); status != 0 || stdout+stderr != "" {
+	// It ends with its command, also where the next kill is far away.
+	if status, stdout, stderr := do("-kill", "24h", "true"); status != 0 || stdout+stderr != "" {
 		t.Errorf("true: %d, %s%s", status, stdout, stderr)
 	}
 	if status, _, stderr := do("/no/such/command"); status != 2 || !strings.Contains(stderr, "/no/such/command: no such file") {
 		t.Errorf("no such command: %d, %s", status, stderr)
 	}
+	// A version of Slurm without JSON is refused.
+	path, old := os.Getenv("PATH"), t.TempDir()
+	if err := os.WriteFile(filepath.Join(old, "sinfo"), []byte("#!/bin/sh\necho slurm 20.11.9\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", old+string(os.PathListSeparator)+path)
+	if status, _, stderr := do("true"); status != 1 || !strings.Contains(stderr, "squeue --json needs 21.08 or later") {
+		t.Errorf("an old version: %d, %s", status, stderr)
+	}
+	t.Setenv("PATH", path)
 	// An interrupt ends the command, and the cluster with it.
 	cmd := programtest.Command("sh", "-c", "echo $SLURM_CONF; exec sleep 100")
 	out, err := cmd.StdoutPipe()
