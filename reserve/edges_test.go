@@ -407,7 +407,7 @@ func randomFront(t *testing.T, r *rand.Rand) *front {
 			t.Fatal(err)
 		}
 		f.plans = append(f.plans, candidate{list, slices.Clone(f.costs)})
-		f.theta = append(f.theta, r.Float64())
+		f.theta = append(f.theta, max(0, r.Float64()*1.3-.3))
 		sum += f.theta[len(f.theta)-1]
 	}
 	clear(f.mixing)
@@ -768,6 +768,19 @@ func TestLevelsStopsEarly(t *testing.T) {
 	}
 }
 
+// Each band of levels makes its own slots costly, and no others again: of 3 and 1 instances the last is
+// that of slot 1 alone.
+func TestLevelsJoinsOnce(t *testing.T) {
+	var a Levels
+	got, err := a.AppendPlan(nil, &Problem{Slot: time.Hour, Demand: []int{3, 1, 0}, Prices: prepaid(10, 6, 1)})
+	if want := []pricing.Purchase{{Slot: 0, Count: 3}, {Slot: 1, Count: 1}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if !slices.Equal(a.joined, []int32{1}) || len(a.fresh) != 0 {
+		t.Errorf("the last band has the slots %v and %v", a.joined, a.fresh)
+	}
+}
+
 // What saves less than the unit of a coarser flow is no step of that flow: all steps have a price.
 func TestReplanCoarse(t *testing.T) {
 	p := &Problem{Slot: time.Hour, Demand: []int{2, 2, 2}, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
@@ -844,6 +857,66 @@ func TestHistoryForgets(t *testing.T) {
 	}
 }
 
+// Of what is active in a slot the cheapest use serves first, whatever was bought first; the fee of 12
+// is saved by two instances at 9 an hour in the first slot, that of 25 in no slot.
+func TestUsesCheapestFirst(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Demand: []int{2, 3}, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
+		{Name: "dear", Term: 2 * time.Hour, Upfront: 25, Hourly: 5, Billed: pricing.WhenUsed}, {Name: "cheap", Term: 2 * time.Hour, Upfront: 6, Hourly: 1, Billed: pricing.WhenUsed}}}}
+	got, err := AppendUses(nil, p, []pricing.Purchase{{Class: 0, Count: 1}, {Class: 1, Count: 2}})
+	if err != nil || len(got) != 2 || got[0].Slots != 1 || got[0].BreakEven != -1 || got[0].Saved != 5-25 || got[1].Slots != 4 || got[1].BreakEven != 0 || got[1].Saved != 36-12 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A portfolio that is used again forgets the prices before, and says that a price on demand is too
+// large for its intervals, with a premium, too.
+func TestOnlinePricesAreForgotten(t *testing.T) {
+	demand := slices.Repeat([]int{5}, 28)
+	p := weekly(fourAndTwo())
+	var fresh, used Online
+	fresh.Forecaster, used.Forecaster = new(trend), new(trend)
+	want := observeSeries(t, &fresh, p, demand)
+	dear := *p
+	dear.Prices.Classes = slices.Clone(p.Prices.Classes)
+	for k := range dear.Prices.Classes {
+		dear.Prices.Classes[k].Upfront *= 1000
+		dear.Prices.Classes[k].Term *= 2
+	}
+	if got := observeSeries(t, &used, &dear, demand); len(got) != 0 {
+		t.Errorf("a thousandfold fee: %v", got)
+	}
+	if got := observeSeries(t, &used, p, demand); !slices.Equal(got, want) || len(want) == 0 || used.ahead != fresh.ahead {
+		t.Errorf("used again it buys %v and looks %d intervals ahead, want %v and %d", got, used.ahead, want, fresh.ahead)
+	}
+	p.Prices.OnDemand = math.MaxInt64 / 100
+	for _, premium := range []float64{0, .5} {
+		o := Online{Forecaster: new(trend), Premium: premium}
+		if err := o.Reset(p); !errors.Is(err, ErrOverflow) {
+			t.Errorf("premium %v: %v", premium, err)
+		}
+	}
+}
+
+// Values that no certificate has are named by their place: that of slot 2 at the second level is the
+// sixth of four slots.
+func TestVerifyNamesTheValue(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Demand: []int{3, 2, 3, 1}, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
+		{Name: "light", Term: 2 * time.Hour, Upfront: 3, Hourly: 4, Billed: pricing.WhenUsed}, {Name: "heavy", Term: 3 * time.Hour, Upfront: 15}}}}
+	var e Exact
+	plan, err := e.Solve(p)
+	if err != nil || plan.Certificate.Levels != 2 {
+		t.Fatal(plan.Certificate.Levels, err)
+	}
+	for value, want := range map[int64]string{-1: "-1 is negative, and no cap holds slot 2", math.MaxInt64: "9223372036854775807 is out of range"} {
+		q := plan
+		q.Certificate.Values = slices.Clone(plan.Certificate.Values)
+		q.Certificate.Values[4+2] = value
+		if err := Verify(p, &q); !errors.Is(err, ErrForged) || !strings.Contains(err.Error(), "Certificate.Values[6]: ") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // Of classes that save the same the first is bought.
 func TestConstantTie(t *testing.T) {
 	p := twoHours()
@@ -891,6 +964,9 @@ func TestRoundByDefinition(t *testing.T) {
 			if x[i] = rapid.Float64Range(0, 2).Draw(t, "x"); !mayBuy(p, i%dates*g) {
 				x[i] = 0
 			}
+		}
+		if rapid.Bool().Draw(t, "held below a cap") {
+			p.MaxActive, p.Held = 3, []pricing.Holding{{Class: 0, Count: 2, Until: rapid.IntRange(1, n+1).Draw(t, "until")}}
 		}
 		if err := e.dual.load(p, &e.market, nil); err != nil {
 			t.Fatal(err)
@@ -1362,6 +1438,13 @@ func TestAmountsTooLarge(t *testing.T) {
 	if !multiple(tolerance, 1) {
 		t.Error("what is off by the tolerance is no multiple")
 	}
+	for _, off := range []float64{-1.1, -.9, .9, 1.1} {
+		for _, parts := range []int64{1, 3, 5000} {
+			if got := multiple(2/float64(parts)+off*tolerance, parts); got != (math.Abs(off) < 1) {
+				t.Errorf("2/%d is missed by %v of the tolerance: %v", parts, off, got)
+			}
+		}
+	}
 }
 
 // What rules take at their limits, and the names of what is beyond.
@@ -1409,6 +1492,11 @@ func TestRuleLimits(t *testing.T) {
 			if err := new(Robust).Reset(o); beyond == 0 && err != nil || beyond > 0 && !errors.Is(err, ErrOverflow) {
 				t.Errorf("%+v: %v", o, err)
 			}
+		}
+	}
+	for ratio, ok := range map[int]bool{1999: false, 2000: true, 100_000: true, 100_001: false} {
+		if err := (&Robust{Ratio: ratio}).Reset(Offer{Price: 2, Fee: 4, Term: 4}); (err == nil) != ok || err != nil && !errors.Is(err, ErrRange) {
+			t.Errorf("ratio %d: %v", ratio, err)
 		}
 	}
 	// Where use is free, WangRandom's threshold is break-even at most, for the largest number that is drawn, too.

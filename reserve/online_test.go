@@ -978,6 +978,7 @@ func TestOnlineState(t *testing.T) {
 		{`"forecaster":{`, `"forecaster":[{`},
 		{`"forecaster":`, `"oracle":`},
 		{`"seen"`, `"saw"`},
+		{`"seen":2`, `"seen":2,"more":1`},
 	} {
 		if bad := strings.Replace(string(good), c[0], c[1], 1); bad == string(good) {
 			t.Errorf("%s is not in %s", c[0], good)
