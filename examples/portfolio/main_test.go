@@ -180,6 +180,10 @@ func TestJSON(t *testing.T) {
 	if text, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", classes); !strings.Contains(text, "What online buys:") || strings.Contains(text, "more purchase") {
 		t.Errorf("of a single purchase more are said to be left:\n%s", text)
 	}
+	// Twice the same demand: the portfolio beats on demand only for both.
+	if text, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", smallDemand), "-demand", programtest.Write(t, "e.csv", smallDemand), "-slot", "168h", "-classes", classes); !strings.Contains(text, "online beats online-od-only by 50.2% in total, and for each of the 2 demands.") {
+		t.Error(text)
+	}
 	// And as a series, each of whose values is one of the largest; 3 and 5 slots a week.
 	for _, term := range []string{"672h", "560h", "504h"} {
 		rows := decode(t, first(tested.Must(t, "-series", programtest.Write(t, "s.csv", "name\nx,3,3,3,3,3\n"), "-scale", "1", "-json",
@@ -206,6 +210,9 @@ func TestGap(t *testing.T) {
 		t.Error(text)
 	}
 	text, _ := tested.Must(t, args...)
+	if !strings.Contains(text, "\nCost is all that is spent. Saving is over on demand.\n") {
+		t.Error(text)
+	}
 	if !strings.Contains(text, "Hindsight is the best plan found, and not proved to be the optimum; it is above\n  that by at most: d 4.3%.") {
 		t.Error(text)
 	}
@@ -230,7 +237,9 @@ func TestZero(t *testing.T) {
 				t.Errorf("portfolio %q: %+v", args, r)
 			}
 		}
-		tested.Must(t, args...)
+		if text, _ := tested.Must(t, args...); !strings.Contains(text, "\nonline buys nothing.\n") || strings.Contains(text, "What online buys") {
+			t.Error(text)
+		}
 		tested.SVG(t, args)
 	}
 	// A class that is free, where on demand is not: hindsight costs nothing.
@@ -470,8 +479,8 @@ func TestTrace(t *testing.T) {
 			t.Errorf("the table does not say %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "Total of 1 ") {
-		t.Errorf("a total of one series:\n%s", text)
+	if strings.Contains(text, "Total of 1 ") || strings.Count(text, "\nalgorithm ") != 2 {
+		t.Errorf("a total of one series, or not one table for the logs and one for the demand:\n%s", text)
 	}
 	o, err := program.Options("-trace", args[1], "-trace", other)
 	if err != nil {
@@ -586,7 +595,7 @@ func TestCurves(t *testing.T) {
 }
 
 // The layers of a picture are sums from below, the lowest price of use first, of whole
-// reservations; what is never held has no line below the others.
+// reservations.
 func TestLayers(t *testing.T) {
 	in := &input{list: pricing.List{Classes: []pricing.Class{
 		{Name: "light", Hourly: pricing.Unit, Billed: pricing.WhenUsed}, {Name: "none", Hourly: 1, Billed: pricing.Always}, {Name: "heavy", Hourly: 2, Billed: pricing.Always}}}}

@@ -49,16 +49,10 @@ func newPicture(in *input, g *group, i int, algo string) svgplot.Portfolio {
 	// Layers are as reservations serve: by use price, the lowest first.
 	below := make([]int, s.weeks)
 	for _, k := range classfile.ByUsePrice(in.list) {
-		bought := false
 		for w, n := range x.ledger.active[k] {
 			below[w] += int(math.Round(n))
-			bought = bought || n > 0
 		}
-		points := []steps.Point{{}}
-		if bought || len(p.Layers) > 0 {
-			points = steps.AppendSpans(nil, below, week)
-		}
-		p.Layers = append(p.Layers, svgplot.Layer{Name: in.list.Classes[k].Name, Class: k, Points: points})
+		p.Layers = append(p.Layers, svgplot.Layer{Name: in.list.Classes[k].Name, Class: k, Points: steps.AppendSpans(nil, below, week)})
 	}
 	mean, high := make([]float64, s.weeks), make([]float64, s.weeks)
 	for w := range s.weeks {

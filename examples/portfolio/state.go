@@ -276,7 +276,7 @@ func (d *decision) explain(portfolio *reserve.Online) error {
 	if !ok || !f.Ready() {
 		return nil
 	}
-	r := &advice.Request{Now: d.o.date, Slot: s.slot, OnDemand: d.in.list.OnDemand, Every: time.Duration(s.every) * s.slot, FullHorizon: d.in.total}
+	r := &advice.Request{Now: d.o.date, Slot: s.slot, OnDemand: d.in.list.OnDemand, Every: week, FullHorizon: d.in.total}
 	rng := rand.New(rand.NewPCG(d.o.seed, uint64(d.now.Weeks)))
 	rows := make([][]float64, futures)
 	for i := range rows {
@@ -317,7 +317,7 @@ func (d *decision) explain(portfolio *reserve.Online) error {
 			taken := min(n, bought[h.Class])
 			n, bought[h.Class] = n-taken, bought[h.Class]-taken
 		}
-		if left := h.Until - len(s.demand); n > 0 && left > 0 {
+		if left := h.Until - len(s.demand); n > 0 {
 			r.Held = append(r.Held, advice.Contract{Class: d.in.list.Classes[h.Class].Name, Units: n, Expires: r.Now.Add(time.Duration(left) * s.slot)})
 		}
 	}
