@@ -237,8 +237,9 @@ func TestZero(t *testing.T) {
 				t.Errorf("portfolio %q: %+v", args, r)
 			}
 		}
-		if text, _ := tested.Must(t, args...); !strings.Contains(text, "\nonline buys nothing.\n") || strings.Contains(text, "What online buys") {
-			t.Error(text)
+		text, stderr := tested.Must(t, args...)
+		if !strings.Contains(text, "\nonline buys nothing.\n") || strings.Contains(text, "What online buys") || strings.Contains(stderr, ", all of it 0,\n") != (args[0] == "-series") {
+			t.Error(stderr, text)
 		}
 		tested.SVG(t, args)
 	}
@@ -525,6 +526,12 @@ func TestWhy(t *testing.T) {
 	if got := g.why(0, g.row("other"), &input{total: true}); !strings.Contains(got, "200.0%, 26. Of that, 18 is for what is left of terms at the end. Most") {
 		t.Errorf("of all that is spent: %s", got)
 	}
+	fees := &outcome{cost: 19 * pricing.Unit, ledger: &ledger{weeks: []account{{rent: 9, fees: 7, use: 3}, {}, {}, {}, {}}}}
+	g.rows[1].outcomes[0] = fees
+	if got := g.why(0, &row{outcomes: []*outcome{{cost: 4 * pricing.Unit, ledger: &ledger{weeks: []account{{rent: 1, fees: 2, use: 1}, {}, {}, {}, {}}}}}}, &input{}); !strings.Contains(got, "by 375.0%, 15. Most is lost in week 0, 15: fees +5, use +2, on demand +8. ") {
+		t.Errorf("of fees, use and rent: %s", got)
+	}
+	g.rows[1].outcomes[0] = mine
 	// Where the other is dearer in each week, nothing more is said.
 	even := &outcome{cost: 38 * pricing.Unit, ledger: accounts("99999", "00000")}
 	if got := g.why(0, &row{outcomes: []*outcome{even}}, &input{}); got != "- it loses by 2.6%, 1." {
@@ -624,6 +631,14 @@ func TestLongest(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"b", "d", "e"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// A number that leaves all of them leaves them as they are.
+	o, err := program.Options("-series", series, "-longest", "5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in, err := o.read(cli.Quiet(), 2); err != nil || len(in.series) != 5 || in.series[0].name != "a" {
+		t.Errorf("-longest 5: %v", err)
 	}
 	_, stderr := tested.Must(t, "-series", series)
 	if !strings.Contains(stderr, "b: 6 weeks, scaled by 300 / 4,\n  at most 300 instances") {
