@@ -279,3 +279,20 @@ func TestVerifyEachRule(t *testing.T) {
 		t.Errorf("at the cap of a slot: %v", err)
 	}
 }
+
+// What a plan costs is exact in 128 bits, the carries of its sum included.
+func TestCostIn128Bits(t *testing.T) {
+	p := Problem{Demand: make([]int, 3), Classes: []Class{{Term: 2, Fee: math.MaxInt64}, {Term: 1, Fee: 3}}}
+	var plan []Purchase
+	want := new(big.Int)
+	for k := range 9 {
+		q := Purchase{Slot: k % 3, Class: k % 2, Count: math.MaxInt32 - k}
+		plan = append(plan, q)
+		want.Add(want, new(big.Int).Mul(big.NewInt(p.Classes[q.Class].Fee), big.NewInt(int64(q.Count))))
+	}
+	hi, lo := Cost(p, plan)
+	got := new(big.Int).SetUint64(hi)
+	if got.Add(got.Lsh(got, 64), new(big.Int).SetUint64(lo)); got.Cmp(want) != 0 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
