@@ -269,6 +269,21 @@ func TestCoarser(t *testing.T) {
 	}
 }
 
+// A fee that no use can earn is lowered to one more than the price of the whole term, for all parts of
+// the demand, where that fits in 64 bits.
+func TestFair(t *testing.T) {
+	for _, c := range []struct {
+		price, parts, fee, want int64
+		term                    int
+	}{{10, 1, 30, 30, 3}, {10, 1, 32, 31, 3}, {10, 4, 130, 121, 3}, {math.MaxInt64 / 7, 1, 5, 5, 7}, {math.MaxInt64 / 7, 1, math.MaxInt64, math.MaxInt64, 7}, {1 << 62, 2, math.MaxInt64, math.MaxInt64, 1}, {1 << 62, 1, 1<<62 + 5, 1<<62 + 1, 1}} {
+		var m market
+		m.price, m.tally.parts = c.price, c.parts
+		if got := m.fair(&class{term: c.term}, c.fee); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // replan finds the best purchases of a level beside those of the other level: trying all finds
 // none that cost less. descend does that for each level, and goes on.
 func TestReplanIsBest(t *testing.T) {
