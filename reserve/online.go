@@ -526,7 +526,8 @@ func (o *Online) curve() bool {
 // reservations leaves, the class is filled up and gets a prohibitive fee, and the rest is
 // planned for again. So there is at most one plan more than there are classes. Caps on
 // purchases only delay, and are applied at the end: otherwise other classes would fill up
-// a ladder.
+// a ladder. So is MaxActive once more, as what ends within half an interval is active and not
+// planned with.
 func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	planner := o.Planner
 	if planner == nil {
@@ -572,8 +573,15 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 			o.want[q.Class] += min(q.Count, room)
 		}
 	}
-	now := o.seen * o.every
+	now, left := o.seen*o.every, math.MaxInt32
+	if o.most > 0 {
+		left = o.most
+		for _, h := range o.active {
+			left = max(0, left-h.Count)
+		}
+	}
 	for k, count := range o.want {
+		count = min(count, left)
 		if o.buy > 0 {
 			count = min(count, o.buy)
 		}
@@ -584,6 +592,7 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 			count = min(count, o.Caps[k].Buy)
 		}
 		if count > 0 {
+			left -= count
 			dst = append(dst, pricing.Purchase{Slot: now, Class: k, Count: count})
 			o.hold(pricing.Holding{Class: k, Count: count, Until: now + o.terms[k]})
 		}

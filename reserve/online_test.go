@@ -477,6 +477,16 @@ func TestOnlineHeldBeyondCap(t *testing.T) {
 	if want := []pricing.Purchase{{Slot: 21, Class: 0, Count: 3}}; !slices.Equal(plan, want) {
 		t.Errorf("bought %v, want %v", plan, want)
 	}
+	// Nor does it if that changes within an interval: it waits for the next.
+	for until, slot := range map[int]int{21: 21, 22: 28, 24: 28, 25: 28, 28: 28} {
+		for _, classes := range [][]pricing.Holding{{{Class: 0, Count: 5, Until: until}}, {{Class: 0, Count: 1, Until: until}, {Class: 1, Count: 2, Until: until}}} {
+			p.Held = classes
+			plan := observeSeries(t, &o, p, slices.Repeat([]int{9}, 35))
+			if want := []pricing.Purchase{{Slot: slot, Class: 0, Count: 3}}; !slices.Equal(plan, want) {
+				t.Errorf("held until %d: bought %v, want %v", until, plan, want)
+			}
+		}
+	}
 }
 
 // A portfolio that is used again forgets which classes were for sale.
