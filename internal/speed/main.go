@@ -5,8 +5,9 @@
 // both see the same machine: what slows one down slows the other down. The fastest of three
 // runs counts as one measurement. Other runs lie between the three, since other programs
 // slow the machine down for seconds. benchstat compares the measurements. Benchmarks whose
-// median differs by -least per cent or more are measured again, longer and more often, and only
-// the second measurements count: most of these benchmarks have not moved, the machine has. A
+// median differs by -least per cent or more, which chance does not easily explain, are measured
+// again, longer and more often, and only the second measurements count: most of these benchmarks
+// have not moved, the machine has. The program takes at most five minutes and its build. A
 // benchmark has moved if its median differs by -least per cent or more and chance explains the
 // difference with a probability below -alpha. A change of allocations counts from one a call on.
 //
@@ -47,6 +48,19 @@ const baseline = "internal/speed/baseline.txt"
 // core, a run takes 1.6 times as long while the other one is busy.
 const runs = 3
 
+// The looks end early so that the program takes five minutes at most, but for its first
+// build: the first look after firstLook, the second after bothLooks. Each takes as many
+// measurements as benchstat needs all the same.
+const (
+	firstLook    = 2*time.Minute + 30*time.Second
+	bothLooks    = 4*time.Minute + 30*time.Second
+	measurements = 8
+)
+
+// doubt is the probability from which a difference of the first look is chance, and gets no
+// second look.
+const doubt = 0.05
+
 func main() {
 	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is that of "+baseline+", \"\" its numbers")
 	only := flag.String("only", "", "`part` of the names of the packages to run")
@@ -71,6 +85,7 @@ func main() {
 }
 
 func run(base, only string, rounds int, each time.Duration, alpha, least float64, save bool) (slower bool, err error) {
+	begin := time.Now()
 	dir, err := os.MkdirTemp("", "speed")
 	if err != nil {
 		return false, err
@@ -105,7 +120,7 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 		old = &tree{dir: work, out: filepath.Join(dir, "old")}
 		trees = append(trees, old)
 	}
-	if err := measureAll(trees, sets, rounds, each); err != nil {
+	if err := measureAll(trees, sets, rounds, each, begin.Add(firstLook)); err != nil {
 		return false, err
 	}
 	if save {
@@ -124,10 +139,14 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	if err != nil {
 		return false, err
 	}
-	if again := suspects(rows, sets, least); old != nil && len(again) > 0 {
+	loose, err := compare(dir, before, now.results(), doubt)
+	if err != nil {
+		return false, err
+	}
+	if again := suspects(loose, sets, least); old != nil && len(again) > 0 {
 		fmt.Fprintln(os.Stderr, "a second look at", names(again))
 		trees := []*tree{{dir: now.dir, out: now.out}, {dir: old.dir, out: old.out}}
-		if err := measureAll(trees, again, 2*rounds, 3*each); err != nil {
+		if err := measureAll(trees, again, 2*rounds, 2*each, begin.Add(bothLooks)); err != nil {
 			return false, err
 		}
 		second, err := compare(dir, trees[1].results(), trees[0].results(), alpha)
@@ -140,8 +159,8 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 }
 
 // measureAll builds the benchmarks of the sets in all trees and runs them in turn. The first
-// tree has to have all of them.
-func measureAll(trees []*tree, sets []set, rounds int, each time.Duration) error {
+// tree has to have all of them. From until on it ends as soon as it has enough measurements.
+func measureAll(trees []*tree, sets []set, rounds int, each time.Duration, until time.Time) error {
 	for _, t := range trees {
 		if err := t.build(sets); err != nil {
 			return err
@@ -160,18 +179,21 @@ func measureAll(trees []*tree, sets []set, rounds int, each time.Duration) error
 			}
 		}
 		fmt.Fprintf(os.Stderr, "pass %d of %d\n", pass+1, runs*rounds)
+		if done := pass + 1; done%runs == 0 && done >= runs*measurements && time.Now().After(until) {
+			break
+		}
 	}
 	return nil
 }
 
 // suspects returns the sets with no other benchmarks than those whose times differ by least
-// per cent or more, whether or not that can be chance.
+// per cent or more, if their change is not "~".
 func suspects(rows []row, sets []set, least float64) []set {
 	var found []set
 	for _, s := range sets {
 		var patterns []string
 		for _, r := range rows {
-			if percent := 100 * (r.new/r.old - 1); r.pkg == s.pkg && r.unit == "sec/op" && (percent >= least || percent <= -least) {
+			if percent := 100 * (r.new/r.old - 1); r.pkg == s.pkg && r.unit == "sec/op" && r.change != "~" && (percent >= least || percent <= -least) {
 				patterns = append(patterns, regexp.QuoteMeta(r.name))
 			}
 		}
