@@ -4,12 +4,19 @@
 // The program builds the benchmarks of the two commits and runs them in turn, so that
 // both see the same machine: what slows one down slows the other down. The fastest of three
 // runs counts as one measurement. Other runs lie between the three, since other programs
-// slow the machine down for seconds. benchstat compares the measurements. Benchmarks whose
-// median differs by -least per cent or more, which chance does not easily explain, are measured
-// again, longer and more often, and only the second measurements count: most of these benchmarks
-// have not moved, the machine has. The program takes at most five minutes and its build. A
-// benchmark has moved if its median differs by -least per cent or more and chance explains the
-// difference with a probability below -alpha. A change of allocations counts from one a call on.
+// slow the machine down for seconds. benchstat tells the median of the measurements, and whether
+// allocations differ.
+//
+// Times are compared in pairs: a run of one commit and the run of the other beside it. A machine
+// that other programs share is at times half as fast for minutes; both runs of a pair see that, and
+// their ratio does not. benchstat knows no pairs: it left a slowdown of a fifth unnamed on such a
+// machine. The change of a benchmark is the median ratio, and Wilcoxon's signed-rank test says how
+// easily chance explains it. Benchmarks whose median ratio differs from 1 by -least per cent or
+// more, which chance explains with a probability below 1/20, are measured again, longer and more
+// often, and only the second measurements count: most of these benchmarks have not moved. A
+// benchmark has moved if it differs by -least per cent or more and chance explains that with a
+// probability below -alpha. A change of allocations counts from one a call on. The program takes at
+// most five minutes and its build.
 //
 // Usage, in the folder of the module, with nothing else running:
 //
@@ -25,6 +32,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -40,6 +48,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const baseline = "internal/speed/baseline.txt"
@@ -139,20 +149,21 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	if err != nil {
 		return false, err
 	}
-	loose, err := compare(dir, before, now.results(), doubt)
-	if err != nil {
-		return false, err
+	if old == nil {
+		return report(rows, least), nil
 	}
-	if again := suspects(loose, sets, least); old != nil && len(again) > 0 {
+	inPairs(rows, old, now, doubt)
+	if again := suspects(rows, sets, least); len(again) > 0 {
 		fmt.Fprintln(os.Stderr, "a second look at", names(again))
-		trees := []*tree{{dir: now.dir, out: now.out}, {dir: old.dir, out: old.out}}
-		if err := measureAll(trees, again, 2*rounds, 2*each, begin.Add(bothLooks)); err != nil {
+		now, old := &tree{dir: now.dir, out: now.out}, &tree{dir: old.dir, out: old.out}
+		if err := measureAll([]*tree{now, old}, again, 2*rounds, 2*each, begin.Add(bothLooks)); err != nil {
 			return false, err
 		}
-		second, err := compare(dir, trees[1].results(), trees[0].results(), alpha)
+		second, err := compare(dir, old.results(), now.results(), alpha)
 		if err != nil {
 			return false, err
 		}
+		inPairs(second, old, now, alpha)
 		rows = replace(rows, second)
 	}
 	return report(rows, least), nil
@@ -193,7 +204,7 @@ func suspects(rows []row, sets []set, least float64) []set {
 	for _, s := range sets {
 		var patterns []string
 		for _, r := range rows {
-			if percent := 100 * (r.new/r.old - 1); r.pkg == s.pkg && r.unit == "sec/op" && r.change != "~" && (percent >= least || percent <= -least) {
+			if percent := 100 * (r.ratio - 1); r.pkg == s.pkg && r.unit == "sec/op" && r.change != "~" && (percent >= least || percent <= -least) {
 				patterns = append(patterns, regexp.QuoteMeta(r.name))
 			}
 		}
@@ -322,22 +333,100 @@ func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
 	return nil
 }
 
+// inPairs judges the times of the rows by their pairs: by the run of one tree and the run of the
+// other in the same pass. A change that chance explains with probability alpha or more is "~".
+func inPairs(rows []row, old, now *tree, alpha float64) {
+	ratios := map[[2]string][]float64{} // by package and benchmark
+	for i := range now.outs {
+		for pass, out := range now.outs[i] {
+			if old.bins[i] == "" {
+				continue
+			}
+			before := times(old.outs[i][pass])
+			for name, ns := range times(out) {
+				if was := before[name]; was > 0 && ns > 0 {
+					ratios[name] = append(ratios[name], ns/was)
+				}
+			}
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if all := ratios[[2]string{r.pkg, r.name}]; r.unit == "sec/op" && len(all) > 0 {
+			r.ratio = median(all)
+			r.change = "~"
+			if signedRank(all) < alpha {
+				r.change = fmt.Sprintf("%+.2f%%", 100*(r.ratio-1))
+			}
+		}
+	}
+}
+
+// times returns the nanoseconds of each benchmark that out lists, by package and name.
+func times(out string) map[[2]string]float64 {
+	all := map[[2]string]float64{}
+	pkg := ""
+	for line := range strings.Lines(out) {
+		if p, ok := strings.CutPrefix(line, "pkg: "); ok {
+			pkg = strings.TrimSpace(p)
+		}
+		if name, ok := strings.CutPrefix(line, "Benchmark"); ok {
+			name, _, _ = strings.Cut(name, " ")
+			all[[2]string{pkg, strings.TrimSpace(name)}] = nanos(line)
+		}
+	}
+	return all
+}
+
+// median returns the middle of the values, and the mean of two in the middle.
+func median(v []float64) float64 {
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// signedRank returns the probability that ratios as far from 1 as these, or further, come from a
+// distribution of logarithms that is symmetric about 0, by Wilcoxon's signed-rank test. It takes
+// the normal distribution of the sum of ranks, which is good from ten ratios on. Ratios of 1 do not
+// count.
+func signedRank(ratios []float64) float64 {
+	var logs []float64
+	for _, r := range ratios {
+		if r != 1 {
+			logs = append(logs, math.Log(r))
+		}
+	}
+	slices.SortFunc(logs, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
+	n, up := float64(len(logs)), 0.0
+	for i, l := range logs {
+		if l > 0 {
+			up += float64(i + 1)
+		}
+	}
+	if n == 0 {
+		return 1
+	}
+	normal := distuv.Normal{Mu: n * (n + 1) / 4, Sigma: math.Sqrt(n * (n + 1) * (2*n + 1) / 24)}
+	return min(1, 2*normal.CDF(min(up, n*(n+1)/2-up)+0.5)) // the sum has steps of 1
+}
+
+// nanos returns the nanoseconds of a line of a benchmark.
+func nanos(line string) float64 {
+	f := strings.Fields(line)
+	if len(f) < 4 || f[3] != "ns/op" {
+		return math.Inf(1)
+	}
+	n, err := strconv.ParseFloat(f[2], 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return n
+}
+
 // fastest keeps the fastest of the runs of each benchmark, and each other line once: other
 // programs make a run slower and never faster.
 func fastest(out string) string {
 	var kept []string
 	at := map[string]int{} // index of the line of a benchmark
-	nanos := func(line string) float64 {
-		f := strings.Fields(line)
-		if len(f) < 4 || f[3] != "ns/op" {
-			return math.Inf(1)
-		}
-		n, err := strconv.ParseFloat(f[2], 64)
-		if err != nil {
-			return math.Inf(1)
-		}
-		return n
-	}
 	for line := range strings.Lines(out) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		i, seen := at[name]
@@ -369,7 +458,8 @@ func exactly(pattern string) string {
 type row struct {
 	pkg, name, unit string
 	old, new        float64
-	change          string // "~" for none that is significant
+	ratio           float64 // new to old, times alone; in pairs the median
+	change          string  // "~" for none that is significant
 }
 
 // compare asks benchstat.
@@ -414,7 +504,11 @@ func parse(text string) ([]row, error) {
 			if errA != nil || errB != nil {
 				continue // a benchmark that only one side has
 			}
-			rows = append(rows, row{pkg, l[0], unit, a, b, l[5]})
+			ratio := 0.0
+			if unit == "sec/op" {
+				ratio = b / a
+			}
+			rows = append(rows, row{pkg, l[0], unit, a, b, ratio, l[5]})
 		}
 	}
 	return rows, nil
@@ -441,7 +535,7 @@ func report(rows []row, least float64) (worse bool) {
 			fmt.Fprintln(w, "package\tbenchmark\tunit\tbefore\tnow\tchange")
 		}
 		moved++
-		worse = worse || r.new > r.old
+		worse = worse || r.ratio > 1 || r.unit != "sec/op" && r.new > r.old
 		fmt.Fprintf(w, "%s\t%s\t%s\t%.4g\t%.4g\t%s\n", r.pkg, r.name, r.unit, r.old, r.new, change)
 	}
 	w.Flush()
@@ -462,6 +556,6 @@ func difference(r row, least float64) (string, bool) {
 		// The first calls allocate, and how many calls there are differs from run to run.
 		return fmt.Sprintf("%+g", r.new-r.old), math.Abs(r.new-r.old) >= max(1, least/100*r.old)
 	}
-	percent := 100 * (r.new/r.old - 1)
+	percent := 100 * (r.ratio - 1)
 	return fmt.Sprintf("%+.1f%%", percent), percent >= least || percent <= -least
 }

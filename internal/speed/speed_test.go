@@ -1,13 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // What benchstat prints as CSV, with a benchmark that only one side has.
@@ -33,14 +38,14 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []row{
-		{"reserve", "Plan", "sec/op", 1e-8, 1.5e-8, "+50.00%"},
-		{"reserve", "Observe/rule=wang", "sec/op", 2e-8, 2.02e-8, "+1.00%"},
-		{"reserve", "Solve", "sec/op", 3e-8, 4e-8, "~"},
-		{"reserve", "Plan", "allocs/op", 0, 1, "?"},
-		{"reserve", "Observe/rule=wang", "allocs/op", 0, 0, "~"},
-		{"reserve", "Solve", "allocs/op", 8, 7.5, "-6.25%"},
+		{"reserve", "Plan", "sec/op", 1e-8, 1.5e-8, 1.5, "+50.00%"},
+		{"reserve", "Observe/rule=wang", "sec/op", 2e-8, 2.02e-8, 1.01, "+1.00%"},
+		{"reserve", "Solve", "sec/op", 3e-8, 4e-8, 4. / 3, "~"},
+		{"reserve", "Plan", "allocs/op", 0, 1, 0, "?"},
+		{"reserve", "Observe/rule=wang", "allocs/op", 0, 0, 0, "~"},
+		{"reserve", "Solve", "allocs/op", 8, 7.5, 0, "-6.25%"},
 	}
-	if diff := cmp.Diff(want, rows, cmp.AllowUnexported(row{})); diff != "" {
+	if diff := cmp.Diff(want, rows, cmp.AllowUnexported(row{}), cmpopts.EquateApprox(1e-15, 0)); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
 	told := []bool{true, false, false, true, false, false}
@@ -58,12 +63,12 @@ func TestParse(t *testing.T) {
 func TestSecondLook(t *testing.T) {
 	sets := []set{{pkg: "reserve", pattern: "Plan|Observe/rule=wang", was: "old"}, {pkg: "forecast", pattern: "Fit"}, {pkg: "schedule", pattern: `OD\+\+/jobs=1`}}
 	rows := []row{
-		{"reserve", "Plan", "sec/op", 1, 1.05, "+5.00%"},
-		{"reserve", "Plan", "allocs/op", 0, 5, "~"},
-		{"reserve", "Observe/rule=wang", "sec/op", 1, 1.04, "+4.00%"},
-		{"forecast", "Fit", "sec/op", 1, 1.3, "~"},
-		{"forecast", "Fit", "allocs/op", 1, 2, "+100.00%"},
-		{"schedule", "OD++/jobs=1", "sec/op", 1, 0.95, "-5.00%"},
+		{"reserve", "Plan", "sec/op", 1, 1.05, 1.05, "+5.00%"},
+		{"reserve", "Plan", "allocs/op", 0, 5, 0, "~"},
+		{"reserve", "Observe/rule=wang", "sec/op", 1, 1.04, 1.04, "+4.00%"},
+		{"forecast", "Fit", "sec/op", 1, 1.3, 1.3, "~"},
+		{"forecast", "Fit", "allocs/op", 1, 2, 0, "+100.00%"},
+		{"schedule", "OD++/jobs=1", "sec/op", 1, 0.95, 0.95, "-5.00%"},
 	}
 	want := []set{{pkg: "reserve", pattern: "Plan", was: "old"}, {pkg: "schedule", pattern: `OD\+\+/jobs=1`}}
 	got := suspects(rows, sets, 5)
@@ -73,10 +78,89 @@ func TestSecondLook(t *testing.T) {
 	if got := names(got); got != "reserve Plan, schedule OD++/jobs=1" {
 		t.Error(got)
 	}
-	second := []row{{"reserve", "Plan", "sec/op", 1, 1.2, "+20.00%"}, {"schedule", "OD++/jobs=1", "sec/op", 1, 1, "~"}}
+	second := []row{{"reserve", "Plan", "sec/op", 1, 1.2, 1.2, "+20.00%"}, {"schedule", "OD++/jobs=1", "sec/op", 1, 1, 1, "~"}}
 	all := replace(rows, second)
 	if all[0] != second[0] || all[1] != rows[1] || all[5] != second[1] || len(all) != len(rows) || rows[0].new != 1.05 {
 		t.Errorf("%+v", all)
+	}
+}
+
+// On a machine whose speed doubles and halves, pairs name a tenth, and name nothing between equal
+// commits; the medians of the two alone say nothing. A benchmark that one tree lacks, and one
+// that is in both by chance equally fast, is not named.
+func TestInPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	now, old := &tree{bins: []string{"x", "y"}, outs: make([][]string, 2)}, &tree{bins: []string{"x", ""}, outs: make([][]string, 2)}
+	for range 30 {
+		speed := math.Exp2(2 * r.Float64())
+		jitter := func() float64 { return 1 + r.Float64()/5 }
+		line := func(name string, ns float64) string { return fmt.Sprintf("Benchmark%s \t 3\t %f ns/op\n", name, ns) }
+		old.outs[0] = append(old.outs[0], "pkg: p\n"+line("Slower", 100*speed*jitter())+line("Same/n=1", 10*speed*jitter())+line("Equal", 7))
+		now.outs[0] = append(now.outs[0], "pkg: p\n"+line("Slower", 112*speed*jitter())+line("Same/n=1", 10*speed*jitter())+line("Equal", 7))
+		now.outs[1] = append(now.outs[1], "pkg: q\n"+line("New", 7))
+	}
+	rows := []row{
+		{"p", "Slower", "sec/op", 1, 1, 1, "~"},
+		{"p", "Same/n=1", "sec/op", 1, 1.3, 1.3, "+30.00%"},
+		{"p", "Equal", "sec/op", 7, 8, 8. / 7, "+14%"},
+		{"p", "Slower", "allocs/op", 0, 1, 0, "?"},
+		{"q", "New", "sec/op", 1, 2, 2, "+100.00%"},
+	}
+	want := slices.Clone(rows)
+	inPairs(rows, old, now, 0.001)
+	if got := rows[0]; got.ratio < 1.08 || got.ratio > 1.16 || got.change == "~" {
+		t.Errorf("a slowdown of 12%%: %+v", got)
+	}
+	if got := rows[1]; got.ratio < 0.95 || got.ratio > 1.05 || got.change != "~" {
+		t.Errorf("equal commits: %+v", got)
+	}
+	if got := rows[2]; got.ratio != 1 || got.change != "~" {
+		t.Errorf("equal times: %+v", got)
+	}
+	if !slices.Equal(rows[3:], want[3:]) {
+		t.Errorf("rows without pairs changed: %+v", rows[3:])
+	}
+}
+
+// The exact probabilities of Wilcoxon's test are counted over all signs of twelve ranks. The normal
+// distribution is off by less than .01 of them.
+func TestSignedRank(t *testing.T) {
+	const n = 12
+	var sums [n*(n+1)/2 + 1]float64
+	for signs := range 1 << n {
+		sum := 0
+		for i := range n {
+			if signs>>i&1 == 1 {
+				sum += i + 1
+			}
+		}
+		sums[sum]++
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var ratios []float64
+		up := 0
+		for i := range n {
+			x := float64(i+1) / 100
+			if r.IntN(3) == 0 {
+				x, up = -x, up-(i+1)
+			}
+			up += i + 1
+			ratios = append(ratios, math.Exp(x), 1)
+		}
+		r.Shuffle(len(ratios), func(i, j int) { ratios[i], ratios[j] = ratios[j], ratios[i] })
+		want := 0.0
+		for sum, count := range sums {
+			if min(sum, n*(n+1)/2-sum) <= min(up, n*(n+1)/2-up) {
+				want += count / (1 << n)
+			}
+		}
+		if got := signedRank(ratios); math.Abs(got-want) > 0.01 {
+			t.Errorf("sum of ranks %d: %.4f, counted %.4f", up, got, want)
+		}
+	}
+	if got := signedRank([]float64{1, 1}); got != 1 {
+		t.Errorf("equal times: %v", got)
 	}
 }
 
