@@ -2,21 +2,22 @@
 // commit.
 //
 // The program builds the benchmarks of the two commits and runs them in turn, so that
-// both see the same machine: what slows one down slows the other down. The fastest of three
-// runs counts as one measurement. Other runs lie between the three, since other programs
-// slow the machine down for seconds. benchstat tells the median of the measurements, and whether
-// allocations differ.
+// both see the same machine. benchstat tells medians, and whether allocations differ; a change of
+// allocations counts from one a call on.
 //
 // Times are compared in pairs: a run of one commit and the run of the other beside it. A machine
-// that other programs share is at times half as fast for minutes; both runs of a pair see that, and
-// their ratio does not. benchstat knows no pairs: it left a slowdown of a fifth unnamed on such a
-// machine. The change of a benchmark is the median ratio, and Wilcoxon's signed-rank test says how
-// easily chance explains it. Benchmarks whose median ratio differs from 1 by -least per cent or
-// more, which chance explains with a probability below 1/20, are measured again, longer and more
-// often, and only the second measurements count: most of these benchmarks have not moved. A
-// benchmark has moved if it differs by -least per cent or more and chance explains that with a
-// probability below -alpha. A change of allocations counts from one a call on. The program takes at
-// most five minutes and its build.
+// that other programs share is at times half as fast for minutes. Both runs of a pair see that, and
+// their ratio does not. benchstat knows no pairs: on such a machine it left a slowdown of a fifth
+// unnamed. Three pairs are one measurement, their median ratio. The change of a benchmark is the
+// median of its measurements, and Wilcoxon's signed-rank test says how easily chance explains it.
+//
+// Benchmarks that differ by -least per cent or more, which chance explains with a probability below
+// 1/20, are measured again, longer and more often, and only the second measurements count.
+// The order of functions in a program can make a benchmark a fifth slower, though its code is
+// the same. So the second look links the programs anew for each measurement, with functions in
+// another random order. A benchmark has moved if it differs by -least per cent or more again and
+// chance explains that with a probability below -alpha. The program takes at most five minutes and
+// its first build.
 //
 // Usage, in the folder of the module, with nothing else running:
 //
@@ -60,11 +61,11 @@ const runs = 3
 
 // The looks end early so that the program takes five minutes at most, but for its first
 // build: the first look after firstLook, the second after bothLooks. Each takes as many
-// measurements as benchstat needs all the same.
+// measurements as its test needs all the same.
 const (
-	firstLook    = 2*time.Minute + 30*time.Second
+	firstLook    = 2 * time.Minute
 	bothLooks    = 4*time.Minute + 30*time.Second
-	measurements = 8
+	measurements = 8 // by the signed-rank test the least probability of so many is 1/128
 )
 
 // doubt is the probability from which a difference of the first look is chance, and gets no
@@ -76,7 +77,7 @@ func main() {
 	only := flag.String("only", "", "`part` of the names of the packages to run")
 	rounds := flag.Int("rounds", 10, "measurements of each benchmark at each commit, 8 or more")
 	each := flag.Duration("time", 15*time.Millisecond, "of one run of a benchmark, of three for a measurement")
-	alpha := flag.Float64("alpha", 0.001, "probability below which a difference is no chance")
+	alpha := flag.Float64("alpha", 0.01, "probability below which a difference is no chance")
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
 	save := flag.Bool("save", false, "write "+baseline+" instead")
 	flag.Parse()
@@ -130,7 +131,7 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 		old = &tree{dir: work, out: filepath.Join(dir, "old")}
 		trees = append(trees, old)
 	}
-	if err := measureAll(trees, sets, rounds, each, begin.Add(firstLook)); err != nil {
+	if err := measureAll(trees, sets, rounds, each, begin.Add(firstLook), false); err != nil {
 		return false, err
 	}
 	if save {
@@ -156,7 +157,7 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	if again := suspects(rows, sets, least); len(again) > 0 {
 		fmt.Fprintln(os.Stderr, "a second look at", names(again))
 		now, old := &tree{dir: now.dir, out: now.out}, &tree{dir: old.dir, out: old.out}
-		if err := measureAll([]*tree{now, old}, again, 2*rounds, 2*each, begin.Add(bothLooks)); err != nil {
+		if err := measureAll([]*tree{now, old}, again, 2*rounds, 2*each, begin.Add(bothLooks), true); err != nil {
 			return false, err
 		}
 		second, err := compare(dir, old.results(), now.results(), alpha)
@@ -170,14 +171,26 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 }
 
 // measureAll builds the benchmarks of the sets in all trees and runs them in turn. The first
-// tree has to have all of them. From until on it ends as soon as it has enough measurements.
-func measureAll(trees []*tree, sets []set, rounds int, each time.Duration, until time.Time) error {
+// tree has to have all of them. From until on it ends as soon as it has enough measurements. With
+// shuffle each measurement has functions in another order. Without it the runs of a measurement lie
+// far apart, since other programs slow the machine down for seconds.
+func measureAll(trees []*tree, sets []set, rounds int, each time.Duration, until time.Time, shuffle bool) error {
 	for _, t := range trees {
-		if err := t.build(sets); err != nil {
-			return err
-		}
+		t.together = shuffle
+		t.outs = make([][]string, len(sets))
 	}
 	for pass := range runs * rounds {
+		if order := pass / runs; pass == 0 || shuffle && pass%runs == 0 {
+			built := make(chan error, len(trees))
+			for _, t := range trees {
+				go func() { built <- t.build(sets, order) }()
+			}
+			for range trees {
+				if err := <-built; err != nil {
+					return err
+				}
+			}
+		}
 		for i, s := range sets {
 			turn := slices.Clone(trees)
 			if pass%2 == 1 {
@@ -262,29 +275,39 @@ type tree struct {
 	bins     []string // by set, "" for a package that is not there
 	folders  []string
 	outs     [][]string // by set and pass: what the benchmarks print
+	together bool       // the runs of a measurement follow each other
 }
 
-// results joins the passes to measurements: pass p belongs to measurement p modulo the
-// number of measurements, so that the runs of one lie far apart.
+// measurement returns the runs of measurement r of a set, in the order of their passes.
+func (t *tree) measurement(set, r int) []string {
+	outs := t.outs[set]
+	if t.together {
+		return outs[r*runs : (r+1)*runs]
+	}
+	var all []string
+	for rounds := len(outs) / runs; r < len(outs); r += rounds {
+		all = append(all, outs[r])
+	}
+	return all
+}
+
+// results has the fastest run of each measurement.
 func (t *tree) results() []byte {
 	var text []byte
-	for _, outs := range t.outs {
-		rounds := len(outs) / runs
-		for r := range rounds {
-			var three strings.Builder
-			for p := r; p < len(outs); p += rounds {
-				three.WriteString(outs[p])
-			}
-			text = append(text, fastest(three.String())...)
+	for i, outs := range t.outs {
+		for r := range len(outs) / runs {
+			text = append(text, fastest(strings.Join(t.measurement(i, r), ""))...)
 		}
 	}
 	return text
 }
 
-func (t *tree) build(sets []set) error {
+// build builds the benchmarks of the sets, their functions in order number order.
+func (t *tree) build(sets []set, order int) error {
 	if err := os.MkdirAll(t.out, 0o755); err != nil {
 		return err
 	}
+	t.bins, t.folders = nil, nil
 	for i, s := range sets {
 		folder := filepath.Join(t.dir, filepath.FromSlash(s.pkg))
 		if _, err := os.Stat(folder); err != nil && s.was != "" {
@@ -296,14 +319,13 @@ func (t *tree) build(sets []set) error {
 			if err != nil {
 				return err
 			}
-			if _, err := output(folder, "go", "test", "-c", "-trimpath", "-o", abs, "."); err != nil {
+			if _, err := output(folder, "go", "test", "-c", "-trimpath", "-ldflags=-randlayout="+strconv.Itoa(order), "-o", abs, "."); err != nil {
 				return err
 			}
 			bin = abs
 		}
 		t.bins = append(t.bins, bin)
 		t.folders = append(t.folders, folder)
-		t.outs = append(t.outs, nil)
 	}
 	return nil
 }
@@ -336,17 +358,24 @@ func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
 // inPairs judges the times of the rows by their pairs: by the run of one tree and the run of the
 // other in the same pass. A change that chance explains with probability alpha or more is "~".
 func inPairs(rows []row, old, now *tree, alpha float64) {
-	ratios := map[[2]string][]float64{} // by package and benchmark
-	for i := range now.outs {
-		for pass, out := range now.outs[i] {
-			if old.bins[i] == "" {
-				continue
-			}
-			before := times(old.outs[i][pass])
-			for name, ns := range times(out) {
-				if was := before[name]; was > 0 && ns > 0 {
-					ratios[name] = append(ratios[name], ns/was)
+	ratios := map[[2]string][]float64{} // by package and benchmark, one a measurement
+	for i, outs := range now.outs {
+		if old.bins[i] == "" {
+			continue
+		}
+		for r := range len(outs) / runs {
+			three := map[[2]string][]float64{}
+			was := old.measurement(i, r)
+			for p, out := range now.measurement(i, r) {
+				before := times(was[p])
+				for name, ns := range times(out) {
+					if before[name] > 0 && ns > 0 {
+						three[name] = append(three[name], ns/before[name])
+					}
 				}
+			}
+			for name, all := range three {
+				ratios[name] = append(ratios[name], median(all))
 			}
 		}
 	}
@@ -386,7 +415,7 @@ func median(v []float64) float64 {
 
 // signedRank returns the probability that ratios as far from 1 as these, or further, come from a
 // distribution of logarithms that is symmetric about 0, by Wilcoxon's signed-rank test. It takes
-// the normal distribution of the sum of ranks, which is good from ten ratios on. Ratios of 1 do not
+// the normal distribution of the sum of ranks, which is good from eight ratios on. Ratios of 1 do not
 // count.
 func signedRank(ratios []float64) float64 {
 	var logs []float64
