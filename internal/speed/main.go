@@ -21,11 +21,11 @@
 //
 // Usage, in the folder of the module, with nothing else running:
 //
-//	go run ./internal/speed                   # against the commit of baseline.txt
+//	go run ./internal/speed                   # against the commit that renewed baseline.txt
 //	go run ./internal/speed -base HEAD~3      # against another
 //	go run ./internal/speed -base ""          # against the numbers of baseline.txt, without git
 //	go run ./internal/speed -only flow        # the packages whose name has flow in it
-//	go run ./internal/speed -save             # renews baseline.txt, at a release
+//	go run ./internal/speed -save             # renews baseline.txt, for the commit of a release
 //
 // The exit status is 1 if a benchmark is slower or allocates more. flagship.go has the
 // benchmarks; BENCHMARKS.md says how long all of them take.
@@ -41,6 +41,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -73,7 +74,7 @@ const (
 const doubt = 0.05
 
 func main() {
-	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is that of "+baseline+", \"\" its numbers")
+	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is the last that changed "+baseline+", \"\" its numbers")
 	only := flag.String("only", "", "`part` of the names of the packages to run")
 	rounds := flag.Int("rounds", 10, "measurements of each benchmark at each commit, 8 or more")
 	each := flag.Duration("time", 15*time.Millisecond, "of one run of a benchmark, of three for a measurement")
@@ -85,6 +86,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, "speed: want flags alone, and -rounds of 8 or more")
 		os.Exit(2)
 	}
+	// An interrupt ends the benchmark that runs, and so this program by an error, which removes
+	// what it made.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	slower, err := run(*base, *only, *rounds, *each, *alpha, *least, *save)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
@@ -118,7 +122,7 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	switch {
 	case save || base == "":
 	case base == "baseline":
-		if base, err = commitOf(stored); err != nil {
+		if base, err = lastChange(".", baseline); err != nil {
 			return false, err
 		}
 		fallthrough
@@ -135,11 +139,7 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 		return false, err
 	}
 	if save {
-		head, err := output(".", "git", "rev-parse", "HEAD")
-		if err != nil {
-			return false, err
-		}
-		text := fmt.Sprintf("commit: %s\ngo: %s\n%s", head, runtime.Version(), now.results())
+		text := fmt.Sprintf("go: %s\n%s", runtime.Version(), now.results())
 		return false, os.WriteFile(baseline, []byte(text), 0o644)
 	}
 	before := stored
@@ -250,13 +250,20 @@ func replace(first, second []row) []row {
 	return rows
 }
 
-// commitOf reads the commit of the stored numbers.
-func commitOf(stored []byte) (string, error) {
-	m := regexp.MustCompile(`(?m)^commit: ([0-9a-f]{40})$`).FindSubmatch(stored)
-	if m == nil {
-		return "", fmt.Errorf("%s: want a line `commit: ` with the commit that the numbers are of", baseline)
+// lastChange returns the commit of dir's history that changed a file last.
+func lastChange(dir, file string) (string, error) {
+	cut, err := output(dir, "git", "rev-parse", "--is-shallow-repository")
+	if err != nil {
+		return "", err
 	}
-	return string(m[1]), nil
+	if cut == "true" {
+		return "", fmt.Errorf("the history of this clone is cut off, so the commit of %s cannot be told: run git fetch --unshallow, or name a commit with -base", file)
+	}
+	commit, err := output(dir, "git", "log", "-1", "--format=%H", "--", file)
+	if err == nil && commit == "" {
+		err = fmt.Errorf("no commit has %s: commit it, or name a commit with -base", file)
+	}
+	return commit, err
 }
 
 func output(dir, name string, args ...string) (string, error) {

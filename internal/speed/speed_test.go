@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -195,13 +196,45 @@ func TestFlagship(t *testing.T) {
 	}
 }
 
-func TestCommitOf(t *testing.T) {
-	hash := strings.Repeat("0a", 20)
-	if got, err := commitOf([]byte("commit: " + hash + "\ngo: go1.26\n")); err != nil || got != hash {
-		t.Errorf("%q, %v", got, err)
+// The default is the commit of this history that renewed the numbers, whatever it is called after
+// a rebase. A clone without a history cannot tell.
+func TestLastChange(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not here:", err)
 	}
-	if _, err := commitOf([]byte("goos: linux\n")); err == nil {
-		t.Error("a file without a commit is taken")
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := output(dir, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	change := func(name, text string) string {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		git("add", name)
+		git("commit", "-q", "-m", "change "+name)
+		return git("rev-parse", "HEAD")
+	}
+	git("init", "-q")
+	change("other", "1")
+	if got, err := lastChange(dir, "numbers"); err == nil {
+		t.Errorf("before it is committed: %q", got)
+	}
+	change("numbers", "1")
+	want := change("numbers", "2")
+	change("other", "2")
+	if got, err := lastChange(dir, "numbers"); err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	cut := filepath.Join(t.TempDir(), "cut")
+	git("clone", "-q", "--depth", "1", "file://"+filepath.ToSlash(dir), cut)
+	if got, err := lastChange(cut, "numbers"); err == nil || !strings.Contains(err.Error(), "git fetch --unshallow") {
+		t.Errorf("a clone of one commit: %q, %v", got, err)
 	}
 }
 
