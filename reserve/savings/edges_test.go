@@ -866,6 +866,26 @@ func TestWholeTooManyChoices(t *testing.T) {
 	}
 }
 
+// Verify gives up where there are too many choices, with types of 2^31 - 1 instances, too. It went on
+// counting instances after it had given up, for a minute.
+func TestVerifyManyInstances(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 14)) // seed 22, 14
+	p := &Problem{Slot: time.Hour, Term: 2 * time.Hour, Unit: 400_000_009, Whole: true}
+	for i := range 8 {
+		plan := pricing.Money(90_000_000 + r.IntN(20_000_000))
+		p.Types = append(p.Types, Type{Name: fmt.Sprint(i), Demand: []int{math.MaxInt32}, OnDemand: 2 * plan, Plan: plan})
+	}
+	p.Held = []Held{{Units: math.MaxInt32, Until: 1}}
+	plan := Plan{Unit: p.Unit, Certificate: Certificate{Values: make([]Uint128, 1), Parts: Uint128{Lo: 1}}}
+	few := mostChoices
+	defer func() { mostChoices = few }()
+	mostChoices = 1000
+	want := "savings: Types.Demand: not a problem for this algorithm: in slot 0: there are too many choices of whole instances to check"
+	if err := Verify(p, &plan); !errors.Is(err, ErrUnsupported) || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // VerifyMixed names the price that is forged, of the second type as of the first, and the unit.
 func TestVerifyMixedNamesThePrice(t *testing.T) {
 	for _, c := range []struct {

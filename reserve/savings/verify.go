@@ -27,7 +27,8 @@ import (
 // linear between the ends of the types, so its minima are next to those ends or at H_t. The
 // proof uses neither convexity nor how the values were found.
 //
-// Arithmetic is in big integers. Time: O(slots × types²) of their operations.
+// Arithmetic is in big integers. Time: O(slots × types²) of their operations; if Whole is set, some
+// seconds a slot at most, beyond which the error unwraps to [ErrUnsupported].
 func Verify(p *Problem, plan *Plan) error {
 	n, err := p.check()
 	if err != nil {
@@ -426,7 +427,7 @@ func (v *verifier) pay(t int, units *big.Int) (cost, left *big.Int, err error) {
 		if most.Cmp(big.NewInt(best-saved)) <= 0 {
 			return
 		}
-		for n := min(int64(y.Demand[t]), left/int64(y.Plan)); n >= 0; n-- {
+		for n := min(int64(y.Demand[t]), left/int64(y.Plan)); n >= 0 && steps <= mostChoices; n-- {
 			choose(next, left-n*int64(y.Plan), saved+n*int64(y.OnDemand))
 		}
 	}
