@@ -65,7 +65,7 @@ const dayClasses = `{"on_demand": 2, "classes": [
 // Week by week, from a state that is kept in a file, the program buys what the replay
 // buys that sees all at once.
 func TestState(t *testing.T) {
-	const weeks = 24
+	const weeks = 15
 	text := days(weeks)
 	for _, model := range [][]string{nil, {"-model", "holt", "-fit", "3"}, {"-model", "blend", "-alarm", "0.9", "-cap", "light=3"}} {
 		dir := t.TempDir()

@@ -33,6 +33,7 @@ import (
 // What is compared with the simulator runs before the other tests with Slurm, whose load is a delay,
 // too: the demonstration, and beside it jobs under a policy.
 func TestSimulated(t *testing.T) {
+	long(t)
 	for name, test := range map[string]func(*testing.T){"demo": demoAgrees, "policy": func(t *testing.T) { playPolicy(t, "od++", 12) }} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -43,10 +44,8 @@ func TestSimulated(t *testing.T) {
 
 // On a real Slurm every job of the demonstration completes, and capacity follows the queue.
 // Instances go at the end of a paid hour and not before. Waits and charged hours are the
-// simulator's within the tolerance that compare derives.
-//
-// The comparison with the simulator is of 50 jobs, and made with PLIMSOLL_LONG. In the other runs 24 jobs come in two
-// waves, and all else is checked: of so few, delays that come together are too much of the whole.
+// simulator's within the tolerance that compare derives, for 50 jobs: of fewer, delays that come together
+// are too much of the whole.
 //
 // The tolerance is a statement about a run whose delays are random. Say that the delays of
 // the 400 simulations are like those of the run. Then a figure of the run is farther from
@@ -59,9 +58,6 @@ func demoAgrees(t *testing.T) {
 	real(t)
 	// Checks are 0.8 s apart: a busy machine misses none.
 	args := []string{"-hour", "6s", "-release-every", "8m"}
-	if !programtest.Whole() {
-		args = append(args, "-jobs", "24", "-seed", "0", "-period", "1")
-	}
 	o, err := parseDemo(args)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +75,7 @@ func demoAgrees(t *testing.T) {
 			continue
 		case err != nil:
 			t.Fatal(err)
-		case t.Failed() || waits && hours || !programtest.Whole():
+		case t.Failed() || waits && hours:
 			return
 		case differ:
 			t.Errorf("two runs in a row differ from the simulator; waits within the tolerance: %v; hours: %v", waits, hours)

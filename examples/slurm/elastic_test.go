@@ -196,9 +196,7 @@ func policyKilled(t *testing.T) {
 // spent is compared with what the simulator spends on the same jobs. TestSimulated does so
 // with fewer jobs and one policy.
 func TestPolicies(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip("it takes minutes, and runs with -v")
-	}
+	long(t)
 	for _, policy := range []string{"sm", "od", "od++", "aqtp", "mcop-20-80"} {
 		t.Run(policy, func(t *testing.T) { playPolicy(t, policy, 50) })
 	}

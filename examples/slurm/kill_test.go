@@ -51,6 +51,14 @@ func real(t *testing.T) {
 	}
 }
 
+// long skips a test with a real Slurm of which go test has a shorter one.
+func long(t *testing.T) {
+	t.Helper()
+	if !programtest.Whole() {
+		t.Skip("a real Slurm takes half a minute or more, and runs with PLIMSOLL_LONG=1")
+	}
+}
+
 // stage is a cluster for a test, with what elasticd needs.
 type stage struct {
 	*cluster.Cluster

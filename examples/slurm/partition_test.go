@@ -110,7 +110,14 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 func TestParttime(t *testing.T) {
 	real(t)
 	t.Parallel()
-	withParttime(t, "partition", "saves", "share")
+	withParttime(t, "partition", "share")
+}
+
+// A save before nodes are taken has a story of its own. In the other runs the share does it.
+func TestParttimeSaves(t *testing.T) {
+	long(t)
+	t.Parallel()
+	withParttime(t, "saves")
 }
 
 func withParttime(t *testing.T, names ...string) {
