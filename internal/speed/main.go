@@ -2,8 +2,9 @@
 // commit.
 //
 // The program builds the benchmarks of the two commits and runs them in turn, so that
-// both see the same machine. benchstat tells medians, and whether allocations differ; a change of
-// allocations counts from one a call on.
+// both see the same machine. benchstat tells medians, and whether allocations differ. A change of
+// allocations counts if it is one a call or more, and -least per cent or more. Calls that come first
+// may allocate, so a benchmark that becomes much slower may seem to allocate more, too.
 //
 // Times are compared in pairs: a run of one commit and the run of the other beside it. A machine
 // that other programs share is at times half as fast for minutes. Both runs of a pair see that, and
@@ -12,28 +13,32 @@
 // median of its measurements, and Wilcoxon's signed-rank test says how easily chance explains it.
 //
 // Benchmarks that differ by -least per cent or more, which chance explains with a probability below
-// 1/20, are measured again, longer and more often, and only the second measurements count.
+// 1/20, are measured again, longer and twice as often, and only the second measurements count.
 // The order of functions in a program can make a benchmark a fifth slower, though its code is
 // the same. So the second look links the programs anew for each measurement, with functions in
 // another random order. A benchmark has moved if it differs by -least per cent or more again and
-// chance explains that with a probability below -alpha. The program takes at most five minutes and
-// its first build.
+// chance explains that with a probability below -alpha. The first look has one order: if that favours
+// the new commit by as much as the commit is slower, nothing is named.
+//
+// Both looks take up to five minutes where a pass over all benchmarks takes three seconds. A
+// slower machine takes longer, since fewer measurements would prove nothing.
 //
 // Usage, in the folder of the module, with nothing else running:
 //
-//	go run ./internal/speed                   # against the commit that renewed baseline.txt
+//	go run ./internal/speed                   # against the last commit that changed baseline.txt
 //	go run ./internal/speed -base HEAD~3      # against another
 //	go run ./internal/speed -base ""          # against the numbers of baseline.txt, without git
 //	go run ./internal/speed -only flow        # the packages whose name has flow in it
-//	go run ./internal/speed -save             # renews baseline.txt, for the commit of a release
+//	go run ./internal/speed -save             # renews baseline.txt, for a commit of its own at a release
 //
-// The exit status is 1 if a benchmark is slower or allocates more. flagship.go has the
-// benchmarks; BENCHMARKS.md says how long all of them take.
+// The exit status is 1 if a benchmark is slower or allocates more, and if the program fails.
+// flagship.go has the benchmarks; BENCHMARKS.md says how long all of them take.
 package main
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -48,10 +53,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 const baseline = "internal/speed/baseline.txt"
@@ -60,14 +64,18 @@ const baseline = "internal/speed/baseline.txt"
 // core, a run takes 1.6 times as long while the other one is busy.
 const runs = 3
 
-// The looks end early so that the program takes five minutes at most, but for its first
-// build: the first look after firstLook, the second after bothLooks. Each takes as many
-// measurements as its test needs all the same.
+// The looks end early so that the program takes some five minutes at most: the first look after
+// firstLook, the second after bothLooks, if they have as many measurements as enough says.
 const (
-	firstLook    = 2 * time.Minute
-	bothLooks    = 4*time.Minute + 30*time.Second
-	measurements = 8 // by the signed-rank test the least probability of so many is 1/128
+	firstLook = 2 * time.Minute
+	bothLooks = 4*time.Minute + 30*time.Second
 )
+
+// enough returns how many measurements a look takes at least, for a probability alpha: n that all say
+// slower have the probability 2/2ⁿ by the signed-rank test. With two more, some may say slightly faster.
+func enough(alpha float64) int {
+	return max(8, 3+int(math.Ceil(math.Log2(1/alpha))))
+}
 
 // doubt is the probability from which a difference of the first look is chance, and gets no
 // second look.
@@ -76,20 +84,27 @@ const doubt = 0.05
 func main() {
 	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is the last that changed "+baseline+", \"\" its numbers")
 	only := flag.String("only", "", "`part` of the names of the packages to run")
-	rounds := flag.Int("rounds", 10, "measurements of each benchmark at each commit, 8 or more")
-	each := flag.Duration("time", 15*time.Millisecond, "of one run of a benchmark, of three for a measurement")
+	rounds := flag.Int("rounds", 10, "measurements of each benchmark in the first look, 8 or more; the second look takes twice as many")
+	each := flag.Duration("time", 15*time.Millisecond, "how long one run of a benchmark takes; a measurement takes three runs")
 	alpha := flag.Float64("alpha", 0.01, "probability below which a difference is no chance")
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
 	save := flag.Bool("save", false, "write "+baseline+" instead")
 	flag.Parse()
-	if flag.NArg() > 0 || *rounds < 8 {
-		fmt.Fprintln(os.Stderr, "speed: want flags alone, and -rounds of 8 or more")
-		os.Exit(2)
+	switch {
+	case flag.NArg() > 0 || *rounds < 8:
+		mistake("want flags alone, and -rounds of 8 or more")
+	case *save && *only != "":
+		mistake("-save renews the numbers of all benchmarks: want no -only")
+	case !(*alpha > 0 && *alpha < 1):
+		mistake("-alpha %v: want a probability between 0 and 1", *alpha)
+	case 2**rounds < enough(*alpha):
+		mistake("-alpha %v wants -rounds of %d or more", *alpha, (enough(*alpha)+1)/2)
 	}
-	// An interrupt ends the benchmark that runs, and so this program by an error, which removes
-	// what it made.
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
-	slower, err := run(*base, *only, *rounds, *each, *alpha, *least, *save)
+	// What ends this program ends the command that runs, and so the program by an error. Then it
+	// removes what it made.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	slower, err := run(ctx, *base, *only, *rounds, *each, *alpha, *least, *save)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
 		os.Exit(1)
@@ -99,7 +114,12 @@ func main() {
 	}
 }
 
-func run(base, only string, rounds int, each time.Duration, alpha, least float64, save bool) (slower bool, err error) {
+func mistake(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "speed: "+format+"\n", args...)
+	os.Exit(2)
+}
+
+func run(ctx context.Context, base, only string, rounds int, each time.Duration, alpha, least float64, save bool) (slower bool, err error) {
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "speed")
 	if err != nil {
@@ -112,6 +132,9 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 			sets = append(sets, s)
 		}
 	}
+	if len(sets) == 0 {
+		return false, fmt.Errorf("no package of flagship.go has %q in its name", only)
+	}
 	stored, err := os.ReadFile(baseline)
 	if err != nil && !save && (base == "baseline" || base == "") {
 		return false, err
@@ -122,20 +145,20 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	switch {
 	case save || base == "":
 	case base == "baseline":
-		if base, err = lastChange(".", baseline); err != nil {
+		if base, err = lastChange(ctx, ".", baseline); err != nil {
 			return false, err
 		}
 		fallthrough
 	default:
 		work := filepath.Join(dir, "base")
-		if _, err := output(".", "git", "worktree", "add", "--detach", work, base); err != nil {
+		if _, err := output(ctx, ".", "git", "worktree", "add", "--detach", work, base); err != nil {
 			return false, err
 		}
-		defer output(".", "git", "worktree", "remove", "--force", work)
+		defer output(context.WithoutCancel(ctx), ".", "git", "worktree", "remove", "--force", work)
 		old = &tree{dir: work, out: filepath.Join(dir, "old")}
 		trees = append(trees, old)
 	}
-	if err := measureAll(trees, sets, rounds, each, begin.Add(firstLook), false); err != nil {
+	if err := measureAll(ctx, trees, sets, rounds, enough(doubt), each, begin.Add(firstLook), false); err != nil {
 		return false, err
 	}
 	if save {
@@ -146,9 +169,12 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	if old != nil {
 		before = old.results()
 	}
-	rows, err := compare(dir, before, now.results(), alpha)
+	rows, err := compare(ctx, dir, before, now.results(), alpha)
 	if err != nil {
 		return false, err
+	}
+	if fresh := alone(rows, now.results()); len(fresh) > 0 {
+		fmt.Fprintln(os.Stderr, "new, so compared with nothing:", strings.Join(fresh, ", "))
 	}
 	if old == nil {
 		return report(rows, least), nil
@@ -157,10 +183,10 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 	if again := suspects(rows, sets, least); len(again) > 0 {
 		fmt.Fprintln(os.Stderr, "a second look at", names(again))
 		now, old := &tree{dir: now.dir, out: now.out}, &tree{dir: old.dir, out: old.out}
-		if err := measureAll([]*tree{now, old}, again, 2*rounds, 2*each, begin.Add(bothLooks), true); err != nil {
+		if err := measureAll(ctx, []*tree{now, old}, again, 2*rounds, enough(alpha), 2*each, begin.Add(bothLooks), true); err != nil {
 			return false, err
 		}
-		second, err := compare(dir, old.results(), now.results(), alpha)
+		second, err := compare(ctx, dir, old.results(), now.results(), alpha)
 		if err != nil {
 			return false, err
 		}
@@ -171,10 +197,10 @@ func run(base, only string, rounds int, each time.Duration, alpha, least float64
 }
 
 // measureAll builds the benchmarks of the sets in all trees and runs them in turn. The first
-// tree has to have all of them. From until on it ends as soon as it has enough measurements. With
+// tree has to have all of them. From until on it ends as soon as it has least measurements. With
 // shuffle each measurement has functions in another order. Without it the runs of a measurement lie
 // far apart, since other programs slow the machine down for seconds.
-func measureAll(trees []*tree, sets []set, rounds int, each time.Duration, until time.Time, shuffle bool) error {
+func measureAll(ctx context.Context, trees []*tree, sets []set, rounds, least int, each time.Duration, until time.Time, shuffle bool) error {
 	for _, t := range trees {
 		t.together = shuffle
 		t.outs = make([][]string, len(sets))
@@ -183,12 +209,14 @@ func measureAll(trees []*tree, sets []set, rounds int, each time.Duration, until
 		if order := pass / runs; pass == 0 || shuffle && pass%runs == 0 {
 			built := make(chan error, len(trees))
 			for _, t := range trees {
-				go func() { built <- t.build(sets, order) }()
+				go func() { built <- t.build(ctx, sets, order, t == trees[0]) }()
 			}
+			var failed error
 			for range trees {
-				if err := <-built; err != nil {
-					return err
-				}
+				failed = cmp.Or(failed, <-built)
+			}
+			if failed != nil {
+				return failed
 			}
 		}
 		for i, s := range sets {
@@ -197,17 +225,29 @@ func measureAll(trees []*tree, sets []set, rounds int, each time.Duration, until
 				slices.Reverse(turn)
 			}
 			for _, t := range turn {
-				if err := t.measure(i, s, each, t == trees[0]); err != nil {
+				if err := t.measure(ctx, i, s, each, t == trees[0]); err != nil {
 					return err
 				}
 			}
 		}
 		fmt.Fprintf(os.Stderr, "pass %d of %d\n", pass+1, runs*rounds)
-		if done := pass + 1; done%runs == 0 && done >= runs*measurements && time.Now().After(until) {
+		if done := pass + 1; done%runs == 0 && done >= runs*least && time.Now().After(until) {
 			break
 		}
 	}
 	return nil
+}
+
+// alone returns the benchmarks of the results that no row compares.
+func alone(rows []row, results []byte) []string {
+	var names []string
+	for name := range times(string(results)) {
+		if !slices.ContainsFunc(rows, func(r row) bool { return r.pkg == name[0] && r.name == name[1] }) {
+			names = append(names, name[0]+" "+name[1])
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // suspects returns the sets with no other benchmarks than those whose times differ by least
@@ -251,23 +291,23 @@ func replace(first, second []row) []row {
 }
 
 // lastChange returns the commit of dir's history that changed a file last.
-func lastChange(dir, file string) (string, error) {
-	cut, err := output(dir, "git", "rev-parse", "--is-shallow-repository")
+func lastChange(ctx context.Context, dir, file string) (string, error) {
+	cut, err := output(ctx, dir, "git", "rev-parse", "--is-shallow-repository")
 	if err != nil {
 		return "", err
 	}
 	if cut == "true" {
 		return "", fmt.Errorf("the history of this clone is cut off, so the commit of %s cannot be told: run git fetch --unshallow, or name a commit with -base", file)
 	}
-	commit, err := output(dir, "git", "log", "-1", "--format=%H", "--", file)
+	commit, err := output(ctx, dir, "git", "log", "-1", "--format=%H", "--", file)
 	if err == nil && commit == "" {
 		err = fmt.Errorf("no commit has %s: commit it, or name a commit with -base", file)
 	}
 	return commit, err
 }
 
-func output(dir, name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -309,8 +349,9 @@ func (t *tree) results() []byte {
 	return text
 }
 
-// build builds the benchmarks of the sets, their functions in order number order.
-func (t *tree) build(sets []set, order int) error {
+// build builds the benchmarks of the sets, their functions in order number order. With all, each
+// package has to be there.
+func (t *tree) build(ctx context.Context, sets []set, order int, all bool) error {
 	if err := os.MkdirAll(t.out, 0o755); err != nil {
 		return err
 	}
@@ -326,10 +367,12 @@ func (t *tree) build(sets []set, order int) error {
 			if err != nil {
 				return err
 			}
-			if _, err := output(folder, "go", "test", "-c", "-trimpath", "-ldflags=-randlayout="+strconv.Itoa(order), "-o", abs, "."); err != nil {
+			if _, err := output(ctx, folder, "go", "test", "-c", "-trimpath", "-ldflags=-randlayout="+strconv.Itoa(order), "-o", abs, "."); err != nil {
 				return err
 			}
 			bin = abs
+		} else if all {
+			return fmt.Errorf("there is no package %s: flagship.go names packages that users follow", s.pkg)
 		}
 		t.bins = append(t.bins, bin)
 		t.folders = append(t.folders, folder)
@@ -339,11 +382,11 @@ func (t *tree) build(sets []set, order int) error {
 
 // measure runs the benchmarks of a set once. With all, each alternative of the pattern
 // has to name a benchmark.
-func (t *tree) measure(i int, s set, each time.Duration, all bool) error {
+func (t *tree) measure(ctx context.Context, i int, s set, each time.Duration, all bool) error {
 	if t.bins[i] == "" {
 		return nil
 	}
-	out, err := output(t.folders[i], t.bins[i], "-test.run", "^$", "-test.bench", exactly(s.pattern),
+	out, err := output(ctx, t.folders[i], t.bins[i], "-test.run", "^$", "-test.bench", exactly(s.pattern),
 		"-test.benchtime", each.String(), "-test.benchmem", "-test.cpu", "1")
 	if err != nil {
 		return err
@@ -421,9 +464,8 @@ func median(v []float64) float64 {
 }
 
 // signedRank returns the probability that ratios as far from 1 as these, or further, come from a
-// distribution of logarithms that is symmetric about 0, by Wilcoxon's signed-rank test. It takes
-// the normal distribution of the sum of ranks, which is good from eight ratios on. Ratios of 1 do not
-// count.
+// distribution of logarithms that is symmetric about 0, by Wilcoxon's signed-rank test. It is exact
+// where no two are equally far. Ratios of 1 do not count.
 func signedRank(ratios []float64) float64 {
 	var logs []float64
 	for _, r := range ratios {
@@ -432,17 +474,28 @@ func signedRank(ratios []float64) float64 {
 		}
 	}
 	slices.SortFunc(logs, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
-	n, up := float64(len(logs)), 0.0
+	n, up := len(logs), 0
 	for i, l := range logs {
 		if l > 0 {
-			up += float64(i + 1)
+			up += i + 1
 		}
 	}
-	if n == 0 {
-		return 1
+	// chance[s]: that the ranks so far whose sign is + have the sum s.
+	chance := make([]float64, n*(n+1)/2+1)
+	chance[0] = 1
+	for rank := 1; rank <= n; rank++ {
+		for s := rank * (rank + 1) / 2; s >= 0; s-- {
+			chance[s] /= 2
+			if s >= rank {
+				chance[s] += chance[s-rank] / 2
+			}
+		}
 	}
-	normal := distuv.Normal{Mu: n * (n + 1) / 4, Sigma: math.Sqrt(n * (n + 1) * (2*n + 1) / 24)}
-	return min(1, 2*normal.CDF(min(up, n*(n+1)/2-up)+0.5)) // the sum has steps of 1
+	tail := 0.0
+	for s := 0; s <= min(up, n*(n+1)/2-up); s++ {
+		tail += chance[s]
+	}
+	return min(1, 2*tail)
 }
 
 // nanos returns the nanoseconds of a line of a benchmark.
@@ -499,8 +552,8 @@ type row struct {
 }
 
 // compare asks benchstat.
-func compare(dir string, before, after []byte, alpha float64) ([]row, error) {
-	stat, err := output("internal/tools", "go", "tool", "-n", "benchstat")
+func compare(ctx context.Context, dir string, before, after []byte, alpha float64) ([]row, error) {
+	stat, err := output(ctx, "internal/tools", "go", "tool", "-n", "benchstat")
 	if err != nil {
 		return nil, err
 	}
@@ -509,7 +562,7 @@ func compare(dir string, before, after []byte, alpha float64) ([]row, error) {
 			return nil, err
 		}
 	}
-	out, err := output(dir, stat, "-format", "csv", "-table", "pkg", "-alpha", strconv.FormatFloat(alpha, 'g', -1, 64), "old.txt", "new.txt")
+	out, err := output(ctx, dir, stat, "-format", "csv", "-table", "pkg", "-alpha", strconv.FormatFloat(alpha, 'g', -1, 64), "old.txt", "new.txt")
 	if err != nil {
 		return nil, err
 	}
@@ -551,7 +604,7 @@ func parse(text string) ([]row, error) {
 }
 
 // report prints what moved and reports whether anything got worse. Of units other than
-// time and memory it tells no change: a reported quality may rise or fall.
+// time and allocations it tells no change: a reported quality may rise or fall.
 func report(rows []row, least float64) (worse bool) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	timed, moved := 0, 0

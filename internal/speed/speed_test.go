@@ -121,10 +121,13 @@ func TestInPairs(t *testing.T) {
 	if !slices.Equal(rows[3:], want[3:]) {
 		t.Errorf("rows without pairs changed: %+v", rows[3:])
 	}
+	if got := alone(rows[:4], now.results()); !slices.Equal(got, []string{"q New"}) {
+		t.Errorf("new are %q, want q New", got)
+	}
 }
 
-// The exact probabilities of Wilcoxon's test are counted over all signs of twelve ranks. The normal
-// distribution is off by less than .02.
+// The probabilities of Wilcoxon's test are counted over all signs of twelve ranks. Two measurements
+// fewer than enough says name what all of them say.
 func TestSignedRank(t *testing.T) {
 	const n = 12
 	var sums [n*(n+1)/2 + 1]float64
@@ -156,12 +159,20 @@ func TestSignedRank(t *testing.T) {
 				want += count / (1 << n)
 			}
 		}
-		if got := signedRank(ratios); math.Abs(got-want) > 0.02 {
+		if got := signedRank(ratios); math.Abs(got-want) > 1e-12 {
 			t.Errorf("sum of ranks %d: %.4f, counted %.4f", up, got, want)
 		}
 	}
 	if got := signedRank([]float64{1, 1}); got != 1 {
 		t.Errorf("equal times: %v", got)
+	}
+	for _, alpha := range []float64{0.05, 0.01, 0.001} {
+		if got := signedRank(slices.Repeat([]float64{1.2}, enough(alpha)-2)); got >= alpha {
+			t.Errorf("%d times a fifth slower has the probability %v, want less than %v", enough(alpha)-2, got, alpha)
+		}
+	}
+	if got := enough(0.01); got != 10 {
+		t.Errorf("%d measurements for .01, want 10", got)
 	}
 }
 
@@ -205,7 +216,7 @@ func TestLastChange(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := output(dir, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		out, err := output(t.Context(), dir, "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,18 +233,18 @@ func TestLastChange(t *testing.T) {
 	}
 	git("init", "-q")
 	change("other", "1")
-	if got, err := lastChange(dir, "numbers"); err == nil {
+	if got, err := lastChange(t.Context(), dir, "numbers"); err == nil {
 		t.Errorf("before it is committed: %q", got)
 	}
 	change("numbers", "1")
 	want := change("numbers", "2")
 	change("other", "2")
-	if got, err := lastChange(dir, "numbers"); err != nil || got != want {
+	if got, err := lastChange(t.Context(), dir, "numbers"); err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 	cut := filepath.Join(t.TempDir(), "cut")
 	git("clone", "-q", "--depth", "1", "file://"+filepath.ToSlash(dir), cut)
-	if got, err := lastChange(cut, "numbers"); err == nil || !strings.Contains(err.Error(), "git fetch --unshallow") {
+	if got, err := lastChange(t.Context(), cut, "numbers"); err == nil || !strings.Contains(err.Error(), "git fetch --unshallow") {
 		t.Errorf("a clone of one commit: %q, %v", got, err)
 	}
 }
