@@ -310,6 +310,9 @@ func output(ctx context.Context, dir, name string, args ...string) (string, erro
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return "", errors.New("it was ended before it had compared anything")
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return "", fmt.Errorf("%s %s: %w: %s%s", name, strings.Join(args, " "), err, out, bytes.TrimSpace(exit.Stderr))
 	}

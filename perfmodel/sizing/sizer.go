@@ -26,8 +26,8 @@ type Sizer struct {
 // The error is an [*InputError] for a deadline that is not positive, a negative budget,
 // a level out of range or no counts; that of [InstanceType.Validate]; that of the
 // estimator; or pricing.ErrOverflow. The Choice that comes with an error has the verdict
-// Unprofiled. It panics if a count is below 1, or if the number of features is not the
-// profile's.
+// Unprofiled. It panics if a count is below 1, if the goal is none of the constants, or if the
+// number of features is not the profile's.
 func (pl *Sizer) Size(e perfmodel.Estimator, in InstanceType, t Target) (Choice, error) {
 	plan := Choice{Verdict: Unprofiled}
 	limit, err := t.check(&in)
@@ -138,8 +138,8 @@ func (pl *Sizer) AppendSizes(dst []Size, e perfmodel.Estimator, in InstanceType,
 // can be kept, one of them is best. With Target.Confidence, time and cost are Upper and
 // UpperCost: for every deadline and budget that can be kept, the front has a size that
 // keeps both. Of sizes equal in both, the front has the one with the lesser Time, then
-// Cost, then the fewest processes. Deadline and budget are ignored. The errors are those
-// of [Sizer.Size].
+// Cost, then the fewest processes. Deadline and budget do not limit the front. The errors are
+// those of [Sizer.Size], for an invalid deadline or budget, too.
 func (pl *Sizer) AppendFront(dst []Size, e perfmodel.Estimator, in InstanceType, t Target) ([]Size, error) {
 	t.Deadline = max(t.Deadline, 1)
 	if err := pl.evaluate(e, &in, &t); err != nil {

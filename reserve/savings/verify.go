@@ -13,8 +13,9 @@ import (
 // Verify checks a plan and its certificate without any part of the solver. Verify checks
 // that the commitments keep to the problem's rules, that the amounts are right, and that the
 // certificate proves the bound. A nil error means that no plan for p costs less than Bound,
-// and that no plan costs less than this plan if Optimal reports true. Otherwise the error is
-// an [*InputError] that unwraps to [ErrForged] and says what is wrong.
+// and that no plan costs less than this plan if Optimal reports true. An error of the plan is
+// an [*InputError] that unwraps to [ErrForged] and says what is wrong; one of the problem is that
+// of the solver.
 //
 // The bound. Let g_t(N) be the cost of slot t on demand with N active units, of which H_t
 // are held, and let z_t ≥ 0 be the values of the certificate. For any plan with r_s units
@@ -27,8 +28,9 @@ import (
 // linear between the ends of the types, so its minima are next to those ends or at H_t. The
 // proof uses neither convexity nor how the values were found.
 //
-// Arithmetic is in big integers. Time: O(slots × types²) of their operations; if Whole is set, some
-// seconds a slot at most, beyond which the error unwraps to [ErrUnsupported].
+// Arithmetic is in big integers. Time: O(slots × types²) of their operations. Whole instances of a slot
+// that take more than some seconds are not checked: the error unwraps to [ErrUnsupported]. If they cost
+// more than 64 bits hold, it unwraps to [ErrOverflow].
 func Verify(p *Problem, plan *Plan) error {
 	n, err := p.check()
 	if err != nil {
@@ -74,7 +76,8 @@ func Verify(p *Problem, plan *Plan) error {
 
 // VerifyMixed checks a plan and its certificate without any part of the solver, as
 // [Verify] does: mixed.go says what the certificate is, and why it proves the bound.
-// VerifyMixed cannot check Searched, which no certificate proves.
+// VerifyMixed cannot check Searched, which no certificate proves. Whole instances are checked within
+// the same limits.
 func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	n, err := p.check()
 	if err != nil {
@@ -241,14 +244,14 @@ func (a Uint128) big() *big.Int {
 	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
 }
 
-// mostChoices is how many choices of whole instances are looked at for a slot: some seconds. A
-// test lowers it.
-var mostChoices = 1 << 22
+// mostChoices limits the work on whole instances for a slot to some seconds. A choice counts once
+// for each type that is still to be chosen. A test lowers it.
+var mostChoices = 1 << 24
 
 type verifier struct {
 	p         *Problem
 	slots     int
-	choices   int      // of whole instances that were looked at, for all slots
+	choices   int      // of whole instances, as mostChoices counts them, for all slots
 	order     []int    // of payment
 	unit, all *big.Int // all is the product of the plan rates
 	held      []int64  // units
@@ -397,7 +400,7 @@ func (v *verifier) pay(t int, units *big.Int) (cost, left *big.Int, err error) {
 	best, spent, steps := int64(-1), int64(0), 0
 	var choose func(at int, left, saved int64)
 	choose = func(at int, left, saved int64) {
-		if steps++; steps > mostChoices {
+		if steps += max(1, len(v.order)-at); steps > mostChoices {
 			return
 		}
 		if at == len(v.order) {
