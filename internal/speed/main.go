@@ -162,7 +162,7 @@ func run(ctx context.Context, base, only string, rounds int, each time.Duration,
 		return false, err
 	}
 	if save {
-		text := fmt.Sprintf("go: %s\n%s", runtime.Version(), now.results())
+		text := fmt.Sprintf("go: %s\n%s", runtime.Version(), once(string(now.results())))
 		return false, os.WriteFile(baseline, []byte(text), 0o644)
 	}
 	before := stored
@@ -535,6 +535,23 @@ func fastest(out string) string {
 		}
 	}
 	return strings.Join(kept, "")
+}
+
+// once leaves out the settings, such as the package, that say what they said before: they hold for all
+// lines that follow.
+func once(results string) string {
+	var text strings.Builder
+	said := map[string]string{}
+	for line := range strings.Lines(results) {
+		key, value, setting := strings.Cut(line, ": ")
+		if setting = setting && !strings.HasPrefix(line, "Benchmark"); !setting || said[key] != value {
+			text.WriteString(line)
+		}
+		if setting {
+			said[key] = value
+		}
+	}
+	return text.String()
 }
 
 // exactly makes each part of a pattern match whole parts of names.

@@ -259,6 +259,16 @@ func TestFastest(t *testing.T) {
 	}
 }
 
+func TestOnce(t *testing.T) {
+	const (
+		all  = "goos: a\npkg: p\nBenchmarkA 1 2 ns/op\ngoos: a\npkg: p\nBenchmarkA 1 2 ns/op\ngoos: a\npkg: q\nBenchmarkB 1 3 ns/op\npkg: p\n"
+		want = "goos: a\npkg: p\nBenchmarkA 1 2 ns/op\nBenchmarkA 1 2 ns/op\npkg: q\nBenchmarkB 1 3 ns/op\npkg: p\n"
+	)
+	if diff := cmp.Diff(want, once(all)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // The runs of one measurement lie far apart: with two measurements, runs 0, 2 and 4 make
 // the first. In a second look they follow each other, in one order of functions.
 func TestResults(t *testing.T) {
