@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fleet runs the program, and returns what it prints and its exit status.
+// fleet runs the program, and returns what it prints and its exit status. The program leaves no
+// temporary file.
 func fleet(t *testing.T, args ...string) (string, int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -30,11 +31,15 @@ func fleet(t *testing.T, args ...string) (string, int) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(context.Background(), self, args...)
-	cmd.Env = append(os.Environ(), asFleet+"=1")
+	scratch := t.TempDir()
+	cmd.Env = append(os.Environ(), asFleet+"=1", "TMPDIR="+scratch)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); cmd.ProcessState == nil {
 		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("%q leaves %v, %v", args, left, err)
 	}
 	return out.String(), cmd.ProcessState.ExitCode()
 }

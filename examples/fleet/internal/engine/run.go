@@ -36,9 +36,21 @@ type Engine struct {
 }
 
 // Run runs the pipeline and returns its counters by name. The error is the user's mistake
-// if there is no engine or no worker at an address.
+// if there is no engine or no worker at an address. A program runs one pipeline at a time.
 func (e *Engine) Run(ctx context.Context, p *beam.Pipeline) (map[string]int64, error) {
 	if err := e.check(ctx); err != nil {
+		return nil, err
+	}
+	// Where the workers run already, Beam leaves an empty file in the folder for temporary files. It gets
+	// a folder that goes with it.
+	scratch, err := os.MkdirTemp("", "fleet-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	before := os.Getenv("TMPDIR")
+	defer os.Setenv("TMPDIR", before)
+	if err := os.Setenv("TMPDIR", scratch); err != nil {
 		return nil, err
 	}
 	*jobopts.Endpoint = e.Endpoint
