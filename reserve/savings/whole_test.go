@@ -133,6 +133,15 @@ func TestWholeBrute(t *testing.T) {
 		if cost := toNano(wholeCost(&p.Problem, s.Commitments)); cost != s.Cost || s.Bound > s.Cost || s.Cost < plan.Cost {
 			t.Fatalf("Solver's plan costs %v, by the definition %v, bound %v, optimum with reservations %v", s.Cost, cost, s.Bound, plan.Cost)
 		}
+		whole := wholeCost(&p.Problem, s.Commitments)
+		for i := range s.Commitments {
+			less := slices.Clone(s.Commitments)
+			less[i].Units--
+			fee := new(big.Rat).Mul(savingsFee(&p.Problem, less[i].Slot), big.NewRat(int64(p.Slot), int64(time.Hour)))
+			if fee.Add(fee, wholeCost(&p.Problem, less)); fee.Cmp(whole) == 0 {
+				t.Fatalf("without a unit of commitment %d as many instances are paid for: %+v", i, s.Commitments)
+			}
+		}
 		optimum = nil
 		try(new(big.Rat), &p.Problem)
 		want := toNano(optimum)
