@@ -423,3 +423,103 @@ func TestPlanEqualsArray(t *testing.T) {
 		t.Errorf("at most %d steps", most)
 	}
 }
+
+// A plan of more ends than a block holds, two at a time, has room for n nodes when n have come.
+func TestPlanExtends(t *testing.T) {
+	const ends = 5 * blockLen
+	var p plan
+	p.reset(0)
+	for i := range ends {
+		p.extend(time.Duration(1+i/2), 1)
+	}
+	p.rebound()
+	p.check(t)
+	for n := 1; n <= ends+1; n++ {
+		want := time.Duration((n + 1) / 2)
+		if n > ends {
+			want = Never
+		}
+		if got := p.earliest(0, n, time.Hour, Never, Never); got != want {
+			t.Fatalf("%d nodes are free from %v on, want %v", n, got, want)
+		}
+	}
+}
+
+// Many short reservations go one by one, from behind, from before, or at random, and the plan becomes one step.
+// Its blocks merge on the way: check asks that no two neighbours are together less than half full.
+func TestPlanShrinks(t *testing.T) {
+	const n = 600
+	backwards := make([]int, n)
+	for i := range backwards {
+		backwards[i] = n - 1 - i
+	}
+	forwards := slices.Clone(backwards)
+	slices.Reverse(forwards)
+	for _, order := range [][]int{backwards, forwards, rand.New(rand.NewPCG(4, 2)).Perm(n), rand.New(rand.NewPCG(5, 2)).Perm(n)} {
+		var p plan
+		p.reset(9)
+		for i := range n {
+			p.add(time.Duration(2*i), time.Duration(2*i+1), -1)
+		}
+		for _, i := range order {
+			p.check(t)
+			p.add(time.Duration(2*i), time.Duration(2*i+1), 1)
+		}
+		if p.check(t); len(p.blocks) != 1 || p.blocks[0].n != 1 || p.free() != 9 {
+			t.Errorf("%d blocks, %d steps, %d free: want one step of 9", len(p.blocks), p.blocks[0].n, p.free())
+		}
+	}
+}
+
+// Bounds that rebound makes are exact: the fewest nodes, and for each class of sizes the shortest
+// estimate of a job with fewer nodes than the class ends at. The last class has all jobs.
+func TestBoundsAreExact(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(6, 2)) // seed 6, 2
+	var q queue
+	for id := range int64(40) {
+		j := Job{ID: id, Estimate: time.Duration(1 + rnd.IntN(50)), Nodes: 1 + rnd.IntN(1<<(1+rnd.IntN(20)))}
+		q.insert(0, &j)
+	}
+	b := q.blocks[0]
+	for b.live != 0 {
+		b.rebound()
+		nodes, within := math.MaxInt, [sizeClasses]time.Duration{}
+		for c := range within {
+			within[c] = Never
+		}
+		for i := range b.used {
+			if b.live>>i&1 == 0 {
+				continue
+			}
+			nodes = min(nodes, b.nodes[i])
+			for c := range within {
+				if b.nodes[i] < 2<<c || c == sizeClasses-1 {
+					within[c] = min(within[c], b.estimate[i])
+				}
+			}
+		}
+		if b.minNodes != nodes || b.within != within || b.noNodes != 0 {
+			t.Fatalf("%d nodes at least, within %v: want %d, %v", b.minNodes, b.within, nodes, within)
+		}
+		b.live &= b.live - 1
+	}
+}
+
+// A job behind all others takes the room that taken jobs have left in a full block, and no new block.
+func TestInsertFillsGaps(t *testing.T) {
+	var q queue
+	for id := range int64(blockLen) {
+		q.insert(0, &Job{ID: id, Estimate: 1, Nodes: 1})
+	}
+	for range 20 {
+		q.remove(q.top())
+	}
+	for id := range int64(20) {
+		if p := q.insert(0, &Job{ID: blockLen + id, Estimate: 1, Nodes: 1}); p != (place{0, blockLen - 20 + int(id)}) {
+			t.Fatalf("job %d is at %+v", id, p)
+		}
+	}
+	if jobs := q.appendAll(nil); len(q.blocks) != 1 || len(jobs) != blockLen || jobs[0].ID != 20 || jobs[blockLen-1].ID != blockLen+19 {
+		t.Errorf("%d blocks, %d jobs", len(q.blocks), len(jobs))
+	}
+}

@@ -72,6 +72,75 @@ func TestZeroValue(t *testing.T) {
 	}
 }
 
+// Nodes that a waiting job has reserved for later do not run it now: a job that does not fit cannot start
+// out of turn.
+func TestStartBesideReservations(t *testing.T) {
+	for _, kind := range kinds {
+		s := newScheduler(kind, nil)
+		s.Reset(4)
+		s.Start(Job{ID: 1, Estimate: time.Hour, Nodes: 3}, 0)
+		s.Submit(Job{ID: 2, Estimate: time.Hour, Nodes: 4})
+		if got := s.AppendStarts(nil, 0); len(got) != 0 {
+			t.Fatalf("%s: started %v", kind, got)
+		}
+		mustPanic(t, "schedule: start of a job that does not fit", func() { s.Start(Job{ID: 3, Estimate: time.Hour, Nodes: 2}, 0) })
+		if a := s.Start(Job{ID: 4, Estimate: time.Hour, Nodes: 1}, 0); a.Start != 0 {
+			t.Errorf("%s: %+v", kind, a)
+		}
+	}
+}
+
+// A scheduler that is reset while jobs wait knows nothing of them.
+func TestResetForgetsWaiting(t *testing.T) {
+	for _, kind := range kinds {
+		s := newScheduler(kind, nil)
+		s.Reset(1)
+		for id := range int64(70) {
+			s.Submit(Job{ID: id, Estimate: time.Hour, Nodes: 2})
+		}
+		s.Reset(4)
+		s.Submit(Job{ID: 100, Estimate: time.Hour, Nodes: 3})
+		s.Submit(Job{ID: 101, Estimate: time.Hour, Nodes: 3})
+		got := s.AppendStarts(nil, 0)
+		if waiting := s.AppendWaiting(nil); len(got) != 1 || got[0].ID != 100 || len(waiting) != 1 || waiting[0].ID != 101 {
+			t.Errorf("%s: started %v, waiting %v: want 100, and 101", kind, got, waiting)
+		}
+	}
+}
+
+// A job that starts out of turn has the nodes that have come since anybody asked, and those can be
+// taken away again.
+func TestStartOnNodesThatCame(t *testing.T) {
+	for _, kind := range kinds {
+		s := newScheduler(kind, nil)
+		s.AddNodes(3, time.Minute)
+		a := s.Start(Job{ID: 1, Estimate: time.Hour, Nodes: 2}, 2*time.Minute)
+		if a.Start != 2*time.Minute || s.Free() != 1 {
+			t.Errorf("%s: %+v, %d free, want a start at two minutes and 1 free", kind, a, s.Free())
+		}
+		s = newScheduler(kind, nil)
+		s.AddNodes(3, time.Minute)
+		if s.RemoveNodes(3, time.Minute); s.Nodes() != 0 || s.Free() != 0 {
+			t.Errorf("%s: %d nodes, %d free after all are gone", kind, s.Nodes(), s.Free())
+		}
+	}
+}
+
+// A pass of EASY leaves no work for the next: it returns at once until something has happened.
+func TestPassIsDone(t *testing.T) {
+	for _, reservations := range []int{0, 3} {
+		s := EASY{Reservations: reservations}
+		s.Reset(4)
+		s.Start(Job{ID: 1, Estimate: time.Hour, Nodes: 2}, 0)
+		for id := range int64(5) {
+			s.Submit(Job{ID: 2 + id, Estimate: 2 * time.Hour, Nodes: 3})
+			if got := s.AppendStarts(nil, 0); len(got) != 0 || s.changed || s.isNew {
+				t.Errorf("with %d reservations, %d jobs wait: started %v, changed %v, new %v", reservations, id+1, got, s.changed, s.isNew)
+			}
+		}
+	}
+}
+
 // Two jobs that arrive before the scheduler is asked, the second of which goes
 // to the top: its shadow time counts, not that of the former top job. By hand:
 // of 10 nodes 8 run until 10 and, of these, 4 until 5. Job 3, of 6 nodes, would
