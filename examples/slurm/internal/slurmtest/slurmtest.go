@@ -75,6 +75,9 @@ func change(conf string, do func(s *fakeSlurm)) {
 			os.Exit(1)
 		}
 	}
+	if conf == "" {
+		check(fmt.Errorf("SLURM_CONF is not set: want the configuration of a cluster"))
+	}
 	lock, err := os.OpenFile(conf+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	check(err)
 	defer lock.Close()
