@@ -10,7 +10,7 @@ import (
 )
 
 // With fakes the program does what it does with Slurm. Each story is a test of its own: a change of
-// the code, as of internal/mutants, then runs only those that it can fail.
+// the code, as of internal/tools/mutants, then runs only those that it can fail.
 func TestFakeUnknownNodes(t *testing.T) { faked(t, unknownNodes) }
 func TestFakeKilled(t *testing.T)       { faked(t, killed) }
 func TestFakePolicies(t *testing.T)     { faked(t, policyKilled) }

@@ -114,7 +114,7 @@ func fakes(t *testing.T, files map[string]string) (dir string) {
 	says(t, dir, map[string]string{"version": "slurm 22.05.8", "sbatch-says": "123;plimsoll\n"})
 	says(t, dir, files)
 	t.Setenv(fakesVariable, dir)
-	t.Setenv("MUTANT_REACHED", "") // of internal/mutants: a file that munge's user cannot write
+	t.Setenv("MUTANT_REACHED", "") // of internal/tools/mutants: a file that munge's user cannot write
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return dir
 }

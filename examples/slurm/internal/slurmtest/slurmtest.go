@@ -440,7 +440,7 @@ func Fakes(t *testing.T) {
 	text, err := os.ReadFile(own)
 	bin := filepath.Join(dir, "bin")
 	err = errors.Join(err, os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "munged"), text, 0o755))
-	// munged runs as another user, who cannot write the file of internal/mutants.
+	// munged runs as another user, who cannot write the file of internal/tools/mutants.
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "munged"), []byte("#!/bin/sh\nunset MUTANT_REACHED\nexec "+bin+"/munged \"$@\"\n"), 0o755))
 	for _, name := range []string{"slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel"} {
 		err = errors.Join(err, os.Symlink(own, filepath.Join(dir, name)))

@@ -186,7 +186,7 @@ func TestExactly(t *testing.T) {
 // package's tests.
 func TestFlagship(t *testing.T) {
 	for _, s := range flagship {
-		files, err := filepath.Glob("../../" + s.pkg + "/*_test.go")
+		files, err := filepath.Glob("../../../" + s.pkg + "/*_test.go")
 		if err != nil {
 			t.Fatal(err)
 		}

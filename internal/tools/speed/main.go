@@ -23,13 +23,13 @@
 // Both looks take up to five minutes where a pass over all benchmarks takes three seconds. A
 // slower machine takes longer, since fewer measurements would prove nothing.
 //
-// Usage, in the folder of the module, with nothing else running:
+// Usage, in the folder of the library, with nothing else running:
 //
-//	go run ./internal/speed                   # against the last commit that changed baseline.txt
-//	go run ./internal/speed -base HEAD~3      # against another
-//	go run ./internal/speed -base ""          # against the numbers of baseline.txt, without git
-//	go run ./internal/speed -only flow        # the packages whose name has flow in it
-//	go run ./internal/speed -save             # renews baseline.txt, for a commit of its own at a release
+//	go -C internal/tools run ./speed                   # against the last commit that changed baseline.txt
+//	go -C internal/tools run ./speed -base HEAD~3      # against another
+//	go -C internal/tools run ./speed -base ""          # against the numbers of baseline.txt, without git
+//	go -C internal/tools run ./speed -only flow        # the packages whose name has flow in it
+//	go -C internal/tools run ./speed -save             # renews baseline.txt, for a commit of its own at a release
 //
 // The exit status is 1 if a benchmark is slower or allocates more, and if the program fails.
 // flagship.go has the benchmarks; BENCHMARKS.md says how long all of them take.
@@ -56,9 +56,11 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/tools/root"
 )
 
-const baseline = "internal/speed/baseline.txt"
+const baseline = "internal/tools/speed/baseline.txt"
 
 // runs is how many runs a measurement takes. On a machine whose two processors share a
 // core, a run takes 1.6 times as long while the other one is busy.
@@ -90,6 +92,10 @@ func main() {
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
 	save := flag.Bool("save", false, "write "+baseline+" instead")
 	flag.Parse()
+	if err := root.Enter(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	switch {
 	case flag.NArg() > 0 || *rounds < 8:
 		mistake("want flags alone, and -rounds of 8 or more")

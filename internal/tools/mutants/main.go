@@ -9,14 +9,14 @@
 // mutant from its environment. A first run of each test writes down which mutants the test
 // reaches; a mutant then runs only those tests, the fastest first, until one of them fails.
 //
-// Usage, in the folder of the module:
+// Usage, in the folder of the library:
 //
-//	go run ./internal/mutants ./reserve                        # 100 changes, drawn with seed 1
-//	go run ./internal/mutants -n 0 ./internal/wide             # all of them
-//	go run ./internal/mutants -seed 7 ./pricing ./placement    # others
-//	go run ./internal/mutants -with ./reserve ./reserve/internal/flow
-//	go run ./internal/mutants -n 0 -in 'verify.go|Exact' ./reserve      # files or functions that match
-//	go run ./internal/mutants -short ./examples/slurm                   # with the short tests alone
+//	go -C internal/tools run ./mutants ./reserve                        # 100 changes, drawn with seed 1
+//	go -C internal/tools run ./mutants -n 0 ./internal/wide             # all of them
+//	go -C internal/tools run ./mutants -seed 7 ./pricing ./placement    # others
+//	go -C internal/tools run ./mutants -with ./reserve ./reserve/internal/flow
+//	go -C internal/tools run ./mutants -n 0 -in 'verify.go|Exact' ./reserve      # files or functions that match
+//	go -C internal/tools run ./mutants -short ./examples/slurm                   # with the short tests alone
 //
 // The file equivalent.txt lists the changes that are known to be equivalent, each with its
 // reason; -all runs them, too. Exit status 1 says that fewer than -least per cent of the
@@ -51,6 +51,8 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/tools/root"
 )
 
 // memoryLimit is what a mutant may take before it counts as killed.
@@ -79,11 +81,15 @@ func main() {
 	least := flag.Float64("least", 0, "least per cent to kill")
 	verbose := flag.Bool("v", false, "say which test kills each mutant")
 	flag.Parse()
+	if err := root.Enter(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	if flag.NArg() == 0 || *n < 0 || *parallel < 1 {
 		fmt.Fprintln(os.Stderr, "mutants: want packages, such as ./reserve, -n of 0 or more and -p of 1 or more")
 		os.Exit(2)
 	}
-	o := options{n: *n, seed: *seed, parallel: *parallel, all: *all, short: *short, verbose: *verbose, list: "internal/mutants/equivalent.txt"}
+	o := options{n: *n, seed: *seed, parallel: *parallel, all: *all, short: *short, verbose: *verbose, list: "internal/tools/mutants/equivalent.txt"}
 	if *in != "" {
 		re, err := regexp.Compile(*in)
 		if err != nil {
