@@ -16,9 +16,9 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/control"
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/evict"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/extend"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/trial"
+	"github.com/plimsoll/plimsoll/preempt/shared"
 )
 
 const compareUsage = `Usage: go run . compare [flags]
@@ -168,9 +168,9 @@ func compare(ctx context.Context, o *compareOptions, stdout, stderr io.Writer) e
 		fmt.Fprintf(stdout, "%-10s %4d/%3d %10.2f %10.2f %10.2f %6d %6d %9d %8d %9s %9s\n", l.name, l.Placed, l.Arrived, l.Total().Hours(),
 			l.Lost[100].Hours(), l.Lost[0].Hours(), l.Jobs, l.Pods, l.AbovePriority, l.OverBudget, quantile(l.tally.Took, .5), quantile(l.tally.Took, .99))
 	}
-	var solver evict.Solver
+	var solver shared.Solver
 	ms := func(c int64) float64 { return float64(c) / 3600e3 }
-	print := func(name string, plan *evict.Plan, more string) {
+	print := func(name string, plan *shared.Plan, more string) {
 		if plan.Found {
 			fmt.Fprintf(stdout, "%-10s %4d/%3d %10.2f %10s %10s %6d    %s\n", name, o.urgent+4*o.gangs, o.urgent+4*o.gangs, ms(plan.Waste.Total()), "", "", len(plan.Lost), more)
 		}
@@ -183,7 +183,7 @@ func compare(ctx context.Context, o *compareOptions, stdout, stderr io.Writer) e
 	}
 	fmt.Fprintln(stderr, "optimum: searches")
 	began = time.Now()
-	plan = solver.Solve(w.Problem(), evict.Options{Steps: 1 << 20, Rounds: 40, Stop: func() bool { return ctx.Err() != nil || time.Since(began) > o.search }})
+	plan = solver.Solve(w.Problem(), shared.Options{Steps: 1 << 20, Rounds: 40, Stop: func() bool { return ctx.Err() != nil || time.Since(began) > o.search }})
 	print("optimum", &plan, fmt.Sprintf("no plan loses less than %.2f, exact: %v", ms(plan.Bound.Total()), plan.Exact()))
 	return nil
 }

@@ -31,9 +31,9 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/control"
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/overlay"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 const launchUsage = `Usage: go run . launch [flags]
@@ -76,7 +76,7 @@ func init() {
 			f.Name("running", &o.running, "types and numbers such as m5.large=5")
 			f.Int("rounds", &o.rounds, 1, 1000, "")
 			f.Int("pods", &o.pods, 1, 1000, "")
-			f.Int("round", &o.round, 1, oracle.MaxRoom, " of nodes")
+			f.Int("round", &o.round, 1, marginal.MaxRoom, " of nodes")
 			f.Seed(&o.seed)
 			f.Switch("verbose", &o.verbose)
 			if err := f.Parse(args); err != nil {
@@ -98,11 +98,11 @@ type launchRound struct {
 
 // compare makes both runs and prints them.
 func (o *launchOptions) compare(ctx context.Context, stdout, stderr io.Writer) error {
-	m, err := infile.Read("-kinds", o.kinds, oracle.ReadKinds)
+	m, err := infile.Read("-kinds", o.kinds, marginal.ReadKinds)
 	if err != nil {
 		return err
 	}
-	held, err := infile.Read("-commitments", o.commitments, oracle.ReadHeld)
+	held, err := infile.Read("-commitments", o.commitments, marginal.ReadHeld)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ type launchPlane struct {
 }
 
 // startKarpenter starts a control plane with a scheduler and Karpenter.
-func startKarpenter(ctx context.Context, servers string, m *oracle.Market) (p *launchPlane, err error) {
+func startKarpenter(ctx context.Context, servers string, m *marginal.Market) (p *launchPlane, err error) {
 	program, crds, err := findKarpenter(servers)
 	if err != nil {
 		return nil, err
@@ -320,7 +320,7 @@ func (p *launchPlane) install(ctx context.Context, folder string) error {
 
 // kwokTypes writes the kinds as the kwok provider reads instance types. A unit of size is
 // half a CPU and 2 GiB, as with the general families of AWS.
-func kwokTypes(m *oracle.Market) ([]byte, error) {
+func kwokTypes(m *marginal.Market) ([]byte, error) {
 	type requirement struct {
 		Key      string   `json:"key"`
 		Operator string   `json:"operator"`
@@ -349,7 +349,7 @@ func kwokTypes(m *oracle.Market) ([]byte, error) {
 }
 
 // run makes one run.
-func (o *launchOptions) run(ctx context.Context, book *oracle.Book, start []int, with bool, stderr io.Writer) (rounds []launchRound, err error) {
+func (o *launchOptions) run(ctx context.Context, book *marginal.Book, start []int, with bool, stderr io.Writer) (rounds []launchRound, err error) {
 	p, err := startKarpenter(ctx, o.servers, book.Market)
 	if err != nil {
 		return nil, err
@@ -436,7 +436,7 @@ func (p *launchPlane) batch(ctx context.Context, round, pods int) error {
 }
 
 // settled waits until all pods have nodes, and counts the nodes.
-func (p *launchPlane) settled(ctx context.Context, m *oracle.Market) ([]int, error) {
+func (p *launchPlane) settled(ctx context.Context, m *marginal.Market) ([]int, error) {
 	if err := until(ctx, 90*time.Second, "pods have no node", func() (bool, error) {
 		list, err := p.Client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName="})
 		return err == nil && len(list.Items) == 0, err

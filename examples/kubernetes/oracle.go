@@ -30,9 +30,9 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/expander"
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/overlay"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 const oracleUsage = `Usage: go run . oracle -kinds FILE -commitments FILE [flags]
@@ -125,7 +125,7 @@ func oracleFlags(args []string) (*oracleOptions, error) {
 	f.File("kubeconfig", &o.kubeconfig)
 	f.Name("running", &o.running, "types and numbers such as m5.large=5,r5.large=2")
 	f.Int("hours", &o.hours, 1, 8760, "")
-	f.Int("round", &o.round, 1, oracle.MaxRoom, " of nodes")
+	f.Int("round", &o.round, 1, marginal.MaxRoom, " of nodes")
 	f.Span("plan", &o.plan, "whole hours up to 26280h", func(d time.Duration) bool { return d >= 0 && d%time.Hour == 0 && d <= 26280*time.Hour })
 	f.Switch("print", &o.print)
 	f.Switch("dry-run", &o.dryRun)
@@ -197,11 +197,11 @@ func labelValue(s string) bool {
 
 // load reads the files.
 func (o *oracleOptions) load() (*overlay.Inputs, error) {
-	m, err := infile.Read("-kinds", o.kinds, oracle.ReadKinds)
+	m, err := infile.Read("-kinds", o.kinds, marginal.ReadKinds)
 	if err != nil {
 		return nil, err
 	}
-	held, err := infile.Read("-commitments", o.commitments, oracle.ReadHeld)
+	held, err := infile.Read("-commitments", o.commitments, marginal.ReadHeld)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (o *oracleOptions) load() (*overlay.Inputs, error) {
 			return nil, cli.Mistakef("-commitments %s: there are commitments of %s: want -region, the one of the cluster", o.commitments, cli.Series(regions, "and"))
 		}
 	}
-	in := &overlay.Inputs{Options: oracle.Options{Hours: o.hours, Round: o.round, Plan: int(o.plan / time.Hour)}}
+	in := &overlay.Inputs{Options: marginal.Options{Hours: o.hours, Round: o.round, Plan: int(o.plan / time.Hour)}}
 	in.Book, in.Notes = m.Book(held, o.region)
 	for _, h := range held {
 		if h.Expired(time.Now()) {
@@ -236,7 +236,7 @@ func (o *oracleOptions) load() (*overlay.Inputs, error) {
 }
 
 // futures forecasts the demand beside the cluster.
-func (o *oracleOptions) futures(m *oracle.Market, series []seriesfile.Series) (paths [][][]int, notes []string) {
+func (o *oracleOptions) futures(m *marginal.Market, series []seriesfile.Series) (paths [][][]int, notes []string) {
 	n, skip := max(o.hours, int(o.plan/time.Hour)), int(o.lag/time.Hour)
 	paths = make([][][]int, o.paths)
 	for i := range paths {
@@ -289,7 +289,7 @@ func (o *oracleOptions) futures(m *oracle.Market, series []seriesfile.Series) (p
 }
 
 // counts reads -running.
-func (o *oracleOptions) counts(m *oracle.Market) ([]int, error) {
+func (o *oracleOptions) counts(m *marginal.Market) ([]int, error) {
 	running := make([]int, len(m.Kinds))
 	for part := range strings.SplitSeq(o.running, ",") {
 		kind, text, _ := strings.Cut(part, "=")

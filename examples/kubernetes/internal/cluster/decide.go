@@ -14,7 +14,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/evict"
+	"github.com/plimsoll/plimsoll/preempt/shared"
 )
 
 // A Question is a scheduler's: a pod has found no node, and these nodes would do if pods
@@ -73,7 +73,7 @@ var (
 
 // view is a problem with what its numbers stand for.
 type view struct {
-	evict.Problem
+	shared.Problem
 	p       *pod
 	floor   int32 // pods of this priority and more stay
 	now     time.Time
@@ -148,9 +148,9 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 			return a, v.unseen()
 		}
 	} else {
-		var solver evict.Solver
+		var solver shared.Solver
 		v.Shapes[0].Count = 1
-		plan := solver.Solve(&v.Problem, evict.Options{Stop: gone, Hurry: hurry})
+		plan := solver.Solve(&v.Problem, shared.Options{Stop: gone, Hurry: hurry})
 		if !plan.Found && gone() {
 			return a, ErrSlow
 		}
@@ -173,10 +173,10 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 			if count == 1 || stop() {
 				break
 			}
-			var joint evict.Solver
-			var p evict.Plan
+			var joint shared.Solver
+			var p shared.Plan
 			if states <= fewStates {
-				p = joint.Solve(&v.Problem, evict.Options{Steps: 16, Stop: stop})
+				p = joint.Solve(&v.Problem, shared.Options{Steps: 16, Stop: stop})
 			} else {
 				p = joint.Approximate(&v.Problem, stop)
 			}
@@ -185,7 +185,7 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 			}
 		}
 		if plan.Found {
-			if a.Choice = v.part(plan, a.Waiting, evict.Options{Stop: gone, Hurry: hurry}); a.Node == "" {
+			if a.Choice = v.part(plan, a.Waiting, shared.Options{Stop: gone, Hurry: hurry}); a.Node == "" {
 				return a, ErrSlow
 			}
 		}
@@ -234,7 +234,7 @@ func (s *State) view(q Question) (*view, error) {
 			needs = append(needs, a.value)
 		}
 	}
-	v.Shapes = []evict.Shape{{Needs: needs, Count: 1}}
+	v.Shapes = []shared.Shape{{Needs: needs, Count: 1}}
 	for _, budgets := range s.budgets {
 		for _, b := range budgets {
 			b.healthy, b.index = 0, -1
@@ -352,7 +352,7 @@ func (s *State) addNode(v *view, index int, name string, q Question) bool {
 		s.job(v, p)
 	}
 	only = only || !q.Eligible && n.fussy > 0
-	node := evict.Node{Room: room}
+	node := shared.Node{Room: room}
 	here := n.pods
 	if only {
 		node.Only = []int{}
@@ -377,7 +377,7 @@ func (s *State) addNode(v *view, index int, name string, q Question) bool {
 		of := &v.Jobs[j.index]
 		k := len(of.Parts) - 1
 		if k < 0 || of.Parts[k].Node != index {
-			of.Parts = append(of.Parts, evict.Part{Node: index, Frees: v.frees()})
+			of.Parts = append(of.Parts, shared.Part{Node: index, Frees: v.frees()})
 			k++
 			if node.Only != nil {
 				node.Only = append(node.Only, j.index)
@@ -458,7 +458,7 @@ func (s *State) job(v *view, p *pod) *job {
 	}
 	j.index = len(v.Jobs)
 	v.jobs = append(v.jobs, j)
-	e := evict.Job{Priority: top, Waste: j.lost}
+	e := shared.Job{Priority: top, Waste: j.lost}
 	for _, m := range j.members {
 		if m.gone || m.Spec.NodeName == "" {
 			continue
@@ -473,10 +473,10 @@ func (s *State) job(v *view, p *pod) *job {
 				v.budgets = append(v.budgets, b)
 				v.Budgets = append(v.Budgets, max(0, min(int64(b.Status.DisruptionsAllowed), b.healthy-int64(b.Status.DesiredHealthy))))
 			}
-			if k := slices.IndexFunc(e.Draws, func(d evict.Draw) bool { return d.Budget == b.index }); k >= 0 {
+			if k := slices.IndexFunc(e.Draws, func(d shared.Draw) bool { return d.Budget == b.index }); k >= 0 {
 				e.Draws[k].Pods++
 			} else {
-				e.Draws = append(e.Draws, evict.Draw{Budget: b.index, Pods: 1})
+				e.Draws = append(e.Draws, shared.Draw{Budget: b.index, Pods: 1})
 			}
 		}
 	}
@@ -494,8 +494,8 @@ const mostShapes = 8
 
 // waiting returns the pods that wait and may go to the same nodes as this one, by what they
 // need: those like this one first, at most as many pods as most.
-func (s *State) waiting(v *view, most int) []evict.Shape {
-	shapes := []evict.Shape{v.Shapes[0]}
+func (s *State) waiting(v *view, most int) []shared.Shape {
+	shapes := []shared.Shape{v.Shapes[0]}
 	keys := []string{v.p.shape}
 	for uid, p := range s.pods {
 		if p.rules != v.p.rules || uid == v.p.UID || p.Spec.NodeName != "" || p.Status.NominatedNodeName != "" ||
@@ -508,7 +508,7 @@ func (s *State) waiting(v *view, most int) []evict.Shape {
 			keys = append(keys, p.shape)
 			needs := make([]int64, len(v.dims))
 			v.add(needs, p.requests, 1)
-			shapes = append(shapes, evict.Shape{Needs: needs})
+			shapes = append(shapes, shared.Shape{Needs: needs})
 			if len(p.requests) != len(v.p.requests) {
 				shapes[k].Needs = nil // of other resources
 			}
@@ -518,10 +518,10 @@ func (s *State) waiting(v *view, most int) []evict.Shape {
 	own := shapes[0]
 	own.Count = min(own.Count, max(1, most))
 	others := shapes[1:]
-	slices.SortFunc(others, func(a, b evict.Shape) int {
+	slices.SortFunc(others, func(a, b shared.Shape) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Needs, b.Needs))
 	})
-	all := []evict.Shape{own}
+	all := []shared.Shape{own}
 	most -= own.Count
 	for _, shape := range others {
 		shape.Count = min(shape.Count, most)
@@ -552,7 +552,7 @@ func shapeOf(p *v1.Pod, requests v1.ResourceList) (rules, shape string) {
 
 // part returns the part of a plan that is for this pod: the node where the plan loses
 // least for one pod.
-func (v *view) part(plan evict.Plan, waiting int, o evict.Options) Choice {
+func (v *view) part(plan shared.Plan, waiting int, o shared.Options) Choice {
 	if waiting == 1 { // all of it
 		for n, hosts := range plan.Hosts {
 			if hosts != nil && hosts[0] > 0 {
@@ -561,7 +561,7 @@ func (v *view) part(plan evict.Plan, waiting int, o evict.Options) Choice {
 		}
 	}
 	one := v.Problem
-	one.Shapes = []evict.Shape{{Needs: v.Shapes[0].Needs, Count: 1}}
+	one.Shapes = []shared.Shape{{Needs: v.Shapes[0].Needs, Count: 1}}
 	if plan.Hosts == nil {
 		return Choice{}
 	}
@@ -578,10 +578,10 @@ func (v *view) part(plan evict.Plan, waiting int, o evict.Options) Choice {
 	}
 	for n, hosts := range plan.Hosts {
 		if hosts == nil || hosts[0] == 0 {
-			one.Nodes[n] = evict.Node{Room: none}
+			one.Nodes[n] = shared.Node{Room: none}
 		}
 	}
-	var solver evict.Solver
+	var solver shared.Solver
 	first := solver.Solve(&one, o)
 	for n, hosts := range first.Hosts {
 		if hosts != nil && hosts[0] > 0 {
@@ -709,7 +709,7 @@ func (v *view) lifo() (best Choice) {
 				break
 			}
 			draws := v.Jobs[p.job.index].Draws
-			if slices.ContainsFunc(draws, func(d evict.Draw) bool { return left[d.Budget] < 1 }) {
+			if slices.ContainsFunc(draws, func(d shared.Draw) bool { return left[d.Budget] < 1 }) {
 				continue
 			}
 			for _, d := range draws {

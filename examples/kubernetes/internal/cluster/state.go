@@ -1,5 +1,5 @@
 // Package cluster keeps what a decision about preemption needs to know of a cluster, and
-// makes the problem of package evict out of it.
+// makes the problem of package shared out of it.
 //
 // A State follows nodes, pods and disruption budgets through watches of the API server. It
 // only reads. What it remembers beside is which answers it gave lately, until the API

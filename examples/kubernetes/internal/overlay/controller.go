@@ -23,14 +23,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 // Inputs are what the files say.
 type Inputs struct {
-	Book    *oracle.Book
-	Options oracle.Options
+	Book    *marginal.Book
+	Options marginal.Options
 	Notes   []string // what of the files does not count, and why
 }
 
@@ -286,7 +286,7 @@ func (c *Controller) round(ctx context.Context) error {
 
 // quotes prices beside the running instances. If that fails for what is being launched, the
 // grants are dropped.
-func (c *Controller) quotes(in *Inputs, running []int) ([]oracle.Quote, error) {
+func (c *Controller) quotes(in *Inputs, running []int) ([]marginal.Quote, error) {
 	quotes, err := in.Book.Quotes(running, c.now(), in.Options)
 	c.mu.Lock()
 	granted := len(c.grants) > 0
@@ -357,7 +357,7 @@ func (c *Controller) settleGrants(nodes []*corev1.Node) {
 
 // publish makes the overlays of the cluster those of the quotes: first it withdraws, then it
 // raises prices, then it lowers them.
-func (c *Controller) publish(ctx context.Context, m *oracle.Market, quotes []oracle.Quote) error {
+func (c *Controller) publish(ctx context.Context, m *marginal.Market, quotes []marginal.Quote) error {
 	if c.Dynamic == nil || c.NoOverlays {
 		return nil
 	}

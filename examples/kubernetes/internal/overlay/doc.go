@@ -1,4 +1,4 @@
-// Package overlay publishes the prices of package oracle in a cluster: it counts the
+// Package overlay publishes the prices of package marginal in a cluster: it counts the
 // running instances, and keeps one NodeOverlay of Karpenter for each kind that costs less
 // than on demand.
 //

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
+	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 // A Fleet is the instances of a cluster that run on demand, or on what is committed.
@@ -60,7 +60,7 @@ func KindOf(labels map[string]string) (kind, system string) {
 
 // Count counts nodes, and NodeClaims of Karpenter whose node is not there yet. A node that
 // is being deleted runs until it is gone.
-func Count(m *oracle.Market, nodes []*corev1.Node, claims []*unstructured.Unstructured) Fleet {
+func Count(m *marginal.Market, nodes []*corev1.Node, claims []*unstructured.Unstructured) Fleet {
 	f := Fleet{Running: make([]int, len(m.Kinds)), Unknown: map[string]int{}}
 	there := map[string]bool{}
 	add := func(labels map[string]string) {
@@ -97,7 +97,7 @@ func Count(m *oracle.Market, nodes []*corev1.Node, claims []*unstructured.Unstru
 // addClaim counts a claim that Karpenter has not launched. The claim lists the types that
 // Karpenter chooses from. If there are several, the claim counts once for each commitment
 // that it may take from, so that prices are too dear for a moment rather than too cheap.
-func (f *Fleet) addClaim(m *oracle.Market, claim *unstructured.Unstructured) {
+func (f *Fleet) addClaim(m *marginal.Market, claim *unstructured.Unstructured) {
 	labels := claim.GetLabels()
 	types := in(claim, typeLabel, labels)
 	capacity := in(claim, capacityLabel, labels)
@@ -151,7 +151,7 @@ func (f *Fleet) unknown() string {
 
 // CountOnce counts the instances of a cluster without a controller. The notes are what does
 // not count.
-func CountOnce(ctx context.Context, kube kubernetes.Interface, claims dynamic.Interface, m *oracle.Market) (running []int, notes []string, err error) {
+func CountOnce(ctx context.Context, kube kubernetes.Interface, claims dynamic.Interface, m *marginal.Market) (running []int, notes []string, err error) {
 	list, err := kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, nil, err

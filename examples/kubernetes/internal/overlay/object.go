@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 // NodeOverlays is the resource of Karpenter that changes the price of instance types.
@@ -47,13 +47,13 @@ type Requirement struct {
 }
 
 // price is the price that is published.
-func (s *Style) price(q *oracle.Quote) pricing.Money {
+func (s *Style) price(q *marginal.Quote) pricing.Money {
 	return max(q.Price, q.List/100*pricing.Money(s.Floor))
 }
 
 // overlay returns the object for a quote; nil if the kind costs what it costs on demand.
 // The requirements keep the price off spot instances, for which no commitment pays.
-func (s *Style) overlay(m *oracle.Market, q *oracle.Quote) *unstructured.Unstructured {
+func (s *Style) overlay(m *marginal.Market, q *marginal.Quote) *unstructured.Unstructured {
 	price := s.price(q)
 	if q.Room == 0 || price >= q.List {
 		return nil
@@ -68,7 +68,7 @@ func (s *Style) overlay(m *oracle.Market, q *oracle.Quote) *unstructured.Unstruc
 		requirements = append(requirements, map[string]any{"key": r.Key, "operator": "In", "values": values})
 	}
 	room := fmt.Sprint(q.Room)
-	if q.Room == oracle.MaxRoom {
+	if q.Room == marginal.MaxRoom {
 		room += " or more"
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
@@ -86,7 +86,7 @@ func (s *Style) overlay(m *oracle.Market, q *oracle.Quote) *unstructured.Unstruc
 
 // objectName is a name that the API server takes. Types that differ in what a name cannot
 // have get different hashes.
-func (s *Style) objectName(k *oracle.Kind) string {
+func (s *Style) objectName(k *marginal.Kind) string {
 	full := s.Name + "/" + k.System + "/" + k.Type
 	h := fnv.New32a()
 	h.Write([]byte(full))

@@ -33,7 +33,7 @@ import (
 	"k8s.io/client-go/rest"
 	ktesting "k8s.io/client-go/testing"
 
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/oracle"
+	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 const kindsText = `[
@@ -46,11 +46,11 @@ var start = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func inputs(t *testing.T, held string) *Inputs {
 	t.Helper()
-	m, err := oracle.ReadKinds(strings.NewReader(kindsText))
+	m, err := marginal.ReadKinds(strings.NewReader(kindsText))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := oracle.ReadHeld(strings.NewReader(held))
+	list, err := marginal.ReadHeld(strings.NewReader(held))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestCountClaims(t *testing.T) {
 // An overlay has the form that the definition of Karpenter 1.15 asks for.
 func TestOverlayForm(t *testing.T) {
 	in := inputs(t, tenLarge)
-	quotes, err := in.Book.Quotes([]int{9, 0, 0}, start, oracle.Options{})
+	quotes, err := in.Book.Quotes([]int{9, 0, 0}, start, marginal.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestOverlayForm(t *testing.T) {
 	}
 	names := map[string]bool{}
 	for _, kind := range []string{"m5.large", "M5.large", "m5_large", "a..b", strings.Repeat("x", 300), "-.-", "Standard_E4s_v3"} {
-		k := &oracle.Kind{Type: kind, System: "linux"}
+		k := &marginal.Kind{Type: kind, System: "linux"}
 		name := style.objectName(k)
 		if p := validation.IsDNS1123Subdomain(name); len(p) > 0 {
 			t.Errorf("name %q of %q: %v", name, kind, p)
@@ -531,7 +531,7 @@ func TestGrantsCountOnce(t *testing.T) {
 	nodes = nodes[1:]
 	check("one ends", 6, 0, 0)
 	// A file with the kinds in another order.
-	m, err := oracle.NewMarket([]oracle.Kind{c.inputs.Book.Kinds[2], c.inputs.Book.Kinds[1], c.inputs.Book.Kinds[0]})
+	m, err := marginal.NewMarket([]marginal.Kind{c.inputs.Book.Kinds[2], c.inputs.Book.Kinds[1], c.inputs.Book.Kinds[0]})
 	if err != nil {
 		t.Fatal(err)
 	}

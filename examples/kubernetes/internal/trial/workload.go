@@ -15,7 +15,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/cluster"
 	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/control"
-	"github.com/plimsoll/plimsoll/examples/kubernetes/internal/evict"
+	"github.com/plimsoll/plimsoll/preempt/shared"
 )
 
 // A Workload is a made-up cluster and what arrives there. Times are ages: how long before
@@ -139,29 +139,29 @@ func (j *Job) Lost() time.Duration {
 }
 
 // Problem returns the whole decision at the beginning, with all that arrives known.
-func (w *Workload) Problem() *evict.Problem {
-	p := new(evict.Problem)
+func (w *Workload) Problem() *shared.Problem {
+	p := new(shared.Problem)
 	for _, s := range w.Shapes {
 		if s.Count > 0 {
-			p.Shapes = append(p.Shapes, evict.Shape{Needs: []int64{s.CPU, s.Memory}, Count: s.Count})
+			p.Shapes = append(p.Shapes, shared.Shape{Needs: []int64{s.CPU, s.Memory}, Count: s.Count})
 		}
 	}
 	for _, n := range w.Nodes {
-		p.Nodes = append(p.Nodes, evict.Node{Room: []int64{n.CPU, n.Memory}})
+		p.Nodes = append(p.Nodes, shared.Node{Room: []int64{n.CPU, n.Memory}})
 	}
 	for _, b := range w.Budgets {
 		p.Budgets = append(p.Budgets, int64(b.Allowed))
 	}
 	for i := range w.Jobs {
 		j := &w.Jobs[i]
-		e := evict.Job{Priority: j.Priority, Waste: j.Lost().Milliseconds() + int64(len(j.Nodes))}
+		e := shared.Job{Priority: j.Priority, Waste: j.Lost().Milliseconds() + int64(len(j.Nodes))}
 		if j.Budget >= 0 {
-			e.Draws = []evict.Draw{{Budget: j.Budget, Pods: int64(len(j.Nodes))}}
+			e.Draws = []shared.Draw{{Budget: j.Budget, Pods: int64(len(j.Nodes))}}
 		}
 		for _, n := range j.Nodes {
 			p.Nodes[n].Room[0] -= j.CPU
 			p.Nodes[n].Room[1] -= j.Memory
-			e.Parts = append(e.Parts, evict.Part{Node: n, Frees: []int64{j.CPU, j.Memory}})
+			e.Parts = append(e.Parts, shared.Part{Node: n, Frees: []int64{j.CPU, j.Memory}})
 		}
 		if j.Priority < Urgent {
 			p.Jobs = append(p.Jobs, e)

@@ -1,4 +1,4 @@
-package evict
+package shared
 
 import (
 	"fmt"

@@ -1,10 +1,10 @@
-// Package oracle computes what one more instance of each kind costs in the coming hours,
+// Package marginal computes what one more instance of each kind costs in the coming hours,
 // given the commitments that are paid for already, and publishes the prices.
 //
-//	m, err := oracle.ReadKinds(file)        // kinds: list prices, families, rates of plans
-//	held, err := oracle.ReadHeld(file)      // commitments: reservations, savings plans
+//	m, err := marginal.ReadKinds(file)        // kinds: list prices, families, rates of plans
+//	held, err := marginal.ReadHeld(file)      // commitments: reservations, savings plans
 //	book, notes := m.Book(held, region)
-//	quotes, err := book.Quotes(demand, now, oracle.Options{})
+//	quotes, err := book.Quotes(demand, now, marginal.Options{})
 //	quotes[i].Price, quotes[i].Room, quotes[i].Why
 //
 // # The price
@@ -23,7 +23,7 @@
 // kind with the greatest saving first, and for a part of an hour at the end. The rest runs
 // on demand. That is the published order of AWS. Arithmetic is in fractions of integers;
 // a price is rounded once, half to even, to a nano.
-package oracle
+package marginal
 
 import (
 	"cmp"

@@ -1,8 +1,8 @@
-// Package evict decides which running jobs give way on which nodes, so that waiting pods
+// Package shared decides which running jobs give way on which nodes, so that waiting pods
 // find room and the least work is lost.
 //
-//	var solver evict.Solver
-//	plan := solver.Solve(&problem, evict.Options{Steps: 64})
+//	var solver shared.Solver
+//	plan := solver.Solve(&problem, shared.Options{Steps: 64})
 //	for node, pods := range plan.Hosts { ... } // how many pods of each shape go to which node
 //	for _, job := range plan.Lost { ... }      // the jobs that give way
 //
@@ -45,7 +45,7 @@
 // For one waiting pod, one node hosts it, and the first bound is the optimum. For equal
 // pods, one job on each part of a node, and one node of room for each pod, the problem is
 // that of preempt.Solver.AppendVictims, and a test holds that both waste the same.
-package evict
+package shared
 
 import (
 	"cmp"
