@@ -55,9 +55,8 @@ func busyFederation(n, slots, tasks int, seed uint64) ([]Centre, []Task) {
 	return centres, all
 }
 
-// Warm, nothing allocates: neither runs, task by task or all together, with centres
-// that leave and fail, nor ledgers nor θ, whatever the federation is that is no
-// larger than those before.
+// Warm, nothing allocates: neither runs, task by task or all together, nor ledgers nor θ,
+// whatever the federation is that is no larger than those before.
 func TestAllocatesNothing(t *testing.T) {
 	type federation struct {
 		centres []Centre
@@ -70,7 +69,7 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 	var s, batch Sharer
 	var l Ledger
-	var sp Splitter
+	var sp splitter
 	var bookings, again []Booking
 	statements := make([]Statement, 0, 10)
 	missing, idle := make([]int, 4000), make([]int, 4000)
@@ -89,19 +88,9 @@ func TestAllocatesNothing(t *testing.T) {
 			must(s.Reset(f.centres, Options{Order: CheapestFirst}))
 			bookings = bookings[:0]
 			var err error
-			for k, task := range f.tasks {
-				if k == len(f.tasks)/2 {
-					bookings, err = s.Leave(bookings, 0, task.Start)
-					must(err)
-				}
-				if k == len(f.tasks)*2/3 {
-					bookings, err = s.Fail(bookings, 1, task.Start)
-					must(err)
-				}
-				if k < len(f.tasks)*2/3 || task.Home != 1 {
-					bookings, err = s.Add(bookings, task)
-					must(err)
-				}
+			for _, task := range f.tasks {
+				bookings, err = s.Add(bookings, task)
+				must(err)
 			}
 		},
 		"batch": func(f federation) {
@@ -118,9 +107,8 @@ func TestAllocatesNothing(t *testing.T) {
 		},
 		"theta": func(f federation) {
 			n := len(f.tasks)
-			for _, r := range []Rates{{6, 5, 3, 1}, {6, 2, 3, 1}} {
-				_, err := sp.Theta(missing[:n], idle[:n], r)
-				must(err)
+			for _, r := range []rates{{6, 5, 3, 1}, {6, 2, 3, 1}} {
+				sp.theta(missing[:n], idle[:n], r, nil)
 			}
 		},
 	} {
@@ -141,20 +129,21 @@ func TestCoalitionsAllocateNothing(t *testing.T) {
 	var c Coalitions
 	var bookings []Booking
 	var costs, bounds coalition.Costs
-	own := &Lending{Price: func(o Offer) pricing.Money { return o.Fee * pricing.Money(2*o.Most-o.Idle) / pricing.Money(2*o.Most) }}
+	own, err := LendingByIdle([]PricePoint{{0, 1}, {1, .5}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	options := Options{Lending: own}
 	run := func(centres []Centre, tasks []Task) {
 		err := s.Reset(centres, options)
 		if err == nil {
 			bookings, err = s.Share(bookings[:0], tasks)
 		}
-		for _, by := range [...]*Options{nil, &options} {
-			if err == nil {
-				err = c.Reset(centres, tasks, CoalitionOptions{Alg3: by})
-			}
-			if err == nil {
-				costs, bounds, err = c.AppendCosts(costs[:0], bounds[:0])
-			}
+		if err == nil {
+			err = c.Reset(centres, tasks)
+		}
+		if err == nil {
+			costs, bounds, err = c.AppendCosts(costs[:0], bounds[:0])
 		}
 		if err != nil {
 			t.Fatal(err)

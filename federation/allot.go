@@ -12,7 +12,7 @@ import (
 // task and centre. Reservations go to a centre's own tasks before guests, and in each
 // group to the first tasks, slot by slot. The rest is on demand. opts say what is paid
 // for a lease; Order and Excess do not change the plan. With a Lending, a part pays the
-// price at what is idle when it is booked. [Verify] accepts the bookings. Unless Excess
+// price at what is idle when it is booked. Unless Excess
 // is AtHomePrice, the bookings on demand and their traffic cost Optimum.Cost.
 //
 // The error is an [*InputError] about a Lending or about amounts that are too large; dst
@@ -72,11 +72,11 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 		bought = opts.excessPriceOf(home, centres[j])
 		if opts.Lending == nil {
 			lease = opts.priceOf(home, centres[j])
-		} else if row := o.lend.row(t.Home, j); len(row) > 0 {
+		} else if row := o.lend.row(j); len(row) > 0 {
 			lease = row[0] // the highest
 		}
 		var err error
-		if send, err = home.TrafficFor(t.Disk); err == nil {
+		if send, err = home.trafficFor(t.Disk); err == nil {
 			traffic, err = send.Mul(int64(d))
 		}
 		if err != nil || t.Disk > math.MaxInt64/int64(d) {
@@ -97,12 +97,10 @@ func (o *Optimizer) book(dst []Booking, centres []Centre, t Task, k, j, d int, o
 			free[s] -= b.Reserved
 		}
 		b.End, b.OnDemand = s, d-b.Reserved
-		b.Lease = lease * pricing.Money(b.Reserved) * pricing.Money(b.Slots())
-		b.Bought = bought * pricing.Money(b.OnDemand) * pricing.Money(b.Slots())
 		if j != t.Home && b.Start == t.Start {
 			b.Sent, b.Traffic = t.Disk*int64(d), traffic
 		}
-		dst = append(dst, b)
+		dst = append(dst, b.charged(lease, bought))
 	}
 	return dst, nil
 }
@@ -113,5 +111,5 @@ func (o *Optimizer) asked(home, lender, idle int) pricing.Money {
 	if home == lender || idle <= 0 {
 		return 0
 	}
-	return o.lend.row(home, lender)[idle-1]
+	return o.lend.row(lender)[idle-1]
 }

@@ -73,18 +73,18 @@ func BenchmarkTheta(b *testing.B) {
 		for t := range missing {
 			missing[t], idle[t] = 1+rnd.IntN(d), rnd.IntN(d)
 		}
-		r := Rates{OnDemand: 75, Elsewhere: 60, Share: 31, Traffic: 3}
+		r := rates{onDemand: 75, elsewhere: 60, share: 31, traffic: 3}
 		want := exhaustive(d, missing, idle, r)
 		for _, alg := range []struct {
 			name string
-			f    func(s *Splitter) int
+			f    func(s *splitter) int
 		}{
-			{"select", func(s *Splitter) int { return s.theta(missing, idle, r, nil) }},
-			{"sort", func(s *Splitter) int { return s.bySorting(missing, idle, r) }},
-			{"exhaustive", func(*Splitter) int { return exhaustive(d, missing, idle, r) }},
+			{"select", func(s *splitter) int { return s.theta(missing, idle, r, nil) }},
+			{"sort", func(s *splitter) int { return s.bySorting(missing, idle, r) }},
+			{"exhaustive", func(*splitter) int { return exhaustive(d, missing, idle, r) }},
 		} {
 			b.Run(fmt.Sprintf("alg=%s/slots=%d", alg.name, n), func(b *testing.B) {
-				var s Splitter
+				var s splitter
 				for b.Loop() {
 					if got := alg.f(&s); got != want {
 						b.Fatalf("%d, want %d", got, want)
@@ -96,12 +96,12 @@ func BenchmarkTheta(b *testing.B) {
 }
 
 // bySorting is theta with all kinks sorted.
-func (s *Splitter) bySorting(missing, idle []int, r Rates) int {
-	slope := r.Traffic
+func (s *splitter) bySorting(missing, idle []int, r rates) int {
+	slope := r.traffic
 	s.kinks = s.kinks[:0]
 	for t := range missing {
-		slope += r.Share - r.OnDemand
-		s.kinks = append(s.kinks, kink{missing[t], r.OnDemand}, kink{idle[t], r.Elsewhere - r.Share})
+		slope += r.share - r.onDemand
+		s.kinks = append(s.kinks, kink{missing[t], r.onDemand}, kink{idle[t], r.elsewhere - r.share})
 	}
 	slices.SortFunc(s.kinks, func(a, b kink) int { return a.at - b.at })
 	if slope >= 0 {

@@ -40,13 +40,12 @@ type ascent struct {
 	tried     []int64
 }
 
-// deflect is how much longer the part of the direction from before is than the
-// subgradient. After patience steps without a better bound, steps become ease times as
-// long. The plan's cost is a little more than what can be proved, so Polyak's step is a
-// little too long in the end. These values were chosen on the three logs of [Liu21] with
-// HGR's reservations, among deflections of 1 and 3, patience of 10, 20 and 40, and ease
-// of 0.5 and 0.7. They had the best bound after 1,000 steps; the worst of the others is
-// 33 in a million lower.
+// A direction is the subgradient plus the previous direction, scaled to deflect times the
+// subgradient's length. After patience steps without a better bound, each step is ease
+// times as long: Polyak's step aims at the plan's cost, which is a little above the best
+// bound. The values had the best bound after 1,000 steps on the three logs of [Liu21] with
+// HGR's reservations, among deflect 1 and 3, patience 10, 20 and 40, and ease 0.5 and 0.7.
+// The worst combination is 33 in a million lower.
 const (
 	deflect  = 3
 	patience = 20
@@ -169,15 +168,9 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 	return best, steps
 }
 
-// Bound returns L(π), a lower bound on the cost of any plan: see [Optimizer] for plans
-// and costs. prices are those of the first centre, slot by slot, then those of the
-// second, and so on, each from 0 to the centre's price on demand. Bound shares no code
-// with the search for prices, so it checks Optimum.Bound. The error is an [*InputError].
-func Bound(centres []Centre, tasks []Task, prices []pricing.Money) (pricing.Money, error) {
-	return bound(centres, tasks, prices, make([]pricing.Money, len(centres)))
-}
-
-// bound is Bound, and adds to shares what each centre pays.
+// bound returns L(π), a lower bound on the cost of any plan, and adds to shares what each
+// centre pays at these prices. The order of prices is that of [Optimizer.AppendPrices].
+// bound shares no code with the search for prices, so bound checks Optimum.Bound.
 func bound(centres []Centre, tasks []Task, prices, shares []pricing.Money) (pricing.Money, error) {
 	slots, err := checkCentres(centres)
 	if err != nil {
@@ -187,8 +180,10 @@ func bound(centres []Centre, tasks []Task, prices, shares []pricing.Money) (pric
 		return 0, badInput("Prices", -1, ErrLength, "%d prices for %d centres and %d slots: want one for each centre and slot", len(prices), len(centres), slots)
 	}
 	demand := make([]int, slots)
-	if err := JointDemandTo(demand, tasks); err != nil {
-		return 0, err
+	for i := range centres {
+		if err := AddDemand(demand, tasks, i); err != nil {
+			return 0, err
+		}
 	}
 	sums := make([]pricing.Money, len(centres)*(slots+1))
 	total := pricing.Money(0)
@@ -215,7 +210,7 @@ func bound(centres []Centre, tasks []Task, prices, shares []pricing.Money) (pric
 		if task.Home < 0 || task.Home >= len(centres) {
 			return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", task.ID, task.Home, len(centres)-1)
 		}
-		send, err := centres[task.Home].TrafficFor(task.Disk)
+		send, err := centres[task.Home].trafficFor(task.Disk)
 		if err != nil {
 			return 0, badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", task.Disk, task.ID)
 		}

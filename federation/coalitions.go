@@ -11,9 +11,8 @@ import (
 // What each coalition of centres costs by itself: its tasks, on its reservations.
 //
 // The cost of a coalition is what its tasks run on demand and send, with the plan of
-// [Optimizer], or with Algorithm 3. Fees are paid whoever shares, so they are left out:
-// add a centre's fees to its share. Leases are paid by one member to another and add up
-// to nothing.
+// [Optimizer]. Fees are paid whoever shares, so they are left out: add a centre's fees to
+// its share. Leases are paid by one member to another and add up to nothing.
 //
 // A coalition can always part, so its optimum is at most the sum of the optima of any
 // two parts of it. A plan that was found with a gap may cost more; then the sum is taken.
@@ -35,48 +34,24 @@ import (
 // is proved, and otherwise Optimum.Cost − Optimum.Bound is all that stands between these
 // shares and the core. That takes no enumeration, for any number of centres.
 
-// CoalitionOptions say what a coalition costs. The zero value is the optimum.
-type CoalitionOptions struct {
-	// Optimum limits the search for the plan of each coalition. Its Start is not used.
-	Optimum OptimumOptions
-	// Alg3, if not nil, takes the cost by [Share] with these options instead.
-	Alg3 *Options
-}
-
 // Coalitions computes what coalitions of centres cost. The zero value is ready for
 // [Coalitions.Reset]. It keeps its memory. It is for one goroutine at a time.
 type Coalitions struct {
 	all    []Centre
 	tasks  []Task
-	opts   CoalitionOptions
 	opt    Optimizer
-	sharer Sharer
 	place  []int // of a centre in the coalition
 	some   []Centre
 	theirs []Task
 	delays []time.Duration
-	booked []Booking
 }
 
 // Reset makes c ready for the coalitions of centres. It keeps centres and tasks, which
-// must not change until the next Reset. The error is an [*InputError], as [Share]
-// returns it for the same input. Reset panics as [Sharer.Reset] does.
-func (c *Coalitions) Reset(centres []Centre, tasks []Task, opts CoalitionOptions) error {
-	opts.Optimum.Start = nil
+// must not change until the next Reset. The error is an [*InputError], as from
+// [Optimizer.Solve]. Reset takes at most 64 centres.
+func (c *Coalitions) Reset(centres []Centre, tasks []Task) error {
 	if len(centres) > 64 {
 		return badInput("Centres", -1, ErrRange, "%d centres: want at most 64", len(centres))
-	}
-	by := Options{}
-	if opts.Alg3 != nil {
-		by = *opts.Alg3
-	}
-	if err := c.sharer.Reset(centres, by); err != nil {
-		return err
-	}
-	for k, t := range tasks {
-		if _, err := c.sharer.check(t, k); err != nil {
-			return err
-		}
 	}
 	if err := c.opt.load(centres, tasks); err != nil {
 		return err
@@ -84,40 +59,21 @@ func (c *Coalitions) Reset(centres []Centre, tasks []Task, opts CoalitionOptions
 	if err := c.opt.checkIDs(tasks); err != nil {
 		return err
 	}
-	c.all, c.tasks, c.opts = centres, tasks, opts
+	c.all, c.tasks = centres, tasks
 	return nil
 }
 
-// Cost returns what a coalition costs by itself: Cost, and Bound, below which no plan
-// of its costs. With CoalitionOptions.Alg3 the two are the same. A coalition of one
-// lends and borrows nothing. It panics before the first Reset, and if the coalition is
-// empty or has members that are no centres. The error is an [*InputError] for amounts
-// that are too large.
-//
-// Time: that of [Optimizer.Solve] or [Share] for the coalition.
+// Cost returns what a coalition costs by itself: Cost, and Bound, below which no plan of
+// the coalition costs. A coalition of one lends and borrows nothing. Cost panics before
+// the first Reset, and if the coalition is empty or has members that are no centres. The
+// error is an [*InputError] for amounts that are too large. Time: that of
+// [Optimizer.Solve] for the coalition.
 func (c *Coalitions) Cost(s coalition.Set) (Optimum, error) {
 	if s == 0 || s&^coalition.All(len(c.all)) != 0 {
 		panic("federation: a coalition of nobody, or of others than the centres")
 	}
 	c.restrict(s)
-	if c.opts.Alg3 == nil {
-		return c.opt.Solve(c.some, c.theirs, c.opts.Optimum)
-	}
-	err := c.sharer.Reset(c.some, *c.opts.Alg3)
-	if err == nil {
-		c.booked, err = c.sharer.Share(c.booked[:0], c.theirs)
-	}
-	if err != nil {
-		return Optimum{}, err
-	}
-	var o Optimum
-	for _, b := range c.booked {
-		o.OnDemand += b.Bought
-		o.Traffic += b.Traffic
-	}
-	o.Cost = o.OnDemand + o.Traffic
-	o.Bound = o.Cost
-	return o, nil
+	return c.opt.Solve(c.some, c.theirs, OptimumOptions{})
 }
 
 // restrict sets some and theirs to the centres of a coalition and their tasks.
@@ -149,10 +105,10 @@ func (c *Coalitions) restrict(s coalition.Set) {
 	}
 }
 
-// AppendCosts appends to costs what each coalition costs, and to bounds what it costs at
-// least, in the order of [coalition.Costs]: 2ⁿ each. Where parting costs less than the
-// plan that was found, the cost is that of the parts; Algorithm 3 is taken as it comes.
-// Costs and bounds are the same for every coalition if and only if every plan is proved.
+// AppendCosts appends to costs what each coalition costs, and to bounds what each costs at
+// least, in the order of [coalition.Costs]: 2ⁿ each. If two parts of a coalition cost less
+// than the plan that was found, the cost is that of the parts. Costs and bounds are the
+// same for every coalition if and only if every plan is proved.
 //
 // The error is an [*InputError]: for more than [coalition.MaxMembers] centres, and as
 // from [Coalitions.Cost]; both slices are then returned as they were. Time: 2ⁿ − 1 plans,
@@ -164,17 +120,14 @@ func (c *Coalitions) AppendCosts(costs, bounds coalition.Costs) (coalition.Costs
 	}
 	from, at := len(costs), len(bounds)
 	costs, bounds = append(costs, 0), append(bounds, 0)
-	table := func() coalition.Costs { return costs[from:] }
 	for s := coalition.Set(1); s <= coalition.All(n); s++ {
 		o, err := c.Cost(s)
 		if err != nil {
 			return costs[:from], bounds[:at], err
 		}
 		least := o.Cost
-		if c.opts.Alg3 == nil {
-			for part := (s - 1) & s; part > s^part; part = (part - 1) & s {
-				least = min(least, table()[part]+table()[s^part])
-			}
+		for part := (s - 1) & s; part > s^part; part = (part - 1) & s {
+			least = min(least, costs[from:][part]+costs[from:][s^part])
 		}
 		costs, bounds = append(costs, least), append(bounds, o.Bound)
 	}
@@ -182,13 +135,18 @@ func (c *Coalitions) AppendCosts(costs, bounds coalition.Costs) (coalition.Costs
 }
 
 // PriceSharesTo puts into dst what each centre pays at prices of instance-slots: for its
-// tasks, each where it is cheapest, less what its reservations earn. The shares add up to
-// [Bound], and no coalition of centres costs less by itself than its shares. So with the
-// prices of [Optimizer.AppendPrices], and a plan that is proved to be optimal, the shares
-// are a division of the optimum that no coalition leaves. Fees are not part of it.
+// tasks, each where it is cheapest, less what its reservations earn. prices are those of
+// the first centre, slot by slot, then those of the second, and so on, each from 0 to the
+// centre's price on demand. Fees are not part of the shares.
 //
-// The error is an [*InputError], as from Bound; dst is then unchanged. It panics if the
-// length of dst is not the number of centres. Time: O(tasks · centres + slots · centres).
+// No coalition of centres costs less by itself than its shares. With the prices of
+// [Optimizer.AppendPrices], the shares add up to Optimum.Bound: the sum checks the bound,
+// by other code than the search. If the plan is proved to be optimal, the shares divide
+// its cost, and no coalition leaves.
+//
+// The error is an [*InputError]; dst is then unchanged. PriceSharesTo panics if the length
+// of dst is not the number of centres. It allocates. Time: O(tasks · centres + slots · centres + slots
+// of the tasks).
 func PriceSharesTo(dst []pricing.Money, centres []Centre, tasks []Task, prices []pricing.Money) error {
 	if len(dst) != len(centres) {
 		panic("federation: length of dst is not the number of centres")

@@ -14,7 +14,7 @@ import (
 func ExampleCoalitions() {
 	centres, tasks := threeCentres()
 	var c federation.Coalitions
-	if err := c.Reset(centres, tasks, federation.CoalitionOptions{}); err != nil {
+	if err := c.Reset(centres, tasks); err != nil {
 		log.Fatal(err)
 	}
 	costs, bounds, err := c.AppendCosts(nil, nil)

@@ -41,7 +41,7 @@ func restricted(centres []Centre, tasks []Task, s coalition.Set) ([]Centre, []Ta
 	return some, theirs
 }
 
-// Costs are those of each coalition made anew, by the optimum and by Algorithm 3; bounds
+// Costs are those of each coalition made anew; bounds
 // are bounds, larger coalitions gain by the optimum, and a coalition of one pays what it
 // pays alone.
 func TestPropCoalitions(t *testing.T) {
@@ -49,46 +49,32 @@ func TestPropCoalitions(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		centres := drawCentres(t, false)
 		tasks := drawTasks(t, centres)
-		o := drawOptions(t)
-		o.Lending = nil
 		before, tasksBefore := clone(centres), slices.Clone(tasks)
-		for _, by := range []*Options{nil, &o} {
-			if err := c.Reset(centres, tasks, CoalitionOptions{Alg3: by}); err != nil {
+		if err := c.Reset(centres, tasks); err != nil {
+			t.Fatal(err)
+		}
+		costs, bounds, err := c.AppendCosts(nil, nil)
+		if err != nil || costs.Validate() != nil || bounds.Validate() != nil || costs.Members() != len(centres) {
+			t.Fatal(costs, bounds, err)
+		}
+		for s := coalition.Set(1); int(s) < len(costs); s++ {
+			some, theirs := restricted(centres, tasks, s)
+			best, err := new(Optimizer).Solve(some, theirs, OptimumOptions{})
+			if err != nil {
 				t.Fatal(err)
 			}
-			costs, bounds, err := c.AppendCosts(nil, nil)
-			if err != nil || costs.Validate() != nil || bounds.Validate() != nil || costs.Members() != len(centres) {
-				t.Fatal(costs, bounds, err)
+			if costs[s] > best.Cost || bounds[s] != best.Bound || bounds[s] > costs[s] {
+				t.Fatalf("%v costs %v, at least %v; want %+v", s, costs[s], bounds[s], best)
 			}
-			for s := coalition.Set(1); int(s) < len(costs); s++ {
-				some, theirs := restricted(centres, tasks, s)
-				if by != nil {
-					got, err := Share(nil, some, theirs, o)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if want := sumOf(costsOf(len(some), got)); costs[s] != want || bounds[s] != want {
-						t.Fatalf("%v costs %v and %v, want %v", s, costs[s], bounds[s], want)
-					}
-					continue
+			for part := (s - 1) & s; part > 0; part = (part - 1) & s {
+				if costs[s] > costs[part]+costs[s^part] {
+					t.Fatalf("%v costs more than its parts: %v", s, costs)
 				}
-				best, err := new(Optimizer).Solve(some, theirs, OptimumOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if costs[s] > best.Cost || bounds[s] != best.Bound || bounds[s] > costs[s] {
-					t.Fatalf("%v costs %v, at least %v; want %+v", s, costs[s], bounds[s], best)
-				}
-				for part := (s - 1) & s; part > 0; part = (part - 1) & s {
-					if costs[s] > costs[part]+costs[s^part] {
-						t.Fatalf("%v costs more than its parts: %v", s, costs)
-					}
-				}
-				if s.Len() == 1 {
-					alone, _ := Share(nil, some, theirs, Options{Order: Alone})
-					if want := sumOf(costsOf(1, alone)); costs[s] != want {
-						t.Fatalf("alone %v, want %v", costs[s], want)
-					}
+			}
+			if s.Len() == 1 {
+				alone, _ := Share(nil, some, theirs, Options{Order: Alone})
+				if want := sumOf(costsOf(1, alone)); costs[s] != want {
+					t.Fatalf("alone %v, want %v", costs[s], want)
 				}
 			}
 		}
@@ -122,10 +108,10 @@ func TestPropPriceShares(t *testing.T) {
 		if err := PriceSharesTo(shares, centres, tasks, prices); err != nil {
 			t.Fatal(err)
 		}
-		if bound, err := Bound(centres, tasks, prices); err != nil || bound != sumOf(shares) {
+		if bound, err := proves(centres, tasks, prices); err != nil || bound != sumOf(shares) {
 			t.Fatalf("%v add up to %v, want %v, %v", shares, sumOf(shares), bound, err)
 		}
-		if err := c.Reset(centres, tasks, CoalitionOptions{}); err != nil {
+		if err := c.Reset(centres, tasks); err != nil {
 			t.Fatal(err)
 		}
 		costs, bounds, err := c.AppendCosts(nil, nil)
@@ -167,7 +153,7 @@ func TestCoalitionsErrors(t *testing.T) {
 		{good, append(slices.Clone(tasks), tasks...), ErrDuplicate},
 		{make([]Centre, 65), nil, ErrRange},
 	} {
-		if err := c.Reset(bad.centres, bad.tasks, CoalitionOptions{}); !errors.Is(err, bad.want) {
+		if err := c.Reset(bad.centres, bad.tasks); !errors.Is(err, bad.want) {
 			t.Errorf("%v, want %v", err, bad.want)
 		}
 	}
@@ -175,7 +161,7 @@ func TestCoalitionsErrors(t *testing.T) {
 	for i := range many {
 		many[i] = good[0]
 	}
-	if err := c.Reset(many, nil, CoalitionOptions{}); err != nil {
+	if err := c.Reset(many, nil); err != nil {
 		t.Fatal(err)
 	}
 	if costs, bounds, err := c.AppendCosts(coalition.Costs{9}, nil); !errors.Is(err, ErrRange) || len(costs) != 1 || bounds != nil {
@@ -189,7 +175,7 @@ func TestCoalitionsErrors(t *testing.T) {
 	if err != nil || len(shares) != 17 {
 		t.Error(shares, err)
 	}
-	if err := c.Reset(good, tasks, CoalitionOptions{}); err != nil {
+	if err := c.Reset(good, tasks); err != nil {
 		t.Fatal(err)
 	}
 	if o, err := c.Cost(coalition.Of(0, 1)); err != nil || o.Cost != 0 {

@@ -14,10 +14,8 @@ var (
 	ErrLength = errors.New("wrong length")
 	// ErrDuplicate: two tasks have the same ID.
 	ErrDuplicate = errors.New("duplicate ID")
-	// ErrOrder: a task or an event comes after a later one.
+	// ErrOrder: a task comes after a later task, or points do not ascend.
 	ErrOrder = errors.New("out of order")
-	// ErrGone: a centre has failed, or has left before.
-	ErrGone = errors.New("centre is gone")
 	// ErrRising: a lending price rises as more is idle.
 	ErrRising = errors.New("price is not monotone")
 	// ErrOverflow: the amounts do not fit in 64-bit integers.

@@ -51,7 +51,7 @@ func ExampleShare() {
 			fmt.Println(err)
 			return
 		}
-		for i, s := range l.Statements() {
+		for i, s := range l.AppendStatements(nil) {
 			cost[i][k] = s.Cost()
 		}
 	}
@@ -63,7 +63,7 @@ func ExampleShare() {
 	// Oregon      0.00 alone, -1.60 in the federation, fees apart
 }
 
-// Tasks as they come, and a centre that fails: who paid what to whom?
+// Tasks as they come: a scheduler asks for each task where its instances run.
 func ExampleSharer() {
 	var s federation.Sharer
 	if err := s.Reset(centres(), federation.Options{}); err != nil {
@@ -71,89 +71,21 @@ func ExampleSharer() {
 		return
 	}
 	var bookings []federation.Booking
-	var err error
-	for _, t := range tasks[:3] {
-		if bookings, err = s.Add(bookings, t); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	night := federation.Task{ID: 9, Home: 0, Start: 1, End: 3, Instances: 3, Disk: 5e9}
-	if bookings, err = s.Add(bookings, night); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if bookings, err = s.Fail(bookings, 1, 2); err != nil {
-		fmt.Println(err)
-		return
-	}
-	party := func(i int) string {
-		if i == federation.Provider {
-			return "the provider"
-		}
-		return []string{"Frankfurt", "Oregon"}[i]
-	}
-	for p := range federation.Payments(bookings) {
-		fmt.Printf("task %d: %s pays %s %v for %d instances, slots %d to %d, %v\n",
-			p.Task, party(p.From), party(p.To), p.Amount, p.Instances, p.Start, p.End, p.Kind)
-	}
-	// Output:
-	// task 9: Frankfurt pays Oregon 1.2 for 3 instances, slots 1 to 3, lease
-	// task 9: Frankfurt pays the provider 0.3 for 3 instances, slots 1 to 3, traffic
-	// task 9: Frankfurt pays Oregon -0.6 for -3 instances, slots 2 to 3, lease
-}
-
-// Oregon takes its reservations back at the end of slot 1. What does Frankfurt's task
-// cost now?
-func ExampleSharer_Leave() {
-	var s federation.Sharer
-	if err := s.Reset(centres(), federation.Options{}); err != nil {
-		fmt.Println(err)
-		return
-	}
-	var bookings []federation.Booking
-	var err error
 	for _, t := range append(tasks[:3:3], federation.Task{ID: 9, Home: 0, Start: 1, End: 3, Instances: 3, Disk: 5e9}) {
-		if bookings, err = s.Add(bookings, t); err != nil {
+		var err error
+		if bookings, err = s.Add(bookings[:0], t); err != nil {
 			fmt.Println(err)
 			return
 		}
+		for _, b := range bookings {
+			fmt.Printf("task %d, slots %d to %d: %d reserved and %d on demand in centre %d\n", b.Task, b.Start, b.End, b.Reserved, b.OnDemand, b.Centre)
+		}
 	}
-	task := len(bookings) - 1
-	if bookings, err = s.Leave(bookings, 1, 2); err != nil {
-		fmt.Println(err)
-		return
-	}
-	var sum pricing.Money
-	for _, b := range bookings[task:] {
-		fmt.Printf("slots %d to %d: %2d leased, %d on demand in centre %d, %v\n", b.Start, b.End, b.Reserved, b.OnDemand, b.Centre, b.Cost())
-		sum += b.Cost()
-	}
-	fmt.Println(sum)
 	// Output:
-	// slots 1 to 3:  3 leased, 0 on demand in centre 1, 1.5
-	// slots 2 to 3: -3 leased, 0 on demand in centre 1, -0.6
-	// slots 2 to 3:  0 leased, 3 on demand in centre 1, 1.5
-	// 2.4
-}
-
-// Eight instances for three hours are missing at home. The other centre has few of
-// its reservations idle in the last hour: how many go there?
-func ExampleSplitter() {
-	rates := federation.Rates{
-		OnDemand:  75 * pricing.Milli,
-		Elsewhere: 60 * pricing.Milli,
-		Share:     30 * pricing.Milli,
-		Traffic:   80 * pricing.Milli, // 4 GB an instance
-	}
-	var s federation.Splitter
-	theta, err := s.Theta([]int{8, 8, 8}, []int{9, 6, 2}, rates)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(theta, rates.Convex())
-	// Output: 6 true
+	// task 1, slots 0 to 4: 6 reserved and 0 on demand in centre 0
+	// task 2, slots 0 to 2: 4 reserved and 0 on demand in centre 0
+	// task 3, slots 0 to 1: 9 reserved and 0 on demand in centre 1
+	// task 9, slots 1 to 3: 3 reserved and 0 on demand in centre 1
 }
 
 // How much data went where, [Liu21] Table 3.
@@ -172,19 +104,4 @@ func ExampleLedger_Flow() {
 	f := l.Flow(0, 1)
 	fmt.Printf("%d GB for %v; %d slots leased for %v\n", f.Sent/1e9, f.Traffic, f.Leased, f.Lease)
 	// Output: 40 GB for 0.8; 8 slots leased for 1.6
-}
-
-// Bookings of any origin can be checked.
-func ExampleVerify() {
-	bookings, err := federation.Share(nil, centres(), tasks, federation.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(federation.Verify(centres(), tasks, bookings, federation.Options{}))
-	bookings[0].Reserved++
-	fmt.Println(federation.Verify(centres(), tasks, bookings, federation.Options{}))
-	// Output:
-	// <nil>
-	// federation: Centres[0].Reserved: bookings do not fit: 11 of 10 reservations are booked in slot 0: want no more than there are
 }

@@ -315,199 +315,6 @@ func TestResellerGainsNothing(t *testing.T) {
 	}
 }
 
-// A centre leaves, or fails, while it has lent, borrowed and runs tasks of its own.
-func TestLeaveAndFailByHand(t *testing.T) {
-	centres := []Centre{
-		{Reserved: []int{0, 0, 0, 1}, OnDemand: 10, Term: 1, Traffic: 1},
-		{Reserved: []int{2, 2, 2, 2}, OnDemand: 9, Fee: 3, Term: 1, Traffic: 1},
-	}
-	begin := func() *Sharer {
-		var s Sharer
-		if err := s.Reset(centres, Options{}); err != nil {
-			t.Fatal(err)
-		}
-		b, err := s.Add(nil, Task{1, 0, 0, 4, 1, 1e9})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err = s.Add(b, Task{2, 1, 0, 3, 1, 1e9}); err != nil {
-			t.Fatal(err)
-		}
-		want := []Booking{
-			{Task: 1, Home: 0, Centre: 1, Start: 0, End: 4, Reserved: 1, Lease: 12, Traffic: 1, Sent: 1e9},
-			{Task: 2, Home: 1, Centre: 1, Start: 0, End: 3, Reserved: 1},
-		}
-		if d := cmp.Diff(want, b); d != "" {
-			t.Fatal(d)
-		}
-		return &s
-	}
-
-	s := begin()
-	got, err := s.Leave(nil, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Booking{
-		{Task: 1, Home: 0, Centre: 1, Start: 2, End: 4, Reserved: -1, Lease: -6},
-		{Task: 1, Home: 0, Centre: 1, Start: 2, End: 4, OnDemand: 1, Bought: 18},
-	}, got); d != "" {
-		t.Error("leave:", d)
-	}
-	// Its reservation is its own again, and its tasks and others' stay at home.
-	got, err = s.Add(nil, Task{3, 1, 2, 4, 2, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Booking{
-		{Task: 3, Home: 1, Centre: 1, Start: 2, End: 3, Reserved: 1, OnDemand: 1, Bought: 9},
-		{Task: 3, Home: 1, Centre: 1, Start: 3, End: 4, Reserved: 2},
-	}, got); d != "" {
-		t.Error("after it has left:", d)
-	}
-	if _, err := s.Leave(nil, 1, 3); !errors.Is(err, ErrGone) {
-		t.Error("leaves twice:", err)
-	}
-	// Who has left can fail. What of task 1 was on demand there goes home.
-	if got, err = s.Fail(nil, 1, 3); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Booking{
-		{Task: 1, Home: 0, Centre: 1, Start: 3, End: 4, OnDemand: -1, Bought: -9},
-		{Task: 1, Home: 0, Centre: 0, Start: 3, End: 4, Reserved: 1},
-		{Task: 3, Home: 1, Centre: 1, Start: 3, End: 4, Reserved: -2},
-	}, got); d != "" {
-		t.Error("leaves, then fails:", d)
-	}
-
-	s = begin()
-	if got, err = s.Fail(nil, 1, 2); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Booking{
-		{Task: 1, Home: 0, Centre: 1, Start: 2, End: 4, Reserved: -1, Lease: -6},
-		{Task: 1, Home: 0, Centre: 0, Start: 2, End: 3, OnDemand: 1, Bought: 10},
-		{Task: 1, Home: 0, Centre: 0, Start: 3, End: 4, Reserved: 1}, // home has one then
-		{Task: 2, Home: 1, Centre: 1, Start: 2, End: 3, Reserved: -1},
-	}, got); d != "" {
-		t.Error("fail:", d)
-	}
-	if _, err := s.Add(nil, Task{3, 1, 2, 3, 1, 0}); !errors.Is(err, ErrGone) {
-		t.Error("a task of a failed centre:", err)
-	}
-	if _, err := s.Leave(nil, 1, 2); !errors.Is(err, ErrGone) {
-		t.Error("leaves after it has failed:", err)
-	}
-	if _, err := s.Fail(nil, 0, 1); !errors.Is(err, ErrOrder) {
-		t.Error("fails before the last event:", err)
-	}
-	for _, at := range [][2]int{{-1, 3}, {2, 3}, {0, 5}, {0, -1}} {
-		if _, err := s.Leave(nil, at[0], at[1]); !errors.Is(err, ErrRange) {
-			t.Errorf("leave %v: %v", at, err)
-		}
-	}
-}
-
-// What a failure has ended is not ended again when the borrower leaves.
-func TestLenderFailsThenBorrowerLeaves(t *testing.T) {
-	centres := []Centre{
-		{Reserved: []int{0, 0}, OnDemand: 10, Term: 1},
-		{Reserved: []int{1, 1}, OnDemand: 9, Fee: 3, Term: 1},
-	}
-	var s Sharer
-	if err := s.Reset(centres, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Add(nil, Task{1, 0, 0, 2, 1, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err = s.Fail(got, 1, 1); err != nil {
-		t.Fatal(err)
-	}
-	if got, err = s.Leave(got, 0, 1); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Booking{
-		{Task: 1, Home: 0, Centre: 1, Start: 0, End: 2, Reserved: 1, Lease: 6},
-		{Task: 1, Home: 0, Centre: 1, Start: 1, End: 2, Reserved: -1, Lease: -3},
-		{Task: 1, Home: 0, Centre: 0, Start: 1, End: 2, OnDemand: 1, Bought: 10},
-	}, got); d != "" {
-		t.Error(d)
-	}
-}
-
-// In a long run, in which bookings that have ended are swept out, centres that go
-// find all that have not; and what is kept does not grow with the run.
-func TestLongRunWithEvents(t *testing.T) {
-	centres, tasks := busyFederation(4, 120, 3000, 5)
-	for k := range tasks {
-		tasks[k].End = min(tasks[k].End, tasks[k].Start+1+k%9)
-		tasks[k].Instances = 1 + tasks[k].Instances%8
-	}
-	for i := range centres {
-		for s := range centres[i].Reserved {
-			centres[i].Reserved[s] = (s*(i+1) + i) % 60
-		}
-	}
-	var events []event
-	for k, task := range tasks {
-		switch k {
-		case 1000:
-			events = append(events, event{k, 2, task.Start, false})
-		case 2000:
-			events = append(events, event{k, 0, task.Start, true})
-		case 2500:
-			events = append(events, event{k, 1, task.Start, false})
-		}
-	}
-	n := newNaive(centres, Options{})
-	most := 0
-	var s Sharer
-	if err := s.Reset(centres, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	var got []Booking
-	cut := 0
-	for k, task := range tasks {
-		var err error
-		for _, e := range events {
-			if e.before != k {
-				continue
-			}
-			before := len(got)
-			if e.fails {
-				n.fail(e.centre, e.slot)
-				got, err = s.Fail(got, e.centre, e.slot)
-			} else {
-				n.leave(e.centre, e.slot)
-				got, err = s.Leave(got, e.centre, e.slot)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			cut += len(got) - before
-		}
-		if n.gone[task.Home] == failed {
-			continue
-		}
-		n.add(task)
-		if got, err = s.Add(got, task); err != nil {
-			t.Fatal(err)
-		}
-		most = max(most, len(s.live))
-	}
-	if d := cmp.Diff(n.cells(), expand(got)); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff(n.costs(), costsOf(4, got)); d != "" {
-		t.Error(d)
-	}
-	if cut < 15 || most > 400 || len(got) < 3000 {
-		t.Errorf("%d bookings, %d by events, up to %d kept", len(got), cut, most)
-	}
-}
-
 // What cannot be worked with is refused before anything is booked, with field,
 // index and a sentence.
 func TestBadInput(t *testing.T) {
@@ -573,7 +380,7 @@ func TestBadInput(t *testing.T) {
 		kept := []Booking{{Task: 77}}
 		got, err := s.Share(kept, all)
 		wantError(t, err, c.field, 2, c.cause)
-		if len(got) != 1 || s.Idle(0, 0) != 0 || s.Idle(0, 1) != 1 {
+		if len(got) != 1 || s.free[0] != 1 || s.pending[0] != 1 || s.pending[1] != 0 {
 			t.Errorf("%+v: booked %v", c.task, got)
 		}
 		// Nothing was booked, so the good ones can be.
@@ -611,14 +418,9 @@ func TestBadInput(t *testing.T) {
 	if err := AddDemand(demand, []Task{most, {2, 1, 0, 1, math.MaxInt, 0}}, 0); err != nil || demand[0] != math.MaxInt-7 {
 		t.Errorf("demand %v, %v: another home's does not count", demand, err)
 	}
-	var sp Splitter
-	_, err = sp.Theta([]int{1}, []int{1}, Rates{Traffic: -1})
-	wantError(t, err, "Rates.Traffic", -1, ErrRange)
-	_, err = sp.Theta([]int{1 << 30}, []int{1}, Rates{OnDemand: 1 << 50})
-	wantError(t, err, "Rates", -1, ErrOverflow)
-	_, err = Centre{Traffic: math.MaxInt64}.TrafficFor(2 * gigabyte)
+	_, err = Centre{Traffic: math.MaxInt64}.trafficFor(2 * gigabyte)
 	wantError(t, err, "Centres.Traffic", -1, ErrOverflow)
-	_, err = Centre{Traffic: math.MaxInt64}.TrafficFor(math.MaxInt64)
+	_, err = Centre{Traffic: math.MaxInt64}.trafficFor(math.MaxInt64)
 	wantError(t, err, "Centres.Traffic", -1, ErrOverflow)
 }
 
@@ -646,10 +448,7 @@ func TestMisuse(t *testing.T) {
 		"excess":    func() { Options{Excess: NoExcess + 1}.excessPriceOf(Centre{}, Centre{}) },
 		"add":       func() { _, _ = s.Add(nil, Task{}) },
 		"share":     func() { _, _ = s.Share(nil, nil) },
-		"leave":     func() { _, _ = s.Leave(nil, 0, 0) },
-		"idle":      func() { s.Idle(0, 0) },
-		"theta":     func() { _, _ = new(Splitter).Theta(make([]int, 1), nil, Rates{}) },
-		"disk":      func() { _, _ = Centre{}.TrafficFor(-1) },
+		"disk":      func() { _, _ = Centre{}.trafficFor(-1) },
 		"ledger":    func() { l.Reset(0) },
 		"statement": func() { l.Statement(2) },
 		"flow":      func() { l.Flow(1, 1) },
@@ -665,52 +464,6 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Amounts of 0 are payments too, whoever sends data for nothing.
-func TestPaymentsOfNothing(t *testing.T) {
-	b := Booking{Task: 1, Home: 0, Centre: 1, Start: 0, End: 2, Reserved: 1, OnDemand: 2, Sent: 30}
-	want := []Payment{
-		{From: 0, To: 1, Kind: LeasePayment, Task: 1, Centre: 1, End: 2, Instances: 1},
-		{From: 0, To: Provider, Kind: OnDemandPayment, Task: 1, Centre: 1, End: 2, Instances: 2},
-		{From: 0, To: Provider, Kind: TrafficPayment, Task: 1, Centre: 1, End: 2, Instances: 3},
-	}
-	if d := cmp.Diff(want, AppendPayments(nil, []Booking{b})); d != "" {
-		t.Error(d)
-	}
-}
-
-// What has ended is swept out whenever what is kept has doubled, no sooner, so that it
-// takes amortised constant time; and no later, so that little more is kept than runs.
-func TestSweep(t *testing.T) {
-	const slots = 4000
-	var s Sharer
-	if err := s.Reset([]Centre{{Reserved: make([]int, slots), Term: 1}}, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	var b []Booking
-	looked, sweeps := 0, 0
-	for k := range slots {
-		end := slots // every other task runs to the end
-		if k%2 == 0 {
-			end = k + 1
-		}
-		before, sweep := len(s.live), s.sweep
-		var err error
-		if b, err = s.Add(b[:0], Task{ID: k, Start: k, End: end, Instances: 1}); err != nil {
-			t.Fatal(err)
-		}
-		if before >= sweep {
-			looked += before
-			sweeps++
-		}
-		if runs := 1 + k/2; len(s.live) > 64+2*runs {
-			t.Fatalf("%d bookings are kept, %d run", len(s.live), runs)
-		}
-	}
-	if looked > 4*slots || sweeps < 3 {
-		t.Errorf("%d bookings were looked at in %d sweeps for %d", looked, sweeps, slots)
-	}
-}
-
 // Traffic is rounded to the nearest nano, halves to even, for an instance.
 func TestTrafficFor(t *testing.T) {
 	for _, c := range []struct {
@@ -722,7 +475,7 @@ func TestTrafficFor(t *testing.T) {
 		{1, 5e8, 0}, {3, 5e8, 2}, {1, 5e8 + 1, 1}, {1, 5e8 - 1, 0}, {0, 65e9, 0}, {7, 0, 0},
 		{math.MaxInt64, 1e9, math.MaxInt64},
 	} {
-		if got, err := (Centre{Traffic: c.price}).TrafficFor(c.disk); err != nil || got != c.want {
+		if got, err := (Centre{Traffic: c.price}).trafficFor(c.disk); err != nil || got != c.want {
 			t.Errorf("%d · %d: %d %v, want %d", c.price, c.disk, got, err, c.want)
 		}
 	}

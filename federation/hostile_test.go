@@ -24,10 +24,9 @@ func TestMidpointOfGreatPrices(t *testing.T) {
 
 // Who misses nothing sends nothing, whatever the rates.
 func TestThetaOfNothingMissing(t *testing.T) {
-	var s Splitter
-	got, err := s.Theta([]int{-5}, []int{1}, Rates{OnDemand: math.MaxInt64, Elsewhere: math.MaxInt64})
-	if got != 0 || err != nil {
-		t.Errorf("%d, %v", got, err)
+	var s splitter
+	if got := s.theta([]int{-5}, []int{1}, rates{onDemand: math.MaxInt64, elsewhere: math.MaxInt64}, nil); got != 0 {
+		t.Errorf("%d, want 0", got)
 	}
 }
 
@@ -51,47 +50,29 @@ func TestLedgerOfTooManyCentres(t *testing.T) {
 	}
 }
 
-// What a booking and a statement cost is right wherever it fits, though a part of the sum does not, and panics
-// with the package's name where it does not.
+// What a statement costs is right wherever it fits, though a part of the sum does not, and
+// panics with the package's name where it does not.
 func TestCostsThatDoNotFit(t *testing.T) {
 	const most = math.MaxInt64
 	for _, c := range []struct {
-		b    Booking
 		s    Statement
 		want pricing.Money
 		fits bool
 	}{
-		{Booking{Lease: 1, Bought: 20, Traffic: 300}, Statement{Fees: 1, OnDemand: 20, Traffic: 300, Paid: 4000, Received: 4000}, 321, true},
-		{Booking{Lease: most, Bought: 5, Traffic: -9}, Statement{Fees: most, OnDemand: 5, Traffic: 3, Paid: 2, Received: 14}, most - 4, true},
-		{Booking{Lease: most, Bought: 1}, Statement{Paid: most, Received: -1}, 0, false},
-		{Booking{Bought: math.MinInt64, Traffic: -1}, Statement{Received: math.MinInt64}, 0, false},
+		{Statement{Fees: 1, OnDemand: 20, Traffic: 300, Paid: 4000, Received: 4000}, 321, true},
+		{Statement{Fees: most, OnDemand: 5, Traffic: 3, Paid: 2, Received: 14}, most - 4, true},
+		{Statement{Paid: most, Received: -1}, 0, false},
+		{Statement{Received: math.MinInt64}, 0, false},
 	} {
-		for name, cost := range map[string]func() pricing.Money{"booking": c.b.Cost, "statement": c.s.Cost} {
-			func() {
-				defer func() {
-					if m, _ := recover().(string); c.fits != (m == "") || !c.fits && !strings.HasPrefix(m, "federation: ") {
-						t.Errorf("%s of %+v: panic %q", name, c, m)
-					}
-				}()
-				if got := cost(); got != c.want {
-					t.Errorf("%s of %+v: %v", name, c, got)
+		func() {
+			defer func() {
+				if m, _ := recover().(string); c.fits != (m == "") || !c.fits && !strings.HasPrefix(m, "federation: ") {
+					t.Errorf("%+v: panic %q", c, m)
 				}
 			}()
-		}
-	}
-}
-
-// Who has seen enough statements breaks off.
-func TestSomeStatements(t *testing.T) {
-	var l Ledger
-	l.Reset(3)
-	n := 0
-	for i := range l.Statements() {
-		if n++; i == 1 {
-			break
-		}
-	}
-	if n != 2 {
-		t.Errorf("%d statements, want 2", n)
+			if got := c.s.Cost(); got != c.want {
+				t.Errorf("%+v: %v", c, got)
+			}
+		}()
 	}
 }

@@ -21,37 +21,8 @@ import (
 // traffic costs 0 or more. □ With equal prices on demand and free traffic the bound is
 // attained: it is the optimum of reserving jointly and sharing freely.
 //
-// [JointDemandTo] and [JointPrices] state the joint problem; reserve.Exact solves it,
-// over the full horizon.
-
-// JointDemandTo writes to dst, slot by slot, what all tasks need together. The error is
-// an [*InputError] about a task that does not fit into the slots of dst or has no
-// instance; dst is then unchanged. Time: O(tasks + slots).
-func JointDemandTo(dst []int, tasks []Task) error {
-	sum := uint64(0)
-	for k, t := range tasks {
-		if err := checkTask(t, k, len(dst)); err != nil {
-			return err
-		}
-		var fits bool
-		if sum, fits = wide.AddUint(sum, uint64(t.Instances)); !fits || sum > 1<<62 {
-			return badInput("Tasks.Instances", k, ErrOverflow, "the instances of the tasks up to task %d do not fit: want fewer", t.ID)
-		}
-	}
-	clear(dst)
-	for _, t := range tasks {
-		dst[t.Start] += t.Instances
-		if t.End < len(dst) {
-			dst[t.End] -= t.Instances
-		}
-	}
-	at := 0
-	for t, d := range dst {
-		at += d
-		dst[t] = at
-	}
-	return nil
-}
+// The demand is the sum of [AddDemand] over all homes, [JointPrices] has the prices, and
+// reserve.Exact solves the problem, over the full horizon.
 
 // JointPrices returns the price list of the joint problem, for slots of the given length. The
 // list has the least price on demand of all centres, and each centre's reservation as a

@@ -1,106 +1,23 @@
 package federation
 
 import (
-	"iter"
 	"math"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The ledger is double entry. Each amount is taken from one party and given to another
-// in the same step, so the sums over all parties agree, whatever the prices and however
-// they were rounded. A booking is at most three payments:
+// The ledger is double entry: what one party pays, another party receives. So the sums over
+// all parties agree, however prices were rounded. A booking is at most three payments:
 //
-//	Lease      Home to Centre      price × reservations × slots
-//	OnDemand   Home to Provider    price × instances × slots
-//	Traffic    Home to Provider    price per instance × instances, once
+//	Lease      Home to Centre          price × reservations × slots
+//	OnDemand   Home to the provider    price × instances × slots
+//	Traffic    Home to the provider    price per instance × instances, once
 //
 // Fees are paid to the provider when reservations are bought, whoever uses them later.
-// Corrections, when a centre leaves, are bookings with negative counts and amounts, so
-// that sums over bookings stay right.
 
-// Provider is the party of a [Payment] that sells instances, reservations and traffic.
-const Provider = -1
-
-// A Kind says what a [Payment] is for.
-type Kind uint8
-
-const (
-	LeasePayment    Kind = iota // for reservations of another centre
-	OnDemandPayment             // for instances on demand, at home or elsewhere
-	TrafficPayment              // for data sent
-)
-
-var kinds = enum.New[Kind]("federation", "Kind", ErrRange, "lease", "on_demand", "traffic")
-
-// String returns "lease", "on_demand" or "traffic", or Kind(n) for a value n that has no
-// name.
-func (k Kind) String() string { return kinds.String(k) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (k Kind) MarshalText() ([]byte, error) { return kinds.MarshalText(k) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and k is
-// unchanged.
-func (k *Kind) UnmarshalText(text []byte) error { return kinds.UnmarshalText(k, text) }
-
-// A Payment says who paid how much to whom, for what and for which slots.
-type Payment struct {
-	From, To   int // centres; To may be [Provider]
-	Kind       Kind
-	Task       int           // ID
-	Centre     int           // where the instances are, or the data went
-	Start, End int           // slots
-	Instances  int           // in each of the slots; below 0 if it is a refund
-	Amount     pricing.Money // below 0 if it is a refund
-}
-
-// Payments returns the payments of a booking: lease, on demand and traffic, in this
-// order, where the booking has any. Payments with a price of 0 are among them.
-func (b Booking) Payments() iter.Seq[Payment] {
-	return func(yield func(Payment) bool) {
-		p := Payment{From: b.Home, To: b.Centre, Kind: LeasePayment, Task: b.Task, Centre: b.Centre, Start: b.Start, End: b.End, Instances: b.Reserved, Amount: b.Lease}
-		if b.Reserved != 0 && b.Centre != b.Home && !yield(p) {
-			return
-		}
-		p.To, p.Kind, p.Instances, p.Amount = Provider, OnDemandPayment, b.OnDemand, b.Bought
-		if b.OnDemand != 0 && !yield(p) {
-			return
-		}
-		p.Kind, p.Instances, p.Amount = TrafficPayment, b.Reserved+b.OnDemand, b.Traffic
-		if b.Sent != 0 {
-			yield(p)
-		}
-	}
-}
-
-// Payments returns the payments of all bookings, one after the other.
-func Payments(bookings []Booking) iter.Seq[Payment] {
-	return func(yield func(Payment) bool) {
-		for _, b := range bookings {
-			for p := range b.Payments() {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// AppendPayments appends the payments of all bookings to dst.
-func AppendPayments(dst []Payment, bookings []Booking) []Payment {
-	for _, b := range bookings {
-		for p := range b.Payments() {
-			dst = append(dst, p)
-		}
-	}
-	return dst
-}
-
-// A Flow is what the tasks of one home did in one other centre.
+// A Flow is what the tasks of one home did in one other centre: the lines of the invoice
+// from that centre to the home.
 type Flow struct {
 	Leased   int           // instance-slots on the centre's reservations
 	OnDemand int           // instance-slots on demand in the centre
@@ -135,6 +52,15 @@ func (s Statement) Cost() pricing.Money {
 		sum = sum.Plus(wide.FromInt64(int64(m)))
 	}
 	return fitting(sum.Minus(wide.FromInt64(int64(s.Received))))
+}
+
+// fitting returns a sum that fits in Money.
+func fitting(sum wide.Int) pricing.Money {
+	m, ok := sum.Int64()
+	if !ok {
+		panic("federation: cost that does not fit")
+	}
+	return pricing.Money(m)
 }
 
 // A Ledger adds up bookings: who paid what to whom. [Ledger.Reset] makes it ready. A
@@ -262,17 +188,6 @@ func (l *Ledger) Statement(centre int) Statement {
 	return s
 }
 
-// Statements returns all centres' statements, with their indices.
-func (l *Ledger) Statements() iter.Seq2[int, Statement] {
-	return func(yield func(int, Statement) bool) {
-		for i := range l.centres {
-			if !yield(i, l.Statement(i)) {
-				return
-			}
-		}
-	}
-}
-
 // AppendStatements appends all centres' statements to dst.
 func (l *Ledger) AppendStatements(dst []Statement) []Statement {
 	for i := range l.centres {
@@ -285,7 +200,8 @@ func (l *Ledger) AppendStatements(dst []Statement) []Statement {
 // leases was received by another centre, so the [Statement.Cost] of Total is what the
 // provider received.
 func (l *Ledger) Total() (sum Statement) {
-	for _, s := range l.Statements() {
+	for i := range l.centres {
+		s := l.Statement(i)
 		sum.Fees += s.Fees
 		sum.OnDemand += s.OnDemand
 		sum.Traffic += s.Traffic

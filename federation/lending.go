@@ -4,42 +4,24 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A price of one's own for what is lent. [Liu21] section 4 lends at F/τ and says that
+// A price of the user's own for what is lent. [Liu21] section 4 lends at F/τ and says that
 // "other dynamic pricing models can also be applied". Here a lender may ask more when
-// little is idle, and less when much is: the price is a function of what is idle.
+// little is idle, and less when much is.
 //
-// A part pays for each of its slots the price at what is idle there when it is booked,
-// all of its instances the same. So Eq. (20) keeps its form, with a price s_t for each
-// slot: piecewise linear with kinks at m_t and e_t, and convex if no s_t is above the
-// price on demand beside it (theta.go).
+// A part pays for each of its slots the price at what is idle there when the part is
+// booked, the same for all instances of the part. So Eq. (20) keeps its form, with a price
+// s_t for each slot: piecewise linear with kinks at m_t and e_t, and convex if no s_t is
+// above the price on demand beside it (theta.go).
 //
-// The function is called in Reset alone, once for each borrower, lender and number of
-// idle instances, and its prices are kept. They may not rise as more is idle: else a
-// lender that hides idle instances would be paid more for those that are left.
+// The price may not rise as more is idle. Otherwise a lender that hides idle instances
+// would be paid more for the rest.
 
-// An Offer is what a [Lending] price may depend on.
-type Offer struct {
-	Home, Lender int           // indices of the borrower and the lender
-	HomeFee, Fee pricing.Money // F/τ of the borrower and of the lender, for a slot
-	HomeOnDemand pricing.Money // price on demand of the borrower, for a slot
-	OnDemand     pricing.Money // price on demand of the lender, for a slot
-	Idle         int           // instances that the lender has idle in the slot, 1 or more
-	Most         int           // the greatest number of reservations of the lender in any slot
-}
-
-// A Lending is a price of the user's own for a lent instance and slot.
-type Lending struct {
-	// Price returns the price of an offer. It must be 0 or more, and must not rise with
-	// Offer.Idle, all else being the same.
-	Price func(Offer) pricing.Money
-}
-
-// maxOffers is the most prices that are kept: 32 MB.
-const maxOffers = 1 << 22
+// A Lending is a price of the user's own for a lent instance and slot; [LendingByIdle]
+// makes one.
+type Lending struct{ points []PricePoint }
 
 // A PricePoint says what a lender asks, as a multiple of its F/τ, when a share of its
 // reservations is idle.
@@ -68,94 +50,62 @@ func LendingByIdle(points []PricePoint) (*Lending, error) {
 			return nil, badInput("points.Factor", i, ErrRising, "%v after %v: want a factor that does not rise as more is idle", p.Factor, points[i-1].Factor)
 		}
 	}
-	points = slices.Clone(points)
-	return &Lending{Price: func(o Offer) pricing.Money {
-		x := float64(o.Idle) / float64(max(o.Most, o.Idle))
-		k, _ := slices.BinarySearchFunc(points, x, func(p PricePoint, x float64) int {
-			if p.Idle < x {
-				return -1
-			}
-			return 1
-		})
-		factor := 0.0
-		switch {
-		case k == 0:
-			factor = points[0].Factor
-		case k == len(points):
-			factor = points[k-1].Factor
-		default:
-			a, b := points[k-1], points[k]
-			w := (x - a.Idle) / (b.Idle - a.Idle)
-			factor = a.Factor - float64(w*(a.Factor-b.Factor))
-		}
-		return pricing.Money(math.Round(factor * float64(o.Fee)))
-	}}, nil
+	return &Lending{slices.Clone(points)}, nil
+}
+
+// price returns what a lender with the given F/τ asks when idle of its instances are idle.
+// most is the greatest number of its reservations in any slot.
+func (l *Lending) price(fee pricing.Money, idle, most int) pricing.Money {
+	x := float64(idle) / float64(most)
+	k := 0
+	for k < len(l.points) && l.points[k].Idle < x {
+		k++
+	}
+	factor := l.points[max(k-1, 0)].Factor
+	if 0 < k && k < len(l.points) {
+		a, b := l.points[k-1], l.points[k]
+		w := (x - a.Idle) / (b.Idle - a.Idle)
+		factor = a.Factor - float64(w*(a.Factor-b.Factor))
+	}
+	return pricing.Money(math.Round(factor * float64(fee)))
 }
 
 // maxFactor keeps factor times fee far from the range of money.
 const maxFactor = 1000.0
 
-// lending has the prices of a [Lending] for a federation.
-type lending struct {
+// maxAsked is the most prices that are kept: 32 MB.
+const maxAsked = 1 << 22
+
+// asked has the prices of a [Lending] for a federation, lender by lender.
+type asked struct {
 	prices []pricing.Money
-	from   []int // by home and lender: where its prices begin in prices
-	most   []int // by lender
+	from   []int // by lender: where its prices begin in prices; one more at the end
 }
 
-// load asks for all prices, and checks them. most[j] is the greatest number of active
-// reservations of centre j.
-func (l *lending) load(centres []Centre, by *Lending) error {
-	n := len(centres)
-	l.prices, l.from, l.most = l.prices[:0], grow.Zero(l.from, n*n), grow.Zero(l.most, n)
-	total := 0
-	for j, c := range centres {
-		for _, u := range c.Reserved {
-			l.most[j] = max(l.most[j], u)
-		}
-		if l.most[j] > maxOffers/max(n-1, 1) {
-			return badInput("Options.Lending", -1, ErrOverflow, "centre %d has up to %d reservations: want at most %d in all, borrower by borrower", j, l.most[j], maxOffers)
-		}
-		total += l.most[j] * (n - 1)
-	}
-	if total > maxOffers {
-		return badInput("Options.Lending", -1, ErrOverflow, "%d prices to ask for: want at most %d", total, maxOffers)
-	}
+// load computes all prices.
+func (a *asked) load(centres []Centre, by *Lending) error {
+	a.prices, a.from = a.prices[:0], append(a.from[:0], 0)
 	limit := pricing.Money(math.MaxInt64 / 8 / int64(max(len(centres[0].Reserved), 1)))
-	for i, home := range centres {
-		for j, c := range centres {
-			l.from[i*n+j] = len(l.prices)
-			if i == j {
-				continue
-			}
-			o := Offer{Home: i, Lender: j, HomeFee: perSlot(home), Fee: perSlot(c), HomeOnDemand: home.OnDemand, OnDemand: c.OnDemand, Most: l.most[j]}
-			for o.Idle = 1; o.Idle <= o.Most; o.Idle++ {
-				p := by.Price(o)
-				switch {
-				case p < 0:
-					return badInput("Options.Lending", -1, ErrRange, "centre %d asks centre %d %v when %d are idle: want a price of 0 or more", j, i, p, o.Idle)
-				case p > limit:
-					return badInput("Options.Lending", -1, ErrOverflow, "centre %d asks centre %d %v when %d are idle: want at most %v", j, i, p, o.Idle, limit)
-				case o.Idle > 1 && p > l.prices[len(l.prices)-1]:
-					return badInput("Options.Lending", -1, ErrRising, "centre %d asks centre %d %v when %d are idle, and only %v when %d are: want a price that does not rise as more is idle",
-						j, i, p, o.Idle, l.prices[len(l.prices)-1], o.Idle-1)
-				}
-				l.prices = append(l.prices, p)
-			}
+	for j, c := range centres {
+		most := 0
+		for _, u := range c.Reserved {
+			most = max(most, u)
 		}
+		if most > maxAsked-len(a.prices) {
+			return badInput("Options.Lending", -1, ErrOverflow, "centre %d has up to %d reservations: want at most %d in all centres together", j, most, maxAsked)
+		}
+		if fee := perSlot(c); float64(fee)*by.points[0].Factor > float64(limit) {
+			return badInput("Options.Lending", -1, ErrOverflow, "centre %d asks up to %v times %v: want at most %v", j, by.points[0].Factor, fee, limit)
+		}
+		for idle := 1; idle <= most; idle++ {
+			a.prices = append(a.prices, by.price(perSlot(c), idle, most))
+		}
+		a.from = append(a.from, len(a.prices))
 	}
 	return nil
 }
 
-// row returns the prices of a lender to a borrower, by idle instances less 1.
-func (l *lending) row(home, lender int) []pricing.Money {
-	at := l.from[home*len(l.most)+lender]
-	return l.prices[at : at+l.most[lender]]
-}
-
-// dearest returns the highest price.
-func (l *lending) dearest() (p pricing.Money) {
-	for _, x := range l.prices {
-		p = max(p, x)
-	}
-	return p
+// row returns the prices of a lender, by idle instances less 1.
+func (a *asked) row(lender int) []pricing.Money {
+	return a.prices[a.from[lender]:a.from[lender+1]]
 }

@@ -19,16 +19,14 @@ func TestPropLendingAsNamed(t *testing.T) {
 		centres := drawCentres(t, false)
 		tasks := drawTasks(t, centres)
 		o := drawOptions(t)
-		o.Lending = nil
+		o.Lending, o.Price = nil, rapid.SampledFrom([]SharePrice{LenderFee, Unpaid}).Draw(t, "named")
 		want, err := Share(nil, centres, tasks, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		named := o.Price
-		o.Price = Unpaid // is not looked at
-		o.Lending = &Lending{Price: func(of Offer) pricing.Money {
-			return map[SharePrice]pricing.Money{LenderFee: of.Fee, BorrowerFee: of.HomeFee, Midpoint: (of.Fee + of.OnDemand) / 2}[named]
-		}}
+		o.Price = BorrowerFee // is not looked at
+		o.Lending = lendAt(map[SharePrice]float64{LenderFee: 1, Unpaid: 0}[named])
 		if o.Order == CheapestFirst { // a lender without reservations has no price, and lends nothing
 			o.Order = ByDelay
 			p := o
@@ -72,6 +70,9 @@ func TestPropLendingOptimum(t *testing.T) {
 	})
 }
 
+// lendAt is the price of a factor times F/τ, whatever is idle.
+func lendAt(factor float64) *Lending { return &Lending{[]PricePoint{{0, factor}}} }
+
 func sumOf(costs []pricing.Money) (sum pricing.Money) {
 	for _, c := range costs {
 		sum += c
@@ -85,7 +86,8 @@ func TestLendingByHand(t *testing.T) {
 		{Reserved: []int{0, 0, 0}, OnDemand: 100, Fee: 30, Term: 3},
 		{Reserved: []int{4, 2, 2}, OnDemand: 100, Fee: 30, Term: 3},
 	}
-	asked := &Lending{Price: func(o Offer) pricing.Money { return pricing.Money(50 - 10*o.Idle) }}
+	// F/τ is 10, and 4 of 4 idle cost as much, 2 three times that, and 1 four times.
+	asked := &Lending{[]PricePoint{{.25, 4}, {1, 1}}}
 	tasks := []Task{{ID: 1, Home: 0, Start: 0, End: 3, Instances: 1}, {ID: 2, Home: 0, Start: 0, End: 3, Instances: 1}}
 	got, err := Share(nil, centres, tasks, Options{Lending: asked})
 	if err != nil {
@@ -110,32 +112,21 @@ func TestLendingByHand(t *testing.T) {
 func TestLendingRefused(t *testing.T) {
 	centres := []Centre{{Reserved: []int{3}, OnDemand: 10, Fee: 9, Term: 3}, {Reserved: []int{2}, OnDemand: 10, Fee: 9, Term: 3}}
 	var s Sharer
-	if err := s.Reset(centres, Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return 4 }}}); err != nil {
+	if err := s.Reset(centres, Options{Lending: lendAt(4. / 3)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		price func(Offer) pricing.Money
-		want  error
-		says  string
-	}{
-		{func(o Offer) pricing.Money { return pricing.Money(o.Idle) }, ErrRising, "federation: Options.Lending: price is not monotone: centre 1 asks centre 0 0.000000002 when 2 are idle, and only 0.000000001 when 1 are: want a price that does not rise as more is idle"},
-		{func(o Offer) pricing.Money { return pricing.Money(1 - o.Idle) }, ErrRange, "want a price of 0 or more"},
-		{func(o Offer) pricing.Money { return math.MaxInt64 }, ErrOverflow, "want at most"},
-	} {
-		o := Options{Lending: &Lending{Price: c.price}}
-		if err := s.Reset(centres, o); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v, want %v: %s", err, c.want, c.says)
+	dear := []Centre{{Reserved: []int{3}, OnDemand: 10, Fee: math.MaxInt64 / 8, Term: 3}, {Reserved: []int{2}, OnDemand: 10, Fee: 9, Term: 3}}
+	large := []Centre{{Reserved: []int{maxAsked}, OnDemand: 1, Term: 1}, {Reserved: []int{1}, OnDemand: 1, Term: 1}}
+	for _, refused := range [][]Centre{dear, large} {
+		o := Options{Lending: lendAt(4)}
+		for name, err := range map[string]error{
+			"Reset": s.Reset(refused, o), "Verify": Verify(refused, nil, nil, o),
+			"AppendTemptations": func() error { _, err := AppendTemptations(nil, refused, nil, o, 0); return err }(),
+		} {
+			if !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), "Options.Lending") {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
-		if err := Verify(centres, nil, nil, o); !errors.Is(err, c.want) {
-			t.Errorf("Verify: %v", err)
-		}
-		if _, err := AppendTemptations(nil, centres, nil, o, 0); !errors.Is(err, c.want) {
-			t.Errorf("AppendTemptations: %v", err)
-		}
-	}
-	large := []Centre{{Reserved: []int{maxOffers + 1}, OnDemand: 1, Term: 1}, {Reserved: []int{1}, OnDemand: 1, Term: 1}}
-	if err := s.Reset(large, Options{Lending: &Lending{Price: func(Offer) pricing.Money { return 0 }}}); !errors.Is(err, ErrOverflow) {
-		t.Error("too many prices:", err)
 	}
 	got, err := s.Add(nil, Task{ID: 1, Home: 1, Start: 0, End: 1, Instances: 4})
 	if err != nil || len(got) != 2 || got[0].Lease != 8 {
@@ -161,7 +152,7 @@ func TestLendingRefused(t *testing.T) {
 	}
 	defer func() {
 		if msg, ok := recover().(string); !ok || !strings.HasPrefix(msg, "federation: ") {
-			t.Error("no panic for a Lending without a price")
+			t.Error("no panic for a Lending without points")
 		}
 	}()
 	s.Reset(centres, Options{Lending: &Lending{}})
@@ -174,7 +165,7 @@ func TestLendingByIdle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for idle, want := range map[int]pricing.Money{1: 200, 2: 200, 4: 150, 6: 100, 7: 50, 8: 0, 10: 0} {
-		if got := l.Price(Offer{Fee: 100, Idle: idle, Most: 10}); got != want {
+		if got := l.price(100, idle, 10); got != want {
 			t.Errorf("%d of 10 idle: %d, want %d", idle, got, want)
 		}
 	}
@@ -200,11 +191,11 @@ func TestTemptations(t *testing.T) {
 		want []Temptation
 	}{
 		{Options{}, bridges},
-		{Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return o.Fee }}}, bridges},
+		{Options{Lending: lendAt(1)}, bridges},
 		{Options{Price: Unpaid}, nil},
-		{Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return 0 }}}, nil},
+		{Options{Lending: lendAt(0)}, nil},
 		// Scarce instances at twice F/τ: the stretch costs 4·6 + 3·6 + 40 > 70.
-		{Options{Lending: &Lending{Price: func(o Offer) pricing.Money { return 2 * o.Fee }}}, nil},
+		{Options{Lending: lendAt(2)}, nil},
 	} {
 		got, err := AppendTemptations(nil, centres, tasks, c.o, 0)
 		if err != nil {

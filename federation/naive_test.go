@@ -1,7 +1,6 @@
 package federation
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -14,7 +13,6 @@ type naive struct {
 	opts    Options
 	used    [][]int // centre, slot: reservations taken
 	started [][]int // centre, slot: instances of own tasks that have started
-	gone    []int
 	parts   map[place]*part
 }
 
@@ -29,7 +27,7 @@ type part struct {
 }
 
 func newNaive(centres []Centre, opts Options) *naive {
-	n := &naive{centres: centres, opts: opts, parts: map[place]*part{}, gone: make([]int, len(centres))}
+	n := &naive{centres: centres, opts: opts, parts: map[place]*part{}}
 	for _, c := range centres {
 		n.used = append(n.used, make([]int, len(c.Reserved)))
 		n.started = append(n.started, make([]int, len(c.Reserved)))
@@ -38,9 +36,6 @@ func newNaive(centres []Centre, opts Options) *naive {
 }
 
 func (n *naive) left(i, t int) int {
-	if n.gone[i] == failed {
-		return 0
-	}
 	return n.centres[i].Reserved[t] - n.used[i][t]
 }
 
@@ -62,8 +57,7 @@ func (n *naive) share(j, i, idle int) pricing.Money {
 		if idle == 0 {
 			return 0
 		}
-		return n.opts.Lending.Price(Offer{Home: i, Lender: j, HomeFee: floor(int64(home.Fee), int64(home.Term)), Fee: floor(int64(lender.Fee), int64(lender.Term)),
-			HomeOnDemand: home.OnDemand, OnDemand: lender.OnDemand, Idle: idle, Most: slices.Max(lender.Reserved)})
+		return n.opts.Lending.price(floor(int64(lender.Fee), int64(lender.Term)), idle, slices.Max(lender.Reserved))
 	}
 	switch n.opts.Price {
 	case LenderFee:
@@ -140,81 +134,38 @@ func (n *naive) add(task Task) {
 		fits = min(fits, n.left(i, t))
 	}
 	d -= fits
-	if n.gone[i] == member {
-		for _, j := range n.first(i) {
-			if n.gone[j] != member {
-				continue
+	for _, j := range n.first(i) {
+		elsewhere := n.centres[j].OnDemand
+		if n.opts.Excess == AtHomePrice {
+			elsewhere = home.OnDemand
+		}
+		best, least := 0, pricing.Money(0)
+		for theta := range d + 1 {
+			cost := pricing.Money(theta) * n.traffic(task)
+			legal := true
+			for t := task.Start; t < task.End; t++ {
+				u, e := n.left(i, t)-fits, n.idle(j, t) // line 3
+				cost += pricing.Money(max(0, d-theta-u)) * home.OnDemand
+				cost += pricing.Money(max(0, theta-e))*elsewhere + pricing.Money(min(theta, e))*n.share(j, i, e)
+				legal = legal && (n.opts.Excess != NoExcess || theta <= e)
 			}
-			elsewhere := n.centres[j].OnDemand
-			if n.opts.Excess == AtHomePrice {
-				elsewhere = home.OnDemand
+			if theta == 0 || legal && cost < least {
+				best, least = theta, cost
 			}
-			best, least := 0, pricing.Money(0)
-			for theta := range d + 1 {
-				cost := pricing.Money(theta) * n.traffic(task)
-				legal := true
-				for t := task.Start; t < task.End; t++ {
-					u, e := n.left(i, t)-fits, n.idle(j, t) // line 3
-					cost += pricing.Money(max(0, d-theta-u)) * home.OnDemand
-					cost += pricing.Money(max(0, theta-e))*elsewhere + pricing.Money(min(theta, e))*n.share(j, i, e)
-					legal = legal && (n.opts.Excess != NoExcess || theta <= e)
-				}
-				if theta == 0 || legal && cost < least {
-					best, least = theta, cost
-				}
+		}
+		if best > 0 {
+			for t := task.Start; t < task.End; t++ {
+				n.at(task, j).asked[t] = n.share(j, i, n.idle(j, t))
+				n.put(task, j, best, t, n.idle(j, t))
 			}
-			if best > 0 {
-				for t := task.Start; t < task.End; t++ {
-					n.at(task, j).asked[t] = n.share(j, i, n.idle(j, t))
-					n.put(task, j, best, t, n.idle(j, t))
-				}
-				n.at(task, j).sent += best
-				d -= best
-			}
+			n.at(task, j).sent += best
+			d -= best
 		}
 	}
 	if d+fits > 0 {
 		for t := task.Start; t < task.End; t++ {
 			n.put(task, i, d+fits, t, n.left(i, t))
 		}
-	}
-}
-
-func (n *naive) leave(centre, slot int) {
-	n.gone[centre] = left
-	for at, p := range n.parts {
-		if at.centre != p.task.Home && (at.centre == centre || p.task.Home == centre) {
-			for t := slot; t < len(p.reserved); t++ {
-				n.used[at.centre][t] -= p.reserved[t]
-				p.onDemand[t] += p.reserved[t]
-				p.reserved[t] = 0
-			}
-		}
-	}
-}
-
-func (n *naive) fail(centre, slot int) {
-	n.gone[centre] = failed
-	type moved struct {
-		task Task
-		t, k int
-	}
-	var home []moved
-	for at, p := range n.parts {
-		if at.centre != centre {
-			continue
-		}
-		for t := slot; t < len(p.reserved); t++ {
-			if k := p.reserved[t] + p.onDemand[t]; k > 0 && n.gone[p.task.Home] != failed {
-				home = append(home, moved{p.task, t, k})
-			}
-			p.reserved[t], p.onDemand[t] = 0, 0
-		}
-	}
-	// In the order of starts, which is that of IDs here.
-	slices.SortFunc(home, func(a, b moved) int { return cmp.Or(cmp.Compare(a.task.ID, b.task.ID), cmp.Compare(a.t, b.t)) })
-	for _, m := range home {
-		n.put(m.task, m.task.Home, m.k, m.t, n.left(m.task.Home, m.t))
 	}
 }
 
@@ -286,7 +237,7 @@ func costsOf(centres int, bookings []Booking) []pricing.Money {
 		panic(err)
 	}
 	var c []pricing.Money
-	for _, s := range l.Statements() {
+	for _, s := range l.AppendStatements(nil) {
 		c = append(c, s.Cost())
 	}
 	return c

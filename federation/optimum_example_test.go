@@ -48,8 +48,13 @@ func ExampleOptimizer() {
 		return
 	}
 	fmt.Printf("Algorithm 3 pays %v, the optimum is %v, proved: %v\n", greedy, best.Cost, best.Exact())
-	for _, p := range o.AppendParts(nil, tasks) {
-		fmt.Printf("task %d: %d instances in centre %d\n", tasks[p.Index].ID, p.Instances, p.Centre)
+	bookings, err = o.AppendBookings(bookings[:0], centres, tasks, federation.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, b := range bookings {
+		fmt.Printf("task %d: %d instances in centre %d\n", b.Task, b.Reserved+b.OnDemand, b.Centre)
 	}
 	// Output:
 	// Algorithm 3 pays 0.68, the optimum is 0.14, proved: true
@@ -57,58 +62,31 @@ func ExampleOptimizer() {
 	// task 2: 3 instances in centre 2
 }
 
-// Prices of instance-slots are a proof that anyone can check.
-func ExampleBound() {
-	centres, tasks := threeCentres()
-	var o federation.Optimizer
-	best, err := o.Solve(centres, tasks, federation.OptimumOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	proved, err := federation.Bound(centres, tasks, o.AppendPrices(nil))
-	fmt.Println(best.Cost, proved, err)
-	// Output:
-	// 0.14 0.14 <nil>
-}
-
 // A task that may be split by slot finds room that none that has to stay does.
-func ExampleSlotwise() {
+func ExampleOptimizer_SplitCost() {
 	centres, tasks := threeCentres()
 	centres[1].Reserved = []int{0, 0, 4, 4}
 	centres[2].Reserved = []int{3, 3, 0, 0}
-	tasks = tasks[1:]
-	var stay federation.Optimizer
-	best, err := stay.Solve(centres, tasks, federation.OptimumOptions{})
+	var o federation.Optimizer
+	best, err := o.Solve(centres, tasks[1:], federation.OptimumOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var move federation.Slotwise
-	split, err := move.Solve(centres, tasks)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("in one centre %v, split by slot %v\n", best.Cost, split.Cost)
-	for _, m := range move.AppendMoves(nil) {
-		fmt.Printf("slot %d: %d instances in centre %d\n", m.Slot, m.Instances, m.Centre)
-	}
+	fmt.Printf("in one centre %v, split by slot %v\n", best.Cost, o.SplitCost())
 	// Output:
 	// in one centre 0.6, split by slot 0.06
-	// slot 0: 3 instances in centre 2
-	// slot 1: 3 instances in centre 2
-	// slot 2: 3 instances in centre 1
-	// slot 3: 3 instances in centre 1
 }
 
 // What no reservations and no sharing can undercut.
-func ExampleJointDemandTo() {
+func ExampleJointPrices() {
 	centres, tasks := threeCentres()
 	demand := make([]int, 4)
-	if err := federation.JointDemandTo(demand, tasks); err != nil {
-		fmt.Println(err)
-		return
+	for home := range centres {
+		if err := federation.AddDemand(demand, tasks, home); err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
 	prices, err := federation.JointPrices(centres, time.Hour)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 // numbers are of this test; what it holds fast is their order and the gap.
 func TestOptimumLogs(t *testing.T) {
 	var o Optimizer
-	var sw Slotwise
 	for _, p := range []struct {
 		name string
 		plan reserve.Planner
@@ -23,7 +22,7 @@ func TestOptimumLogs(t *testing.T) {
 		centres, tasks, fees := liuFederation(t, 600, p.plan)
 		sunk := sum(fees)
 		demand := make([]int, 600)
-		if err := JointDemandTo(demand, tasks); err != nil {
+		if err := jointDemand(demand, tasks); err != nil {
 			t.Fatal(err)
 		}
 		prices, err := JointPrices(centres, time.Hour)
@@ -34,7 +33,7 @@ func TestOptimumLogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		split, err := sw.Solve(centres, tasks)
+		split, err := splitCost(centres, tasks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +45,8 @@ func TestOptimumLogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, s := planCost(t, centres, tasks, o.AppendParts(nil, tasks))
-		proved, err := Bound(centres, tasks, o.AppendPrices(nil))
+		d, s := planCost(t, centres, tasks, planOf(&o, tasks))
+		proved, err := proves(centres, tasks, o.AppendPrices(nil))
 		if err != nil || d+s != got.Cost || proved != got.Bound {
 			t.Errorf("%s: the plan costs %v, said %v; the prices prove %v, said %v, %v", p.name, d+s, got.Cost, proved, got.Bound, err)
 		}
@@ -58,14 +57,14 @@ func TestOptimumLogs(t *testing.T) {
 		if err != nil || spent(best) != got.Cost {
 			t.Errorf("%s: the bookings cost %v: %v", p.name, spent(best), err)
 		}
-		if got.Cost < got.Bound || got.Bound < split.Cost || sunk+split.Cost < joint.Bound {
-			t.Errorf("%s: plan %v ≥ bound %v ≥ split %v, with fees %v ≥ joint %v: not so", p.name, got.Cost, got.Bound, split.Cost, sunk, joint.Bound)
+		if got.Cost < got.Bound || got.Bound < split || sunk+split < joint.Bound {
+			t.Errorf("%s: plan %v ≥ bound %v ≥ split %v, with fees %v ≥ joint %v: not so", p.name, got.Cost, got.Bound, split, sunk, joint.Bound)
 		}
 		if got.Gap() > 3e-4 {
 			t.Errorf("%s: a gap of %v", p.name, got.Gap())
 		}
 		t.Logf("%s: fees %s, plan %s, bound %s (%.4f%%), split %s; with fees %s, joint %s", p.name, sunk.Fixed(0),
-			got.Cost.Fixed(2), got.Bound.Fixed(2), 100*got.Gap(), split.Cost.Fixed(2), (sunk + got.Cost).Fixed(0), joint.Bound.Fixed(0))
+			got.Cost.Fixed(2), got.Bound.Fixed(2), 100*got.Gap(), split.Fixed(2), (sunk + got.Cost).Fixed(0), joint.Bound.Fixed(0))
 		for _, opts := range []Options{
 			{}, {Order: CheapestFirst}, {Excess: NoExcess}, {Price: Unpaid}, {Price: Unpaid, Order: CheapestFirst}, {Order: Alone},
 		} {

@@ -115,8 +115,8 @@ func (o Options) check() {
 	if o.Order > Alone || o.Price > Unpaid || o.Excess > NoExcess {
 		panic("federation: unknown Order, SharePrice or Excess")
 	}
-	if o.Lending != nil && o.Lending.Price == nil {
-		panic("federation: a Lending without a Price")
+	if o.Lending != nil && len(o.Lending.points) == 0 {
+		panic("federation: a Lending that LendingByIdle did not make")
 	}
 }
 
@@ -159,7 +159,7 @@ func (o Options) excessPriceOf(home, lender Centre) pricing.Money {
 }
 
 // appendOrder appends the centres that tasks of home ask, in order.
-func appendOrder(dst []int, centres []Centre, home int, o Options, own *lending) []int {
+func appendOrder(dst []int, centres []Centre, home int, o Options, own *asked) []int {
 	if o.Order == Alone {
 		return dst
 	}
@@ -179,7 +179,7 @@ func appendOrder(dst []int, centres []Centre, home int, o Options, own *lending)
 		if o.Lending == nil {
 			return o.priceOf(centres[home], centres[j])
 		}
-		if row := own.row(home, j); len(row) > 0 {
+		if row := own.row(j); len(row) > 0 {
 			return row[len(row)-1]
 		}
 		return 0 // it has nothing to lend

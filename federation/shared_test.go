@@ -154,7 +154,7 @@ func TestLiuWindows(t *testing.T) {
 			return &l
 		}
 		alone := ledger(Options{Order: Alone})
-		for k, s := range alone.Statements() {
+		for k, s := range alone.AppendStatements(nil) {
 			if got := int((s.Cost() + pricing.Unit/2) / pricing.Unit); got != plan.alone(k) {
 				t.Errorf("%s, %s alone: $%d, want $%d", plan.name, liu[k].log, got, plan.alone(k))
 			}
@@ -176,7 +176,7 @@ func TestLiuWindows(t *testing.T) {
 				if got := fmt.Sprintf("%.2f", 100*(1-sum.Cost().Float64()/alone.Total().Cost().Float64())); got != saved {
 					t.Errorf("%s, %+v, demand known %v: saves %s%%, want %s", plan.name, o, known, got, saved)
 				}
-				for k, s := range l.Statements() {
+				for k, s := range l.AppendStatements(nil) {
 					if known && s.Cost() > alone.Statement(k).Cost() {
 						t.Errorf("%s, %+v: %s pays more than alone", plan.name, o, liu[k].log)
 					}

@@ -58,37 +58,11 @@ type Booking struct {
 // Slots returns End − Start.
 func (b Booking) Slots() int { return b.End - b.Start }
 
-// Within returns the part of b in the slots from ≤ t < to, for example for the statement
-// of a month, and whether there is one. The parts of a booking cost what the booking
-// costs, to the nano, because its amounts are whole multiples of its slots. Traffic
-// belongs to the part that begins where b does.
-func (b Booking) Within(from, to int) (part Booking, ok bool) {
-	part = b
-	part.Start, part.End = max(b.Start, from), min(b.End, to)
-	if part.End <= part.Start {
-		return Booking{}, false
-	}
-	of, n := pricing.Money(b.Slots()), pricing.Money(part.Slots())
-	part.Lease, part.Bought = b.Lease/of*n, b.Bought/of*n
-	if part.Start > b.Start {
-		part.Traffic, part.Sent = 0, 0
-	}
-	return part, true
-}
-
-// Cost returns what Home pays in total. It panics if that does not fit; what a [Sharer]
-// books fits.
-func (b Booking) Cost() pricing.Money {
-	return fitting(wide.FromInt64(int64(b.Lease)).Plus(wide.FromInt64(int64(b.Bought))).Plus(wide.FromInt64(int64(b.Traffic))))
-}
-
-// fitting returns a sum that fits in Money.
-func fitting(sum wide.Int) pricing.Money {
-	m, ok := sum.Int64()
-	if !ok {
-		panic("federation: cost that does not fit")
-	}
-	return pricing.Money(m)
+// charged returns b with what its slots cost at the given prices.
+func (b Booking) charged(lease, onDemand pricing.Money) Booking {
+	b.Lease = lease * pricing.Money(b.Reserved) * pricing.Money(b.Slots())
+	b.Bought = onDemand * pricing.Money(b.OnDemand) * pricing.Money(b.Slots())
+	return b
 }
 
 // A Sharer is [Liu21] Alg. 3 as a stream: tasks go in, in the order of their starts, and
@@ -107,21 +81,16 @@ type Sharer struct {
 	now     int
 	dearest pricing.Money
 
-	live  []live // what may run now or later
-	sweep int    // length at which live is swept
-	gone  []int  // centre by centre: member, left or failed
-
-	lend, next    lending         // next: of a Reset that may fail
-	asked         []pricing.Money // by slot of a task, with a Lending
+	lend, next    asked           // next: of a Reset that may fail
+	prices        []pricing.Money // by slot of a task, with a Lending
 	missing, idle []int
-	split         Splitter
+	split         splitter
 	index         []int
 }
 
-// Reset makes s ready for a run over centres, which it copies. It calls
-// Options.Lending.Price, if there is one, and checks its prices. The error is an
-// [*InputError] about the centres or the prices; s is then unchanged. It panics if an
-// option is none of the constants.
+// Reset makes s ready for a run over centres, which it copies. The error is an
+// [*InputError] about the centres, or about prices of Options.Lending that do not fit; s is
+// then unchanged. It panics if an option is none of the constants.
 func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	opts.check()
 	slots, err := checkCentres(centres)
@@ -136,10 +105,11 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	}
 	s.opts, s.slots, s.now, s.dearest = opts, slots, 0, 0
 	if opts.Lending != nil {
-		s.dearest = s.lend.dearest()
+		for _, p := range s.lend.prices {
+			s.dearest = max(s.dearest, p)
+		}
 	}
 	s.centres, s.free, s.pending, s.order, s.expects = s.centres[:0], s.free[:0], s.pending[:0], s.order[:0], s.expects[:0]
-	s.live, s.sweep, s.gone = s.live[:0], 64, s.gone[:0]
 	for i, c := range centres {
 		s.free = append(s.free, c.Reserved...)
 		s.expects = append(s.expects, c.Demand != nil)
@@ -148,7 +118,6 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 		} else {
 			s.pending = append(s.pending, c.Reserved...) // not read
 		}
-		s.gone = append(s.gone, member)
 		s.order = appendOrder(s.order, centres, i, opts, &s.lend)
 		s.dearest = max(s.dearest, c.OnDemand, c.Fee/pricing.Money(c.Term))
 		c.Reserved, c.Demand, c.Delay = nil, nil, nil
@@ -174,7 +143,6 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 //     from no centre, or has no instance,
 //   - [ErrDuplicate] for an ID that came before,
 //   - [ErrOrder] for a start before that of the last task,
-//   - [ErrGone] for a home that has failed,
 //   - [ErrOverflow] for amounts that do not fit.
 //
 // Add panics before the first Reset.
@@ -195,7 +163,7 @@ func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
 // accept checks a task's place in the run, and notes its ID.
 func (s *Sharer) accept(task Task, k int) error {
 	if task.Start < s.now {
-		return badInput("Tasks.Start", k, ErrOrder, "task %d starts in slot %d and comes after a task or event of slot %d: want tasks in the order of their starts", task.ID, task.Start, s.now)
+		return badInput("Tasks.Start", k, ErrOrder, "task %d starts in slot %d and comes after a task of slot %d: want tasks in the order of their starts", task.ID, task.Start, s.now)
 	}
 	if _, ok := s.seen[task.ID]; ok {
 		return badInput("Tasks.ID", k, ErrDuplicate, "task %d came before: want distinct IDs", task.ID)
@@ -213,10 +181,7 @@ func (s *Sharer) check(task Task, k int) (pricing.Money, error) {
 	if task.Home < 0 || task.Home >= len(s.centres) {
 		return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", task.ID, task.Home, len(s.centres)-1)
 	}
-	if s.gone[task.Home] == failed {
-		return 0, badInput("Tasks.Home", k, ErrGone, "task %d is from centre %d, which has failed: want a centre that is there", task.ID, task.Home)
-	}
-	traffic, err := s.centres[task.Home].TrafficFor(task.Disk)
+	traffic, err := s.centres[task.Home].trafficFor(task.Disk)
 	if err != nil {
 		return 0, badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", task.Disk, task.ID)
 	}
@@ -240,7 +205,6 @@ func (s *Sharer) row(a []int, i int, task Task) []int {
 // add books a task that has been checked. traffic is for one instance.
 func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking {
 	s.now = task.Start
-	s.forget()
 	i := task.Home
 	home := &s.centres[i]
 	if s.expects[i] {
@@ -251,30 +215,27 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 	}
 	free := s.row(s.free, i, task)
 	here := task.Instances // what is left for home
-	if s.gone[i] == member && len(s.order) > 0 && slices.Min(free) < here {
+	if len(s.order) > 0 && slices.Min(free) < here {
 		s.missing = s.missing[:0]
 		for _, u := range free {
 			s.missing = append(s.missing, max(0, here-u))
 		}
 		n := len(s.centres) - 1
 		for _, j := range s.order[i*n : i*n+n] {
-			if s.gone[j] != member {
-				continue
-			}
 			lender := &s.centres[j]
 			s.idleOf(j, task)
-			rates := Rates{OnDemand: home.OnDemand, Elsewhere: s.opts.excessPriceOf(*home, *lender), Traffic: traffic}
+			r := rates{onDemand: home.OnDemand, elsewhere: s.opts.excessPriceOf(*home, *lender), traffic: traffic}
 			var asked []pricing.Money
 			if s.opts.Lending == nil {
-				rates.Share = s.opts.priceOf(*home, *lender)
+				r.share = s.opts.priceOf(*home, *lender)
 			} else {
-				asked = s.ask(i, j)
+				asked = s.ask(j)
 			}
-			theta := s.part(rates, asked)
+			theta := s.part(r, asked)
 			if theta == 0 {
 				continue
 			}
-			dst = s.book(dst, task, j, theta, s.idle, rates, asked, int64(theta)*task.Disk)
+			dst = s.book(dst, task, j, theta, s.idle, r, asked, int64(theta)*task.Disk)
 			here -= theta
 			left := 0
 			for t, m := range s.missing {
@@ -287,31 +248,31 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 		}
 	}
 	if here > 0 {
-		dst = s.book(dst, task, i, here, free, Rates{Elsewhere: home.OnDemand}, nil, 0)
+		dst = s.book(dst, task, i, here, free, rates{elsewhere: home.OnDemand}, nil, 0)
 	}
 	return dst
 }
 
 // ask returns the prices of lender for what s.idle has idle, slot by slot; 0 where
 // nothing is.
-func (s *Sharer) ask(home, lender int) []pricing.Money {
-	row := s.lend.row(home, lender)
-	s.asked = s.asked[:0]
+func (s *Sharer) ask(lender int) []pricing.Money {
+	row := s.lend.row(lender)
+	s.prices = s.prices[:0]
 	for _, e := range s.idle {
 		p := pricing.Money(0)
 		if e > 0 {
 			p = row[e-1]
 		}
-		s.asked = append(s.asked, p)
+		s.prices = append(s.prices, p)
 	}
-	return s.asked
+	return s.prices
 }
 
 // part returns how much of what is missing goes to where s.idle is. asked has the price
 // of a lent instance by slot if it is not nil.
-func (s *Sharer) part(rates Rates, asked []pricing.Money) int {
+func (s *Sharer) part(r rates, asked []pricing.Money) int {
 	if s.opts.Excess != NoExcess {
-		return s.split.theta(s.missing, s.idle, rates, asked)
+		return s.split.theta(s.missing, s.idle, r, asked)
 	}
 	// The whole part runs on reservations: what is missing beyond it changes
 	// nothing, and its price on demand is never paid. Up to low, Eq. (20) is convex.
@@ -322,11 +283,11 @@ func (s *Sharer) part(rates Rates, asked []pricing.Money) int {
 	for t := range s.idle {
 		s.idle[t] = low
 	}
-	rates.Elsewhere = rates.Share
-	for _, p := range asked { // rates.Share is 0
-		rates.Traffic += p
+	r.elsewhere = r.share
+	for _, p := range asked { // r.share is 0
+		r.traffic += p
 	}
-	return min(low, s.split.theta(s.missing, s.idle, rates, nil))
+	return min(low, s.split.theta(s.missing, s.idle, r, nil))
 }
 
 // idleOf sets s.idle to what centre j lends in the slots of a task.
@@ -339,45 +300,26 @@ func (s *Sharer) idleOf(j int, task Task) {
 	}
 }
 
-// book books n instances of a task in centre j. Of these, at most avail[t] run on
-// reservations in slot t of the task. rates.Elsewhere is the price on demand there. If asked
-// is not nil, asked[t] is the price of a lent instance in that slot, in place of rates.Share.
-func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, rates Rates, asked []pricing.Money, sent int64) []Booking {
+// book books n instances of a task in centre j. In slot t of the task, at most avail[t] of
+// them run on reservations. r.elsewhere is the price on demand in j. If asked is not nil,
+// asked[t] is the price of a lent instance in that slot, in place of r.share.
+func (s *Sharer) book(dst []Booking, task Task, j, n int, avail []int, r rates, asked []pricing.Money, sent int64) []Booking {
 	free := s.row(s.free, j, task) // avail may be the same
 	for t := 0; t < len(avail); {
-		from, r := t, min(n, avail[t])
+		b := Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start + t, Reserved: min(n, avail[t])}
+		if t == 0 {
+			b.Sent, b.Traffic = sent, r.traffic*pricing.Money(n)
+		}
 		if asked != nil {
-			rates.Share = asked[t]
+			r.share = asked[t]
 		}
-		for ; t < len(avail) && min(n, avail[t]) == r && (asked == nil || asked[t] == rates.Share); t++ {
-			free[t] -= r
+		for ; t < len(avail) && min(n, avail[t]) == b.Reserved && (asked == nil || asked[t] == r.share); t++ {
+			free[t] -= b.Reserved
 		}
-		b := live{Booking{Task: task.ID, Home: task.Home, Centre: j, Start: task.Start + from, End: task.Start + t, Reserved: r, OnDemand: n - r}, rates.Share, rates.Elsewhere}
-		if from == 0 {
-			b.Sent, b.Traffic = sent, rates.Traffic*pricing.Money(n)
-		}
-		b.charge()
-		dst = append(dst, b.Booking)
-		s.live = append(s.live, b)
+		b.End, b.OnDemand = task.Start+t, n-b.Reserved
+		dst = append(dst, b.charged(r.share, r.elsewhere))
 	}
 	return dst
-}
-
-// Idle returns what a centre would lend in a slot now, e_j(t): the reservations
-// that no task has taken, less what the centre expects its own tasks to need. It
-// panics if there is no such centre or slot.
-func (s *Sharer) Idle(centre, slot int) int {
-	if centre < 0 || centre >= len(s.centres) || slot < 0 || slot >= s.slots {
-		panic("federation: no such centre or slot")
-	}
-	k := centre*s.slots + slot
-	switch {
-	case s.gone[centre] != member:
-		return 0
-	case s.expects[centre]:
-		return max(0, s.free[k]-s.pending[k])
-	}
-	return s.free[k]
 }
 
 // Share books tasks by [Liu21] Alg. 3 and appends the bookings to dst. Tasks may
@@ -419,7 +361,7 @@ func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 		return cmp.Or(cmp.Compare(tasks[a].Start, tasks[b].Start), cmp.Compare(tasks[a].ID, tasks[b].ID))
 	})
 	for _, k := range s.index {
-		traffic, _ := s.centres[tasks[k].Home].TrafficFor(tasks[k].Disk) // checked above
+		traffic, _ := s.centres[tasks[k].Home].trafficFor(tasks[k].Disk) // checked above
 		dst = s.add(dst, tasks[k], traffic)
 	}
 	return dst, nil

@@ -50,11 +50,11 @@ type Centre struct {
 // gigabyte is the unit of traffic prices.
 const gigabyte = 1_000_000_000
 
-// TrafficFor returns what it costs to send disk bytes out of c: Traffic·disk/10⁹,
+// trafficFor returns what it costs to send disk bytes out of c: Traffic·disk/10⁹,
 // rounded to the nearest nano, halves to the even nano. It is rounded for each instance,
 // so the traffic of a booking is this amount times its instances. The error is an
 // [*InputError] that unwraps to [ErrOverflow]. It panics if disk is negative.
-func (c Centre) TrafficFor(disk int64) (pricing.Money, error) {
+func (c Centre) trafficFor(disk int64) (pricing.Money, error) {
 	if disk < 0 {
 		panic("federation: negative disk")
 	}

@@ -2,10 +2,8 @@ package federation
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
-	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -53,22 +51,17 @@ import (
 //
 // Space: two kinks a slot.
 
-// Rates are the prices in [Liu21] Eq. (20). All are 0 or more.
-type Rates struct {
-	OnDemand  pricing.Money // p, on demand at home, per instance and slot
-	Elsewhere pricing.Money // p', on demand in the other centre, per instance and slot
-	Share     pricing.Money // s, an idle reservation of the other centre, per instance and slot
-	Traffic   pricing.Money // w, sending an instance's data, once
+// rates are the prices in [Liu21] Eq. (20). All are 0 or more.
+type rates struct {
+	onDemand  pricing.Money // p, on demand at home, per instance and slot
+	elsewhere pricing.Money // p', on demand in the other centre, per instance and slot
+	share     pricing.Money // s, an idle reservation of the other centre, per instance and slot
+	traffic   pricing.Money // w, sending an instance's data, once
 }
 
-// Convex reports whether [Liu21] Eq. (20) is convex at these prices, Share ≤
-// Elsewhere.
-func (r Rates) Convex() bool { return r.Share <= r.Elsewhere }
-
-// A Splitter solves [Liu21] Eq. (20). The zero value is ready. A Splitter keeps its
-// memory between calls, and allocates nothing once it has seen the longest task. It is
-// for one goroutine at a time.
-type Splitter struct {
+// A splitter solves [Liu21] Eq. (20). The zero value is ready. A splitter keeps its
+// memory, and allocates nothing once it has seen the longest task.
+type splitter struct {
 	kinks []kink
 }
 
@@ -78,48 +71,12 @@ type kink struct {
 	step pricing.Money
 }
 
-// Theta returns how many instances are best run in another centre: the least θ that
-// minimises [Liu21] Eq. (20),
-//
-//	Σ_t OnDemand·(missing_t − θ)⁺ + Elsewhere·(θ − idle_t)⁺ + Share·min(θ, idle_t)  +  θ·Traffic,
-//
-// where missing_t is what the task lacks at home in its t-th slot, and idle_t what the
-// other centre can lend. θ is at most the largest of missing. Values below 0 count as 0.
-//
-// The error is an [*InputError] about a negative price or amounts that do not fit. It
-// panics if the lengths of missing and idle differ. Time: linear in the slots if
-// [Rates.Convex], and n·log n otherwise.
-func (s *Splitter) Theta(missing, idle []int, r Rates) (int, error) {
-	if len(missing) != len(idle) {
-		panic("federation: lengths of missing and idle differ")
-	}
-	for _, p := range []struct {
-		field string
-		price pricing.Money
-	}{{"Rates.OnDemand", r.OnDemand}, {"Rates.Elsewhere", r.Elsewhere}, {"Rates.Share", r.Share}, {"Rates.Traffic", r.Traffic}} {
-		if p.price < 0 {
-			return 0, badInput(p.field, -1, ErrRange, "%v: want a price of 0 or more", p.price)
-		}
-	}
-	if len(missing) == 0 || slices.Max(missing) <= 0 {
-		return 0, nil
-	}
-	// Slopes and amounts stay below (3·dearest·slots + traffic)·θ in magnitude.
-	each, fits := wide.MulUint(uint64(max(r.OnDemand, r.Elsewhere, r.Share)), uint64(len(missing)))
-	over := !fits || each > math.MaxInt64/8 || r.Traffic > math.MaxInt64/8
-	if !over {
-		all, fits := wide.MulUint(3*each+uint64(r.Traffic), uint64(max(slices.Max(missing), 1)))
-		over = !fits || all > math.MaxInt64
-	}
-	if over {
-		return 0, badInput("Rates", -1, ErrOverflow, "the cost of %d slots with up to %d instances at %v does not fit: want lower rates", len(missing), slices.Max(missing), max(r.OnDemand, r.Elsewhere, r.Share))
-	}
-	return s.theta(missing, idle, r, nil), nil
-}
-
-// theta is Theta for lengths and prices that have been checked. If asked is not nil, it
-// has the price of a lent instance by slot, and r.Share is not read.
-func (s *Splitter) theta(missing, idle []int, r Rates, asked []pricing.Money) int {
+// theta returns how many instances are best run in another centre: the least minimiser of
+// [Liu21] Eq. (20), at most the largest of missing. missing_t is what the task lacks at
+// home in its t-th slot, and idle_t what the other centre can lend. Values below 0 count
+// as 0. If asked is not nil, asked_t is the price of a lent instance in slot t, and r.share
+// is 0. Amounts must fit; [Sharer] checks that.
+func (s *splitter) theta(missing, idle []int, r rates, asked []pricing.Money) int {
 	lack, none, most := 0, 0, 0
 	for t, m := range missing {
 		if m > 0 {
@@ -131,16 +88,16 @@ func (s *Splitter) theta(missing, idle []int, r Rates, asked []pricing.Money) in
 		}
 	}
 	// The slope at 0: what the first instance adds.
-	slope := r.Traffic + r.Elsewhere*pricing.Money(none) - r.OnDemand*pricing.Money(lack)
-	bend := r.Elsewhere - r.Share
+	slope := r.traffic + r.elsewhere*pricing.Money(none) - r.onDemand*pricing.Money(lack)
+	bend := r.elsewhere - r.share
 	if asked == nil {
-		slope += r.Share * pricing.Money(len(missing)-none)
+		slope += r.share * pricing.Money(len(missing)-none)
 	} else {
-		bend = r.Elsewhere
+		bend = r.elsewhere
 		for t, p := range asked {
 			if idle[t] > 0 {
 				slope += p
-				bend = min(bend, r.Elsewhere-p)
+				bend = min(bend, r.elsewhere-p)
 			}
 		}
 	}
@@ -156,12 +113,12 @@ func (s *Splitter) theta(missing, idle []int, r Rates, asked []pricing.Money) in
 	s.kinks = s.kinks[:0]
 	for t, m := range missing {
 		if m > 0 {
-			s.kinks = append(s.kinks, kink{m, r.OnDemand})
+			s.kinks = append(s.kinks, kink{m, r.onDemand})
 		}
 		if e := idle[t]; e > 0 && e < most {
 			step := bend
 			if asked != nil {
-				step = r.Elsewhere - asked[t]
+				step = r.elsewhere - asked[t]
 			}
 			s.kinks = append(s.kinks, kink{e, step})
 		}

@@ -8,11 +8,11 @@ import (
 )
 
 // With a price of each slot, θ is the least that trying all finds: for one slot and several,
-// prices below and above what the other centre pays, and whatever Rates.Share says, which is
+// prices below and above what the other centre pays, and whatever rates.share says, which is
 // not read then.
 func TestThetaOfAskedPrices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 21))
-	var s Splitter
+	var s splitter
 	positive := 0
 	for range 20_000 {
 		n, d := 1+rng.IntN(5), 1+rng.IntN(9)
@@ -20,13 +20,13 @@ func TestThetaOfAskedPrices(t *testing.T) {
 		for i := range missing {
 			missing[i], idle[i], asked[i] = rng.IntN(d+2)-1, rng.IntN(d+3)-1, pricing.Money(rng.IntN(6))
 		}
-		r := Rates{pricing.Money(rng.IntN(6)), pricing.Money(rng.IntN(5)), pricing.Money(rng.IntN(9)), pricing.Money(rng.IntN(3 * n))}
+		r := rates{pricing.Money(rng.IntN(6)), pricing.Money(rng.IntN(5)), pricing.Money(rng.IntN(9)), pricing.Money(rng.IntN(3 * n))}
 		cost := func(theta int) (f pricing.Money) {
 			for i, m := range missing {
 				lent := min(theta, max(0, idle[i]))
-				f += r.OnDemand*pricing.Money(max(0, m-theta)) + r.Elsewhere*pricing.Money(theta-lent) + asked[i]*pricing.Money(lent)
+				f += r.onDemand*pricing.Money(max(0, m-theta)) + r.elsewhere*pricing.Money(theta-lent) + asked[i]*pricing.Money(lent)
 			}
-			return f + r.Traffic*pricing.Money(theta)
+			return f + r.traffic*pricing.Money(theta)
 		}
 		most, want := 0, 0
 		for _, m := range missing {

@@ -13,17 +13,17 @@ import (
 )
 
 // eq20 is f(θ), term by term as printed but for the prices.
-func eq20(theta int, missing, idle []int, r Rates) (f pricing.Money) {
+func eq20(theta int, missing, idle []int, r rates) (f pricing.Money) {
 	for t := range missing {
-		f += r.OnDemand * pricing.Money(max(0, missing[t]-theta))
-		f += r.Elsewhere * pricing.Money(max(0, theta-idle[t]))
-		f += r.Share * pricing.Money(min(theta, idle[t]))
+		f += r.onDemand * pricing.Money(max(0, missing[t]-theta))
+		f += r.elsewhere * pricing.Money(max(0, theta-idle[t]))
+		f += r.share * pricing.Money(min(theta, idle[t]))
 	}
-	return f + pricing.Money(theta)*r.Traffic
+	return f + pricing.Money(theta)*r.traffic
 }
 
 // exhaustive tries all θ, as [Liu21] does.
-func exhaustive(d int, missing, idle []int, r Rates) int {
+func exhaustive(d int, missing, idle []int, r rates) int {
 	best := 0
 	for theta := range d + 1 {
 		if eq20(theta, missing, idle, r) < eq20(best, missing, idle, r) {
@@ -34,9 +34,9 @@ func exhaustive(d int, missing, idle []int, r Rates) int {
 }
 
 // The linear solution is that of trying all, the least where several are best; and
-// Eq. (20) is convex where Rates.Convex says so. Small prices, for ties.
+// Eq. (20) is convex where share ≤ elsewhere says so. Small prices, for ties.
 func TestThetaIsExhaustive(t *testing.T) {
-	var s Splitter
+	var s splitter
 	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		for range 20 {
@@ -51,14 +51,11 @@ func TestThetaIsExhaustive(t *testing.T) {
 				idle[i] = rapid.IntRange(-1, d+2).Draw(t, "idle")
 			}
 			price := rapid.IntRange(0, 4)
-			r := Rates{
+			r := rates{
 				pricing.Money(price.Draw(t, "on demand")), pricing.Money(price.Draw(t, "elsewhere")),
 				pricing.Money(price.Draw(t, "share")), pricing.Money(rapid.IntRange(0, 4*n).Draw(t, "traffic")),
 			}
-			got, err := s.Theta(missing, idle, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := s.theta(missing, idle, r, nil)
 			for i := range missing { // what is below 0 counts as 0
 				missing[i], idle[i] = max(0, missing[i]), max(0, idle[i])
 			}
@@ -71,7 +68,7 @@ func TestThetaIsExhaustive(t *testing.T) {
 				a, b, c := eq20(x-1, missing, idle, r), eq20(x, missing, idle, r), eq20(x+1, missing, idle, r)
 				convex = convex && a+c >= 2*b
 			}
-			if r.Convex() && !convex {
+			if r.share <= r.elsewhere && !convex {
 				t.Fatalf("not convex: missing %v, idle %v, %+v", missing, idle, r)
 			}
 			ties := 0
@@ -108,22 +105,22 @@ func TestThetaNotConvex(t *testing.T) {
 	// Two slots lack 3 and 2 are idle; 2 on demand here, 1 there, 3 for a lent one. Per
 	// slot, f(0) = 3·2, f(1) = 2·2 + 3, f(2) = 1·2 + 2·3, f(3) = 2·3 + 1.
 	missing, idle := []int{3, 3}, []int{2, 2}
-	r := Rates{OnDemand: 2, Elsewhere: 1, Share: 3}
+	r := rates{onDemand: 2, elsewhere: 1, share: 3}
 	for theta, want := range []pricing.Money{12, 14, 16, 14} {
 		if got := eq20(theta, missing, idle, r); got != want {
 			t.Errorf("f(%d) = %d, want %d", theta, got, want)
 		}
 	}
-	var s Splitter
-	if got, _ := s.Theta(missing, idle, r); got != 0 {
+	var s splitter
+	if got := s.theta(missing, idle, r, nil); got != 0 {
 		t.Errorf("θ = %d, want 0", got)
 	}
 	// 9 are lacking: f(9) = (2·3 + 7)·2 = 26 < f(0) = 36, yet f rises from 0 to 2.
 	missing = []int{9, 9}
-	if got, _ := s.Theta(missing, idle, r); got != 9 {
+	if got := s.theta(missing, idle, r, nil); got != 9 {
 		t.Errorf("θ = %d, want 9", got)
 	}
-	if r.Convex() {
+	if r.share <= r.elsewhere {
 		t.Error("convex")
 	}
 }
@@ -132,7 +129,7 @@ func TestThetaNotConvex(t *testing.T) {
 // have the θ of sorting.
 func TestThetaLong(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 9))
-	var s, sorted Splitter
+	var s, sorted splitter
 	inside := 0
 	for range 300 {
 		n := 1 + rnd.IntN(2000)
@@ -145,12 +142,9 @@ func TestThetaLong(t *testing.T) {
 			slices.Sort(missing)
 			slices.Sort(idle)
 		}
-		r := Rates{OnDemand: pricing.Money(rnd.IntN(100)), Share: pricing.Money(rnd.IntN(30)), Traffic: pricing.Money(rnd.IntN(100))}
-		r.Elsewhere = r.Share + pricing.Money(rnd.IntN(60))
-		got, err := s.Theta(missing, idle, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := rates{onDemand: pricing.Money(rnd.IntN(100)), share: pricing.Money(rnd.IntN(30)), traffic: pricing.Money(rnd.IntN(100))}
+		r.elsewhere = r.share + pricing.Money(rnd.IntN(60))
+		got := s.theta(missing, idle, r, nil)
 		if want := sorted.bySorting(missing, idle, r); got != want {
 			t.Fatalf("%d slots: θ = %d, by sorting %d", n, got, want)
 		}
@@ -231,28 +225,4 @@ func TestThetaIsLinear(t *testing.T) {
 			t.Errorf("%d kinks: %d were looked at, %.1f times as many", n, seen, float64(seen)/float64(n))
 		}
 	}
-}
-
-// Theta refuses what could wrap, from the very bound that is documented in it, and is
-// right up to there.
-func TestThetaLimits(t *testing.T) {
-	var s Splitter
-	const p = 1 << 40
-	most := int(math.MaxInt64 / (3 * p))
-	missing, idle := []int{most}, []int{most / 2}
-	for elsewhere, want := range map[pricing.Money]int{p / 2: most, p: most / 2} {
-		if got, err := s.Theta(missing, idle, Rates{OnDemand: p, Elsewhere: elsewhere}); err != nil || got != want {
-			t.Errorf("elsewhere %v: %d %v, want %d", elsewhere, got, err, want)
-		}
-	}
-	missing[0]++
-	for _, r := range []Rates{{OnDemand: p}, {Elsewhere: p}, {Share: p}} {
-		_, err := s.Theta(missing, idle, r)
-		wantError(t, err, "Rates", -1, ErrOverflow)
-	}
-	missing[0]--
-	_, err := s.Theta(missing, idle, Rates{OnDemand: p, Traffic: p})
-	wantError(t, err, "Rates", -1, ErrOverflow)
-	_, err = s.Theta([]int{most / 2, most / 2, 1}, []int{0, 0, 0}, Rates{OnDemand: p})
-	wantError(t, err, "Rates", -1, ErrOverflow)
 }

@@ -102,7 +102,7 @@ func (r *coalitions) exactly(list []federation.Centre, all []federation.Task, ru
 	found := make([]federation.Optimum, 1<<n)
 	workers := make([]federation.Coalitions, parallel.Workers())
 	for w := range workers {
-		if err := workers[w].Reset(list, all, federation.CoalitionOptions{}); err != nil {
+		if err := workers[w].Reset(list, all); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (r *coalitions) add(d division) (err error) {
 // sampled divides by a sample of orders, for many centres.
 func (r *coalitions) sampled(o *options, list []federation.Centre, all []federation.Task, run *cli.Run) error {
 	var c federation.Coalitions
-	if err := c.Reset(list, all, federation.CoalitionOptions{}); err != nil {
+	if err := c.Reset(list, all); err != nil {
 		return err
 	}
 	orders, err := r.sampler.Shapley(nil, len(list), func(set coalition.Set) (pricing.Money, error) {

@@ -32,11 +32,7 @@ func (s *sharer) best(centres []*centre, x *outcome, tasks []federation.Task) (*
 	if err != nil {
 		return nil, cli.Mistakef("%w", err)
 	}
-	split, err := s.slotwise.Solve(list, tasks)
-	if err != nil {
-		return nil, cli.Mistakef("%w", err)
-	}
-	return &best{fees + found.Cost, fees + found.Bound, fees + split.Cost}, nil
+	return &best{fees + found.Cost, fees + found.Bound, fees + s.optimizer.SplitCost()}, nil
 }
 
 // jointBound is a lower bound of the cost with any reservations and any sharing: all demand
@@ -47,11 +43,13 @@ func (o *options) jointBound(centres []*centre, tasks []federation.Task) (pricin
 		empty[i] = &plan{active: make([]int, o.hours)}
 	}
 	problem := reserve.Problem{Demand: make([]int, o.hours), Slot: time.Hour}
-	err := federation.JointDemandTo(problem.Demand, tasks)
-	if err == nil {
-		problem.Prices, err = federation.JointPrices(members(centres, empty, nil), time.Hour)
+	for home := range centres {
+		if err := federation.AddDemand(problem.Demand, tasks, home); err != nil {
+			return 0, cli.Mistakef("%w", err)
+		}
 	}
-	if err != nil {
+	var err error
+	if problem.Prices, err = federation.JointPrices(members(centres, empty, nil), time.Hour); err != nil {
 		return 0, cli.Mistakef("%w", err)
 	}
 	plan, err := new(reserve.Exact).Solve(&problem)

@@ -71,7 +71,6 @@ type sharer struct {
 	sharer    federation.Sharer
 	ledger    federation.Ledger
 	optimizer federation.Optimizer
-	slotwise  federation.Slotwise
 	bookings  []federation.Booking
 }
 

@@ -18,9 +18,7 @@ import (
 //   - each centre that a task is in, other than its home, has been sent the disks of as
 //     many of its instances as are ever there at once, and they are paid for.
 //
-// Bookings are in the order in which they were made. Refunds count with their negative
-// counts. So what [Sharer.Leave] appends passes. After [Sharer.Fail], the tasks of the
-// failed centre are reported as not whole.
+// Bookings with negative counts and amounts take back others.
 //
 // The error is an [*InputError] that unwraps to [ErrUnbalanced], to [ErrOverflow] if
 // counts or amounts do not fit in 64 bits, or that says what is wrong with centres and
@@ -32,7 +30,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 	if err != nil {
 		return err
 	}
-	var own lending
+	var own asked
 	if opts.Lending != nil {
 		if err := own.load(centres, opts.Lending); err != nil {
 			return err
@@ -78,7 +76,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			} else if unit := sums.times(int64(b.Reserved), n); unit != 0 {
 				// Bookings do not say what was idle, so any price of the lender will do.
 				lease = b.Lease / pricing.Money(unit)
-				if !slices.Contains(own.row(b.Home, b.Centre), lease) {
+				if !slices.Contains(own.row(b.Centre), lease) {
 					return badInput("Bookings.Lease", k, ErrUnbalanced, "%v for %d leased over %d slots: want a price that centre %d asks", b.Lease, b.Reserved, b.Slots(), b.Centre)
 				}
 			}
@@ -144,7 +142,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 			}
 			var each pricing.Money
 			if most > 0 {
-				if each, err = centres[task.Home].TrafficFor(task.Disk); err != nil {
+				if each, err = centres[task.Home].trafficFor(task.Disk); err != nil {
 					return err
 				}
 			}
