@@ -321,7 +321,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-budget", "-5"}, "from 0 to 1000 dollars"},
 		{[]string{"-budget", "much"}, "want an amount from 0"},
 		{[]string{"-budget", "1000.01"}, "to 1000 dollars"},
-		{[]string{"-search", "random"}, "want genetic, evolved or exact"},
+		{[]string{"-search", "random"}, "want genetic or exact"},
 		{[]string{"-credits", ""}, "name of a file"},
 		{[]string{"-credits", out, "-decisions", out}, "-decisions " + out + ": the file is that of another flag"},
 		{[]string{"-runs", "0"}, "from 1 to"},

@@ -131,8 +131,8 @@ How it decides
   -first N             of aqtp: n at the beginning (default -least)
   -most N              of aqtp: the most jobs n (default: no bound)
   -parts               aqtp launches parts of jobs in free clouds
-  -search HOW          of mcop: genetic (the paper's), evolved (NSGA-II) or exact (the
-                       true front of up to 20 jobs, else evolved) (default genetic)
+  -search HOW          of mcop: genetic (the paper's) or exact (the true front of up to
+                       20 jobs, else genetic) (default genetic)
   -population N        of the genetic search: individuals for each cloud (default 30)
   -generations N       of the genetic search (default 20)
   -mutation P          of the genetic search, for each bit (default 0.031)
@@ -231,6 +231,7 @@ const (
 var (
 	launchNames = []string{"jobs", "whole", "pooled", "printed"}
 	refuseNames = []string{"one", "whole"}
+	searchNames = []string{"genetic", "exact"}
 )
 
 // The names of workloads.
@@ -271,6 +272,7 @@ type options struct {
 	once     bool // of sm
 	aqtp     elastic.AQTP
 	mcop     elastic.MCOP
+	search   int // of mcop; 1: exact
 }
 
 // maxRuns bounds the memory of the results, maxBudget and maxLocal that of a run, and
@@ -369,7 +371,7 @@ func define(o *options, f *cli.Flags) {
 	f.Int("least", &o.aqtp.Min, 1, maxRuns, " of jobs")
 	f.Int("most", &o.aqtp.Max, 1, maxRuns, " of jobs")
 	f.Switch("parts", &o.parts)
-	f.Text("search", &o.mcop.Search, "genetic, evolved or exact")
+	cli.Choice(f, "search", &o.search, searchNames...)
 	f.Int("population", &o.mcop.Population, 3, 10_000, "")
 	f.Int("generations", &o.mcop.Generations, 1, 10_000, "")
 	for name, to := range map[string]*float64{"mutation": &o.mcop.Mutation, "crossover": &o.mcop.Crossover} {
@@ -413,9 +415,7 @@ func define(o *options, f *cli.Flags) {
 			return !has(sm)
 		case "response", "threshold", "first", "least", "most", "parts":
 			return !has(aqtp)
-		case "population", "generations", "mutation", "crossover":
-			return !has(mcop) || o.mcop.Search != elastic.Genetic
-		case "search":
+		case "search", "population", "generations", "mutation", "crossover":
 			return !has(mcop)
 		}
 		return false
@@ -451,6 +451,6 @@ func (o *options) policy(p policy, rng *rand.Rand) elastic.Policy {
 	case aqtp:
 		return &elastic.AQTP{Response: o.aqtp.Response, Threshold: o.aqtp.Threshold, Start: o.aqtp.Start, Min: o.aqtp.Min, Max: o.aqtp.Max, Fragments: o.parts, KeepFree: o.keepFree}
 	}
-	return &elastic.MCOP{CostWeight: float64(p.weight) / 100, Rand: rng, Search: o.mcop.Search, KeepFree: o.keepFree,
+	return &elastic.MCOP{CostWeight: float64(p.weight) / 100, Rand: rng, Exact: o.search == 1, KeepFree: o.keepFree,
 		Population: o.mcop.Population, Generations: o.mcop.Generations, Mutation: o.mcop.Mutation, Crossover: o.mcop.Crossover}
 }

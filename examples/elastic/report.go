@@ -104,7 +104,7 @@ func (r *results) writeDecisions(w io.Writer) error {
 		for k := range c.runs[0].decisions {
 			d := &c.runs[0].decisions[k]
 			rows = append(rows, append(c.key(), "at_s", decimal.Seconds(d.At), "round", d.Round, "action", d.Kind.String(), "cloud", places[d.Cloud],
-				"instances", d.Count, "refused", d.Refused, "why", d.Why(), "waiting_jobs", d.Jobs, "waiting_cores", d.Cores, "credits", d.Credits))
+				"instances", d.Count, "refused", d.Refused, "why", d.Reason, "waiting_jobs", d.Jobs, "waiting_cores", d.Cores, "credits", d.Credits))
 		}
 	}
 	return jsonrows.Write(w, rows)

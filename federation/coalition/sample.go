@@ -1,8 +1,10 @@
 package coalition
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
@@ -23,7 +25,7 @@ import (
 // pairs is s/√m, where s is the standard deviation over the pairs. The exact value is
 // within twice the standard error in about 95 of 100 cases, for m of 30 or more.
 //
-// Time: 2·m·n costs at most; a cost that was asked for before is not asked for again.
+// Time: 2·m·n costs at most. Shapley does not ask again for a cost that it asked for before.
 
 // DefaultPairs is the number of pairs of orders if [SampleOptions].Pairs is 0.
 const DefaultPairs = 100
@@ -43,12 +45,13 @@ type Share struct {
 	StdErr pricing.Money // the standard error of Cost, rounded up
 }
 
-// A Sampler estimates Shapley values of games with up to 64 members. The zero value is
-// ready. A Sampler keeps the costs that it has asked for until the next call of
-// Shapley. It is for one goroutine at a time.
+// A Sampler estimates Shapley values. The zero value is ready. A Sampler keeps the costs
+// that it has asked for until the next call of Shapley. It is for one goroutine at a time.
 type Sampler struct {
 	known map[Set]pricing.Money
 	cost  func(Set) (pricing.Money, error)
+	set   Set // who has joined, under Shapley
+	bySet func(joined []int) (pricing.Money, error)
 	sums  []wide.Int
 	order []int
 	pair  []pricing.Money
@@ -66,13 +69,31 @@ type Sampler struct {
 // then returned unchanged. It panics unless n is from 1 to 64, Pairs is 0 or from 2 to
 // a million, and cost and Rand are set.
 func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), opts SampleOptions) ([]Share, error) {
-	pairs := opts.Pairs
-	if pairs == 0 {
-		pairs = DefaultPairs
-	}
 	switch {
 	case n < 1 || n > 64:
 		panic("coalition: number of members is not from 1 to 64")
+	case cost == nil:
+		panic("coalition: nil cost")
+	}
+	if s.known == nil {
+		s.known = map[Set]pricing.Money{}
+		s.bySet = s.costOfJoined // once: a closure for each call would be an allocation
+	}
+	clear(s.known)
+	s.cost = cost
+	return s.Joining(dst, n, s.bySet, opts)
+}
+
+// Joining is [Sampler.Shapley] for any number of members, where a cost is found by letting
+// one member join after the other. cost returns the cost of the coalition joined, which has
+// its members in the order of their joining. In each call either one member more has joined
+// than in the call before, or joined has one member and an order begins. cost must not
+// modify or keep joined.
+func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.Money, error), opts SampleOptions) ([]Share, error) {
+	pairs := cmp.Or(opts.Pairs, DefaultPairs)
+	switch {
+	case n < 1:
+		panic("coalition: no members")
 	case pairs < 2 || pairs > 1e6:
 		panic("coalition: number of pairs is not from 2 to a million")
 	case cost == nil:
@@ -80,27 +101,21 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 	case opts.Rand == nil:
 		panic("coalition: nil source of randomness")
 	}
-	if s.known == nil {
-		s.known = map[Set]pricing.Money{}
-	}
-	clear(s.known)
-	s.cost = cost
-	total, err := s.costOf(All(n))
-	if err != nil {
-		return dst, err
-	}
 	s.sums, s.mean, s.dev = grow.Zero(s.sums, n), grow.Zero(s.mean, n), grow.Zero(s.dev, n)
 	s.order, s.pair = grow.To(s.order, n), grow.To(s.pair, n)
 	for i := range s.order {
 		s.order[i] = i
 	}
+	var total pricing.Money
 	for m := range pairs {
 		opts.Rand.Shuffle(n, func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
 		clear(s.pair)
-		for _, back := range [...]bool{false, true} {
-			if err := s.join(back); err != nil {
+		for range 2 {
+			var err error
+			if total, err = s.join(cost); err != nil {
 				return dst, err
 			}
+			slices.Reverse(s.order)
 		}
 		for i, x := range s.pair {
 			s.sums[i] = s.sums[i].Plus(wide.FromInt64(int64(x)))
@@ -120,24 +135,28 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 	return dst, nil
 }
 
-// join adds to s.pair what each member's joining costs, in order or backwards.
-func (s *Sampler) join(back bool) error {
-	var set Set
-	before := pricing.Money(0)
-	for k := range s.order {
-		i := s.order[k]
-		if back {
-			i = s.order[len(s.order)-1-k]
+// join adds to s.pair what each member's joining costs, and returns the cost of all.
+func (s *Sampler) join(cost func([]int) (pricing.Money, error)) (total pricing.Money, err error) {
+	for k, i := range s.order {
+		before := total
+		if total, err = cost(s.order[:k+1]); err != nil {
+			return 0, err
 		}
-		set = set.With(i)
-		c, err := s.costOf(set)
-		if err != nil {
-			return err
+		if total < -MaxCost || total > MaxCost {
+			return 0, badInput("cost", -1, ErrOverflow, "%v for the coalition %v: want at most %v", total, s.order[:k+1], MaxCost)
 		}
-		s.pair[i] += c - before
-		before = c
+		s.pair[i] += total - before
 	}
-	return nil
+	return total, nil
+}
+
+// costOfJoined is the cost of Joining under Shapley.
+func (s *Sampler) costOfJoined(joined []int) (pricing.Money, error) {
+	if len(joined) == 1 {
+		s.set = 0
+	}
+	s.set = s.set.With(joined[len(joined)-1])
+	return s.costOf(s.set)
 }
 
 // costOf returns the cost of a coalition, and remembers it.
@@ -149,9 +168,6 @@ func (s *Sampler) costOf(set Set) (pricing.Money, error) {
 	c, err := s.cost(set)
 	if err != nil {
 		return 0, err
-	}
-	if c < -MaxCost || c > MaxCost {
-		return 0, badInput("cost", -1, ErrOverflow, "%v for coalition %v: want at most %v", c, set, MaxCost)
 	}
 	s.known[set] = c
 	return c, nil

@@ -3,6 +3,8 @@ package elastic
 import (
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
@@ -85,9 +87,11 @@ func (p *AQTP) bounds() (least, most int) {
 
 // Rests reports whether nothing waits, n stays as it is, and there is no instance to give
 // back. See [Policy].
-func (p *AQTP) Rests(s *Snapshot) bool {
-	least, _ := p.bounds()
-	return (p.n == least || p.Response <= p.Threshold) && nothingToDo(s, p.KeepFree)
+func (p *AQTP) Rests(s *Snapshot) (pricing.Money, bool) {
+	if least, _ := p.bounds(); p.n != least && p.Response > p.Threshold {
+		return 0, false
+	}
+	return nothingToDo(s, p.KeepFree)
 }
 
 // AppendActions implements [Policy]. It panics if Response is not positive.
@@ -114,7 +118,29 @@ func (p *AQTP) AppendActions(dst []Action, s *Snapshot) []Action {
 	clouds := d.Cheapest()
 	nc := max(1, awqt/p.Response)
 	clouds = clouds[:min(time.Duration(len(clouds)), nc)]
-	d.ServeQueue(s.Jobs[:min(len(s.Jobs), p.n)], clouds, p.Fragments, FirstNeed)
-	d.TerminateDue(p.KeepFree, ChargeDue)
+	d.ServeQueue(s.Jobs[:min(len(s.Jobs), p.n)], clouds, p.Fragments, firstNeed)
+	d.TerminateDue(p.KeepFree, chargeDue)
 	return d.Actions()
+}
+
+// AWQT is the average weighted queued time of the jobs that wait now: Σ n·(now − submit)
+// / Σ n over the jobs, with n the nodes of a job ([Marshall12] section III.B). It is
+// exact but for the part of a nanosecond, which is cut off, and 0 without jobs. It panics
+// if a job was submitted after now or has no nodes. Time: O(jobs).
+func AWQT(jobs []schedule.Job, now time.Duration) time.Duration {
+	var sum wide.Uint
+	nodes := uint64(0)
+	for i := range jobs {
+		d := now - jobs[i].Submit
+		if jobs[i].Nodes <= 0 || d < 0 {
+			panic("elastic: AWQT of a job without nodes or submitted later than now")
+		}
+		sum.AddProduct(uint64(jobs[i].Nodes), uint64(d))
+		nodes += uint64(jobs[i].Nodes)
+	}
+	if nodes == 0 {
+		return 0
+	}
+	q, _, _ := sum.Over(nodes) // at most the longest of the times
+	return time.Duration(q)
 }

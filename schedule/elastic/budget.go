@@ -1,10 +1,6 @@
 package elastic
 
-import (
-	"time"
-
-	"github.com/plimsoll/plimsoll/pricing"
-)
+import "github.com/plimsoll/plimsoll/pricing"
 
 // The budget: credits accrue by the hour, unused credits accumulate, and launches may take
 // the credits a little below zero ([Marshall12] sections I, II and V.B).
@@ -53,24 +49,4 @@ func (b Budget) Validate() error {
 		return badInput("Budget.Debt", -1, ErrRange, "a debt of %v: want 0 or more, how far credits may go below zero", b.Debt)
 	}
 	return nil
-}
-
-// Accrued returns the credits that have accrued by the time now: one hour's at
-// time 0 and at each full hour. The error is pricing.ErrOverflow. It panics if
-// now is negative.
-func (b Budget) Accrued(now time.Duration) (pricing.Money, error) {
-	if now < 0 {
-		panic("elastic: negative time")
-	}
-	return b.Hourly.Mul(int64(now/time.Hour) + 1)
-}
-
-// Credits returns the accrued credits less the spent credits. The error is
-// pricing.ErrOverflow. It panics if now is negative.
-func (b Budget) Credits(now time.Duration, spent pricing.Money) (pricing.Money, error) {
-	a, err := b.Accrued(now)
-	if err != nil {
-		return 0, err
-	}
-	return a.Sub(spent)
 }

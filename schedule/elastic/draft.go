@@ -48,7 +48,7 @@ type book struct {
 	// take these instances last.
 	dueUp, dueNew int
 	launch        int // instances launched and not yet written down, for why
-	why           Reason
+	why           string
 }
 
 // Reset begins a draft for the snapshot whose actions are appended to dst. The
@@ -136,7 +136,7 @@ func (d *Draft) pays(b *book, hours uint64) bool {
 
 // Launch launches n instances in a cloud, or as many as there is room for, and
 // returns how many. Launches in one cloud for one reason make one action. It panics if n is negative.
-func (d *Draft) Launch(cloud, n int, why Reason) int {
+func (d *Draft) Launch(cloud, n int, why string) int {
 	if n < 0 {
 		panic("elastic: negative number of instances to launch")
 	}
@@ -148,7 +148,7 @@ func (d *Draft) Launch(cloud, n int, why Reason) int {
 
 // launch launches n instances, for which there is room. A caller that does not take them
 // at once must raise mostSpare.
-func (d *Draft) launch(cloud, n int, why Reason) {
+func (d *Draft) launch(cloud, n int, why string) {
 	if n == 0 {
 		return
 	}
@@ -200,14 +200,14 @@ func (d *Draft) Take(cloud, n int) {
 // Jobs start in order. So after a job that cannot be served, nothing that costs should be
 // launched or kept for the jobs behind: [Draft.ServeQueue] follows that rule. Serve panics
 // if the job has a negative number of nodes. Time: O(clouds).
-func (d *Draft) Serve(j *schedule.Job, clouds []int, why Reason) bool {
+func (d *Draft) Serve(j *schedule.Job, clouds []int, why string) bool {
 	own := len(clouds) == len(d.clouds) && (len(clouds) == 0 || &clouds[0] == &d.clouds[0])
 	return d.serve(j, clouds, false, own, why)
 }
 
 // serve is Serve, with free in and by clouds without a price only. With bound the clouds
 // are the clouds of mostCan.
-func (d *Draft) serve(j *schedule.Job, clouds []int, free, bound bool, why Reason) bool {
+func (d *Draft) serve(j *schedule.Job, clouds []int, free, bound bool, why string) bool {
 	n := j.Nodes
 	if n < 0 {
 		panic("elastic: job with a negative number of nodes")
@@ -323,7 +323,7 @@ func addHours(hours uint64, n int) uint64 {
 // credits for the rest of the job.
 //
 // Time: O(jobs·clouds), and little once no instance is left to take.
-func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why Reason) (served int) {
+func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why string) (served int) {
 	d.mostCan = math.MaxInt
 	served = -1
 	for i := range jobs {
@@ -350,7 +350,7 @@ func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why Re
 
 // servePart launches and takes instances for a job in the cloud without a price where the
 // job gets most.
-func (d *Draft) servePart(n int, clouds []int, why Reason) {
+func (d *Draft) servePart(n int, clouds []int, why string) {
 	best, most := -1, 0
 	for _, c := range clouds {
 		b := &d.books[c]
@@ -373,17 +373,17 @@ func (d *Draft) servePart(n int, clouds []int, why Reason) {
 //
 // A job takes the instances that are paid for longest, so of the idle instances of a cloud,
 // the due instances are taken last.
-func (d *Draft) TerminateDue(keepFree bool, why Reason) int {
+func (d *Draft) TerminateDue(keepFree bool, why string) int {
 	return d.terminate(d.s.Now+min(d.s.Every, schedule.Never-d.s.Now), keepFree, why)
 }
 
 // TerminateIdle terminates all idle instances that no job has taken. With
 // keepFree those of clouds without a price stay. It returns how many.
-func (d *Draft) TerminateIdle(keepFree bool, why Reason) int {
+func (d *Draft) TerminateIdle(keepFree bool, why string) int {
 	return d.terminate(schedule.Never, keepFree, why)
 }
 
-func (d *Draft) terminate(before time.Duration, keepFree bool, why Reason) int {
+func (d *Draft) terminate(before time.Duration, keepFree bool, why string) int {
 	d.flush()
 	total := 0
 	for i := range d.s.Clouds {

@@ -107,25 +107,22 @@ func ExampleAQTP() {
 	// launch 14 in the commercial cloud: the first jobs of the queue need more instances than are free
 }
 
-// What can be had for money tonight, and what an administrator takes of it who
-// cares for time, or for money.
+// What an administrator launches tonight who cares for time, or for money.
 func ExampleMCOP() {
 	s := evening()
-	p := &elastic.MCOP{Search: elastic.Exact, Rand: rand.New(rand.NewPCG(1, 2))}
-	front := p.AppendFront(nil, s)
-	for _, c := range front {
-		fmt.Printf("$%-5v queued %v with %d private and %d commercial\n", c.Cost, c.Wait, c.Launch[1], c.Launch[2])
-	}
+	p := &elastic.MCOP{Exact: true, Rand: rand.New(rand.NewPCG(1, 2))}
 	for _, p.CostWeight = range []float64{.2, .8} {
-		fmt.Println(p, "pays", front[elastic.Choose(front, p.CostWeight)].Cost)
+		fmt.Println(p)
+		show(p.AppendActions(nil, s))
 	}
 	// Output:
-	// $0     queued 13h0m50s with 32 private and 0 commercial
-	// $1.36  queued 10h1m40s with 32 private and 16 commercial
-	// $5.44  queued 9h2m30s with 32 private and 64 commercial
-	// $6.8   queued 8h2m30s with 32 private and 80 commercial
-	// MCOP-20-80 pays 6.8
-	// MCOP-80-20 pays 0
+	// MCOP-20-80
+	// launch 32 in the private cloud: the chosen trade of cost for queued time has these instances
+	// launch 80 in the commercial cloud: the chosen trade of cost for queued time has these instances
+	// terminate 1 in the commercial cloud: the instance is idle and would be charged before the next evaluation
+	// MCOP-80-20
+	// launch 32 in the private cloud: the chosen trade of cost for queued time has these instances
+	// terminate 1 in the commercial cloud: the instance is idle and would be charged before the next evaluation
 }
 
 // A policy of one's own: it launches for jobs that have waited for two hours or
@@ -133,7 +130,7 @@ func ExampleMCOP() {
 // charged.
 func ExampleDraft() {
 	var d elastic.Draft
-	const longWait = elastic.OwnReason
+	const longWait = "the job has waited for two hours"
 	patient := elastic.PolicyFunc(func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
 		d.Reset(dst, s)
 		clouds := d.Cheapest()
@@ -145,7 +142,7 @@ func ExampleDraft() {
 				d.Serve(&j, clouds, longWait)
 			}
 		}
-		d.TerminateDue(true, elastic.ChargeDue)
+		d.TerminateDue(true, "nobody needs it")
 		return d.Actions()
 	})
 	for _, a := range patient.AppendActions(nil, evening()) {
@@ -167,7 +164,7 @@ func ExampleDraft_ServeQueue() {
 	s.Jobs = append(s.Jobs, schedule.Job{ID: 74, Nodes: 16, Submit: s.Now, Estimate: time.Hour})
 	var d elastic.Draft
 	d.Reset(nil, s)
-	served := d.ServeQueue(s.Jobs, d.Cheapest(), false, elastic.QueueNeeds)
+	served := d.ServeQueue(s.Jobs, d.Cheapest(), false, "waiting jobs need it")
 	fmt.Println(served, "jobs served, job", s.Jobs[served].ID, "is saved for, left to spend:", d.Left())
 	for _, a := range d.Actions() {
 		fmt.Println(a.Kind, a.Count, "in the", names[a.Cloud], "cloud")
@@ -176,30 +173,4 @@ func ExampleDraft_ServeQueue() {
 	// 2 jobs served, job 73 is saved for, left to spend: 1.81
 	// launch 32 in the private cloud
 	// launch 14 in the commercial cloud
-}
-
-// Credits accumulate: after three hours without an instance $15 are there, as
-// the paper has it in its section I.
-func ExampleBudget() {
-	b := elastic.Budget{Hourly: 5 * pricing.Unit}
-	for _, now := range []time.Duration{0, 59 * time.Minute, 2 * time.Hour} {
-		credits, err := b.Credits(now, 0)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%v: $%v\n", now, credits)
-	}
-	// Output:
-	// 0s: $5
-	// 59m0s: $5
-	// 2h0m0s: $15
-}
-
-// A job of 8 cores that took 3 hours and one of a single core that took 30
-// minutes.
-func ExampleAWRT() {
-	jobs := []schedule.Job{{Nodes: 8, Submit: 0}, {Nodes: 1, Submit: time.Hour}}
-	fmt.Println(elastic.AWRT(jobs, []time.Duration{3 * time.Hour, 90 * time.Minute}))
-	// Output: 2h43m20s
 }

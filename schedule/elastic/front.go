@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -9,47 +10,6 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
-
-// A Configuration is what an elastic environment could launch now, and what
-// would come of it ([Marshall12] section III.C).
-type Configuration struct {
-	Cost   pricing.Money // of the first hour of all that is launched
-	Wait   time.Duration // total queued time of the waiting jobs, from their submission on
-	Launch []int         // instances to launch in each cloud of the snapshot
-}
-
-// Dominates reports whether c is at least as good as o in both cost and queued
-// time, and better in one. [Marshall12] prints the second half of its definition
-// with a queued time compared to a cost; queued time with queued time is meant.
-func (c Configuration) Dominates(o Configuration) bool {
-	return c.Cost <= o.Cost && c.Wait <= o.Wait && (c.Cost < o.Cost || c.Wait < o.Wait)
-}
-
-// Choose returns the index of the configuration of a front with the least weighted sum of
-// cost and queued time. Each value is scaled to [0, 1] over the front: 0 is the least
-// value and 1 the largest. The weights are costWeight and 1 − costWeight. Of equal sums
-// the one of lower cost is chosen, and of those the first. It panics if the front is
-// empty or costWeight is not in [0, 1]. Time: O(n).
-func Choose(front []Configuration, costWeight float64) int {
-	if len(front) == 0 {
-		panic("elastic: a choice from an empty front")
-	}
-	if !(costWeight >= 0 && costWeight <= 1) {
-		panic("elastic: weight of cost outside of 0 to 1")
-	}
-	var w weigher
-	w.init(costWeight)
-	for i := range front {
-		w.see(front[i].Cost, front[i].Wait)
-	}
-	best, least := 0, 2.0
-	for i := range front {
-		if v := w.of(front[i].Cost, front[i].Wait); v < least || v == least && front[i].Cost < front[best].Cost {
-			best, least = i, v
-		}
-	}
-	return best
-}
 
 // A weigher scales costs and queued times to [0, 1] over what it has seen, and
 // takes their weighted sum.
@@ -84,32 +44,11 @@ func (w *weigher) of(c pricing.Money, t time.Duration) float64 {
 	return float64(w.weight*cost) + float64((1-w.weight)*wait)
 }
 
-// objectives are the values of an individual of [nsga2], to be minimised.
-type objectives [2]float64
-
-// hypervolume returns the area that points dominate within the rectangle that
-// the reference point closes from above. Larger is better; it is the usual
-// measure of how near an approximate front is to the true one, and how well
-// spread. Points outside of the rectangle add nothing, dominated ones neither.
-// The points have to be sorted by their first value; it panics if they are not.
-// Time: O(n).
-func hypervolume(points []objectives, ref objectives) float64 {
-	area, low := 0.0, ref[1]
-	for i, p := range points {
-		if i > 0 && p[0] < points[i-1][0] {
-			panic("elastic: points of a hypervolume out of order")
-		}
-		if p[0] < ref[0] && p[1] < low {
-			area += (ref[0] - p[0]) * (low - p[1])
-			low = p[1]
-		}
-	}
-	return area
-}
-
-// A front is the set of the configurations seen so far that no other dominates,
-// sorted by cost; so queued times fall strictly. Of those equal in both it keeps
-// one, each with the same chance.
+// A front is the set of the configurations seen so far that no other dominates, sorted by
+// cost; so queued times fall strictly. One configuration dominates another if it is at least
+// as good in cost and queued time, and better in one. [Marshall12] prints the second half
+// with a queued time compared to a cost; queued time with queued time is meant. Of equal
+// configurations the front keeps one, each with the same chance.
 type front struct {
 	clouds  int
 	entries []entry
@@ -178,10 +117,34 @@ func (f *front) add(cost pricing.Money, wait time.Duration, launch []int, rnd *r
 	f.entries = slices.Replace(f.entries, i, k, entry{cost, wait, 1, slot})
 }
 
-// at returns entry i; the Launch of it is the front's.
-func (f *front) at(i int) Configuration {
+// A configuration is what could be launched now, and what would come of it.
+type configuration struct {
+	cost   pricing.Money // of the first hour of all that is launched
+	wait   time.Duration // total queued time of the waiting jobs, from their submission on
+	launch []int         // instances to launch in each cloud; the front's
+}
+
+// at returns entry i.
+func (f *front) at(i int) configuration {
 	e := f.entries[i]
-	return Configuration{e.cost, e.wait, f.launch[e.slot*f.clouds : (e.slot+1)*f.clouds : (e.slot+1)*f.clouds]}
+	return configuration{e.cost, e.wait, f.launch[e.slot*f.clouds : (e.slot+1)*f.clouds : (e.slot+1)*f.clouds]}
+}
+
+// choose returns the entry with the least weighted sum of cost and queued time; of equal
+// sums the cheapest.
+func (f *front) choose(costWeight float64) int {
+	var w weigher
+	w.init(costWeight)
+	for _, e := range f.entries {
+		w.see(e.cost, e.wait)
+	}
+	best, least := 0, math.Inf(1)
+	for i, e := range f.entries {
+		if v := w.of(e.cost, e.wait); v < least {
+			best, least = i, v
+		}
+	}
+	return best
 }
 
 // search adds the configurations of a cross product to the front: those with

@@ -21,7 +21,7 @@ import (
 // bits. 20 times: the best individual stays. Children replace the others. Each parent has
 // won a tournament of two; parents are crossed at one point with probability .8, and each
 // bit is flipped with probability .031. Fitness is scaled over the population, as
-// [Choose] does it over a front.
+// the choice is over a front.
 //
 // The paper leaves open how parents are chosen, where they are crossed, how cost
 // and time are scaled and whether the best one lives on.

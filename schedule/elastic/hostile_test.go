@@ -24,7 +24,7 @@ func TestNothingIsLaunchedBeyondTheLimits(t *testing.T) {
 	} {
 		var e Simulator
 		policy := PolicyFunc(func(dst []Action, _ *Snapshot) []Action {
-			return append(dst, Action{Kind: Launch, Cloud: 1, Count: c.count, Reason: OwnReason})
+			return append(dst, Action{Kind: Launch, Cloud: 1, Count: c.count, Reason: "own"})
 		})
 		jobs := []trace.Job{{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: 1}}
 		_, err := e.Run(jobs, Options{Local: 1, Clouds: []CloudOptions{c.cloud}, Policy: policy, Rand: rand.New(rand.NewPCG(1, 1))})
@@ -46,7 +46,7 @@ func TestServeInTheFirstCloudGiven(t *testing.T) {
 	}}
 	var d Draft
 	d.Reset(nil, s)
-	if !d.Serve(&schedule.Job{Nodes: 3}, []int{2, 1}, OwnReason) || d.Room(2) != 6 || d.Room(1) != 9 {
+	if !d.Serve(&schedule.Job{Nodes: 3}, []int{2, 1}, "own") || d.Room(2) != 6 || d.Room(1) != 9 {
 		t.Errorf("room for %d and %d more, want the job in the cloud that was given first", d.Room(2), d.Room(1))
 	}
 }

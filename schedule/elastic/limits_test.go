@@ -17,8 +17,8 @@ import (
 func TestPolicyLimits(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, p := range []MCOP{
-		{CostWeight: 0}, {CostWeight: 1}, {Population: 3}, {Generations: 1}, {Mutation: 1}, {Crossover: 1}, {Combinations: 1}, {Stall: 1},
-		{Search: Exact}, {Search: Evolved}, {Search: Genetic},
+		{CostWeight: 0}, {CostWeight: 1}, {Population: 3}, {Generations: 1}, {Mutation: 1}, {Crossover: 1},
+		{Exact: true},
 	} {
 		if p.Rand = rnd; p.Validate() != nil {
 			t.Error(p.Validate())
@@ -26,7 +26,7 @@ func TestPolicyLimits(t *testing.T) {
 	}
 	for _, p := range []MCOP{
 		{CostWeight: -.01}, {CostWeight: 1.01}, {Population: 2}, {Population: -1}, {Generations: -1}, {Mutation: -.01}, {Mutation: 1.01},
-		{Crossover: -.01}, {Crossover: 1.01}, {Combinations: -1}, {Stall: -1},
+		{Crossover: -.01}, {Crossover: 1.01},
 	} {
 		if p.Rand = rnd; p.Validate() == nil {
 			t.Errorf("%+v is valid", p)
@@ -63,8 +63,8 @@ func TestServeTakesTheCheapestType(t *testing.T) {
 		}}
 		var d Draft
 		d.Reset(nil, s)
-		d.Serve(&s.Jobs[0], d.Cheapest(), OwnReason)
-		if diff := cmp.Diff([]Action{launch(want, 2, OwnReason)}, d.Actions()); diff != "" {
+		d.Serve(&s.Jobs[0], d.Cheapest(), "own")
+		if diff := cmp.Diff([]Action{launch(want, 2, "own")}, d.Actions()); diff != "" {
 			t.Errorf("prices %v and 3 (-want +got)\n%s", price, diff)
 		}
 	}
@@ -78,10 +78,10 @@ func TestPooledGetsWhatIsFree(t *testing.T) {
 		jobs []schedule.Job
 		want []Action
 	}{
-		{[]schedule.Job{job(600)}, []Action{launch(2, 512, QueueNeeds)}},
-		{[]schedule.Job{job(600), job(40)}, []Action{launch(2, 512, QueueNeeds)}},
-		{[]schedule.Job{job(100), job(500), job(40)}, []Action{launch(2, 512, QueueNeeds)}},
-		{[]schedule.Job{job(100), job(400)}, []Action{launch(2, 500, QueueNeeds)}},
+		{[]schedule.Job{job(600)}, []Action{launch(2, 512, queueNeeds)}},
+		{[]schedule.Job{job(600), job(40)}, []Action{launch(2, 512, queueNeeds)}},
+		{[]schedule.Job{job(100), job(500), job(40)}, []Action{launch(2, 512, queueNeeds)}},
+		{[]schedule.Job{job(100), job(400)}, []Action{launch(2, 500, queueNeeds)}},
 	} {
 		got := (&OD{Pooled: true}).AppendActions(nil, paperSnapshot(64, c.jobs...))
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -176,7 +176,7 @@ func TestRandIsNeededForChance(t *testing.T) {
 // A policy works with settings at their limits.
 func TestMCOPAtItsLimits(t *testing.T) {
 	s := paperSnapshot(64, schedule.Job{Nodes: 8, Submit: -time.Hour, Estimate: time.Hour})
-	for _, p := range []MCOP{{Crossover: 1}, {Mutation: 1}, {CostWeight: 1}, {Population: 3}, {Generations: 1}, {Combinations: 1, Search: Exact}, {Stall: 1}} {
+	for _, p := range []MCOP{{Crossover: 1}, {Mutation: 1}, {CostWeight: 1}, {Population: 3}, {Generations: 1}} {
 		p.Rand = newRand(1)
 		if got := p.AppendActions(nil, s); p.CostWeight == 0 && len(got) != 1 {
 			t.Errorf("%+v: %v", p, got)
@@ -192,15 +192,23 @@ func TestFrontBehindEndlessWaits(t *testing.T) {
 		Clouds: []Cloud{
 			{Fixed: true}, {Price: pricing.Unit, Limit: 1}, {Price: 2 * pricing.Unit, Limit: 2, Boot: time.Minute},
 		}}
-	p := &MCOP{Search: Exact, Stall: 200 * 365 * 24 * time.Hour, Rand: newRand(1)}
+	p := &MCOP{Exact: true, Rand: newRand(1)}
+	p.explore(s)
+	p.table.stall = schedule.Never
+	p.front.reset(len(s.Clouds))
+	p.table.search(&p.front, s, p.clouds, p.lists, p.draft.forLaunches(), p.launch, p.Rand)
+	var got []configuration
+	for i := range p.front.entries {
+		got = append(got, p.front.at(i))
+	}
 	// One instance of the cheap cloud, or none, leaves the first job without a place, and both jobs waiting.
 	// With two of the dear one the second job waits for the first, or takes the cheap instance.
-	want := []Configuration{
+	want := []configuration{
 		{0, schedule.Never, []int{0, 0, 0}},
 		{4 * pricing.Unit, time.Minute + time.Hour + time.Minute, []int{0, 0, 2}},
 		{5 * pricing.Unit, 2 * time.Minute, []int{0, 1, 2}},
 	}
-	if diff := cmp.Diff(want, p.AppendFront(nil, s)); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(configuration{})); diff != "" {
 		t.Errorf("front (-want +got)\n%s", diff)
 	}
 }

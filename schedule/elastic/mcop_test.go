@@ -86,8 +86,8 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 	points, wide := 0, 0
 	check := func(t *rapid.T, jobs, clouds, cores int, sums bool) {
 		s := drawSnapshot(t, jobs, clouds, cores)
-		p := &MCOP{Search: Exact, Rand: newRand(1)}
-		front := p.AppendFront(nil, s)
+		p := &MCOP{Exact: true, Rand: newRand(1)}
+		front := p.appendFront(nil, s)
 		want := naiveFront(s, sums)
 		if diff := cmp.Diff(want, values(front)); diff != "" {
 			t.Fatalf("front (-want +got)\n%s", diff)
@@ -98,11 +98,11 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 		}
 		for _, c := range front {
 			var cost pricing.Money
-			for i, k := range c.Launch {
+			for i, k := range c.launch {
 				cost += s.Clouds[i].Price * pricing.Money(k)
 			}
-			if w := naiveWait(s, c.Launch, 24*time.Hour); w != c.Wait || cost != c.Cost {
-				t.Fatalf("launch %v costs %v and waits %v, want %v and %v", c.Launch, c.Cost, c.Wait, cost, w)
+			if w := naiveWait(s, c.launch, 24*time.Hour); w != c.wait || cost != c.cost {
+				t.Fatalf("launch %v costs %v and waits %v, want %v and %v", c.launch, c.cost, c.wait, cost, w)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 func TestExactFrontOf16Jobs(t *testing.T) {
 	for seed := range uint64(3) {
 		s := burst(seed, 16, 1)
-		got := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
+		got := (&MCOP{Exact: true, Rand: newRand(1)}).appendFront(nil, s)
 		if diff := cmp.Diff(naiveFront(s, false), values(got)); diff != "" {
 			t.Errorf("seed %d: (-want +got)\n%s", seed, diff)
 		}
@@ -170,51 +170,49 @@ func burst(seed uint64, jobs, clouds int) *Snapshot {
 	return s
 }
 
-// What the heuristics find is feasible, is what it says, and is nowhere better
+// What the genetic search finds is feasible, is what it says, and is nowhere better
 // than the exact front; no configuration in it dominates another. The same seed
 // gives the same front, in a used workspace too.
-func TestHeuristicFronts(t *testing.T) {
-	used := map[Search]*MCOP{Genetic: {}, Evolved: {Search: Evolved}}
+func TestGeneticFronts(t *testing.T) {
+	used := new(MCOP)
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSnapshot(t, rapid.IntRange(0, 8).Draw(t, "jobs"), rapid.IntRange(1, 3).Draw(t, "clouds"), 5)
-		exact := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
-		for search, warm := range used {
-			p := &MCOP{Search: search, Rand: newRand(3), CostWeight: .3}
-			front := p.AppendFront(nil, s)
-			if len(front) == 0 && len(s.Jobs) > 0 {
-				t.Fatal("an empty front")
+		exact := (&MCOP{Exact: true, Rand: newRand(1)}).appendFront(nil, s)
+		p := &MCOP{Rand: newRand(3), CostWeight: .3}
+		front := p.appendFront(nil, s)
+		if len(front) == 0 && len(s.Jobs) > 0 {
+			t.Fatal("an empty front")
+		}
+		for i, c := range front {
+			if i > 0 && (front[i-1].cost >= c.cost || front[i-1].wait <= c.wait) {
+				t.Fatalf("%v does not follow %v", c, front[i-1])
 			}
-			for i, c := range front {
-				if i > 0 && (front[i-1].Cost >= c.Cost || front[i-1].Wait <= c.Wait) {
-					t.Fatalf("%v: %v does not follow %v", search, c, front[i-1])
-				}
-				if w := naiveWait(s, c.Launch, 24*time.Hour); w != c.Wait {
-					t.Fatalf("%v: launch %v waits %v, want %v", search, c.Launch, c.Wait, w)
-				}
-				var cost pricing.Money
-				for k, n := range c.Launch {
-					cl := s.Clouds[k]
-					cost += cl.Price * pricing.Money(n)
-					if n > 0 && (cl.Fixed || cl.Limit != NoLimit && len(cl.Instances)+n > cl.Limit) {
-						t.Fatalf("%v: %d instances in cloud %d: over the limit", search, n, k)
-					}
-				}
-				if cost != c.Cost || cost > 0 && cost > s.Credits+s.Budget.Debt {
-					t.Fatalf("%v: cost %v, want %v, at most %v", search, c.Cost, cost, s.Credits+s.Budget.Debt)
-				}
-				if !slices.ContainsFunc(exact, func(e Configuration) bool { return e.Cost <= c.Cost && e.Wait <= c.Wait }) {
-					t.Fatalf("%v: %v is beyond the exact front", search, c)
-				}
-				for _, e := range exact {
-					if c.Dominates(e) {
-						t.Fatalf("%v: %v dominates %v of the exact front", search, c, e)
-					}
+			if w := naiveWait(s, c.launch, 24*time.Hour); w != c.wait {
+				t.Fatalf("launch %v waits %v, want %v", c.launch, c.wait, w)
+			}
+			var cost pricing.Money
+			for k, n := range c.launch {
+				cl := s.Clouds[k]
+				cost += cl.Price * pricing.Money(n)
+				if n > 0 && (cl.Fixed || cl.Limit != NoLimit && len(cl.Instances)+n > cl.Limit) {
+					t.Fatalf("%d instances in cloud %d: over the limit", n, k)
 				}
 			}
-			warm.Rand, warm.CostWeight = newRand(3), .3
-			if diff := cmp.Diff(front, warm.AppendFront(nil, s)); diff != "" {
-				t.Fatalf("%v in a used workspace (-fresh +used)\n%s", search, diff)
+			if cost != c.cost || cost > 0 && cost > s.Credits+s.Budget.Debt {
+				t.Fatalf("cost %v, want %v, at most %v", c.cost, cost, s.Credits+s.Budget.Debt)
 			}
+			if !slices.ContainsFunc(exact, func(e configuration) bool { return e.cost <= c.cost && e.wait <= c.wait }) {
+				t.Fatalf("%v is beyond the exact front", c)
+			}
+			for _, e := range exact {
+				if c.dominates(e) {
+					t.Fatalf("%v dominates %v of the exact front", c, e)
+				}
+			}
+		}
+		used.Rand, used.CostWeight = newRand(3), .3
+		if diff := cmp.Diff(front, used.appendFront(nil, s), cmp.AllowUnexported(configuration{})); diff != "" {
+			t.Fatalf("in a used workspace (-fresh +used)\n%s", diff)
 		}
 	})
 }
@@ -229,18 +227,18 @@ func TestMCOPTiesByChance(t *testing.T) {
 	// Sums 0, 1, 2, 3. With 2 both run one after another: job 2 would wait for
 	// an hour, so only 3 is best. With an idle instance 2 and 3 are.
 	s.Clouds[0].Instances = []Instance{{State: Idle, Due: schedule.Never}}
-	for _, search := range []Search{Genetic, Evolved, Exact} {
-		p := &MCOP{Search: search, Rand: newRand(5)}
+	for _, exact := range []bool{false, true} {
+		p := &MCOP{Exact: exact, Rand: newRand(5)}
 		count := map[int]int{}
 		for range 400 {
 			a := p.AppendActions(nil, s)
 			if len(a) != 1 || a[0].Kind != Launch {
-				t.Fatalf("%v: %v", search, a)
+				t.Fatalf("exact %v: %v", exact, a)
 			}
 			count[a[0].Count]++
 		}
 		if len(count) != 2 || count[2] < 100 || count[3] < 100 {
-			t.Errorf("%v: %v, want 2 and 3 some 200 times each", search, count)
+			t.Errorf("exact %v: %v, want 2 and 3 some 200 times each", exact, count)
 		}
 	}
 }
@@ -250,7 +248,7 @@ func TestMCOPTiesByChance(t *testing.T) {
 // alone that is chosen, and nothing ends. With cost alone nothing is launched, and the two end
 // before their next hour.
 func TestMCOPKeepsWhatIsOfUse(t *testing.T) {
-	for _, search := range []Search{Genetic, Evolved, Exact} {
+	for _, exact := range []bool{false, true} {
 		for weight, want := range map[float64][2]int{0: {3, 0}, 1: {0, 2}} {
 			s := &Snapshot{
 				Now: time.Hour, Every: 5 * time.Minute, Credits: 10 * pricing.Unit,
@@ -261,7 +259,7 @@ func TestMCOPKeepsWhatIsOfUse(t *testing.T) {
 				Jobs: []schedule.Job{{Nodes: 3, Estimate: 10 * time.Minute}, {Nodes: 2, Estimate: 10 * time.Minute}},
 			}
 			launched, ended := 0, 0
-			for _, a := range (&MCOP{CostWeight: weight, Rand: newRand(1), Search: search}).AppendActions(nil, s) {
+			for _, a := range (&MCOP{CostWeight: weight, Rand: newRand(1), Exact: exact}).AppendActions(nil, s) {
 				if a.Kind == Launch {
 					launched += a.Count
 				} else {
@@ -269,7 +267,7 @@ func TestMCOPKeepsWhatIsOfUse(t *testing.T) {
 				}
 			}
 			if got := [2]int{launched, ended}; got != want {
-				t.Errorf("%v, cost %v: launches and ends %v, want %v", search, weight, got, want)
+				t.Errorf("exact %v, cost %v: launches and ends %v, want %v", exact, weight, got, want)
 			}
 		}
 	}
@@ -278,10 +276,10 @@ func TestMCOPKeepsWhatIsOfUse(t *testing.T) {
 // The corners of [Marshall12]'s choice: the weights decide, equal sums fall to
 // the lower cost.
 func TestChoose(t *testing.T) {
-	front := []Configuration{
-		{Cost: 0, Wait: 10 * time.Hour},
-		{Cost: 4 * pricing.Unit, Wait: 2 * time.Hour}, // .4 and .111
-		{Cost: 10 * pricing.Unit, Wait: time.Hour},
+	front := []configuration{
+		{cost: 0, wait: 10 * time.Hour},
+		{cost: 4 * pricing.Unit, wait: 2 * time.Hour}, // .4 and .111
+		{cost: 10 * pricing.Unit, wait: time.Hour},
 	}
 	for _, c := range []struct {
 		weight float64
@@ -292,32 +290,38 @@ func TestChoose(t *testing.T) {
 		{.2, 1},
 		{.8, 0},
 	} {
-		if got := Choose(front, c.weight); got != c.want {
+		if got := frontOf(front).choose(c.weight); got != c.want {
 			t.Errorf("weight %v: %d, want %d", c.weight, got, c.want)
 		}
 	}
-	two := []Configuration{{Cost: 0, Wait: time.Hour}, {Cost: 1, Wait: 0}}
-	if got := Choose(two, .5); got != 0 {
+	two := []configuration{{cost: 0, wait: time.Hour}, {cost: 1, wait: 0}}
+	if got := frontOf(two).choose(.5); got != 0 {
 		t.Errorf("equal sums: %d, want the cheaper one", got)
 	}
 }
 
-// [Marshall12] prints "the total queued job time is less than the cost" in the
-// second condition. Read so, the cheaper and slower of these would dominate the
-// other or not by the units of time.
-func TestDominates(t *testing.T) {
-	a := Configuration{Cost: 1, Wait: 10}
-	for _, c := range []struct {
-		b    Configuration
-		want bool
-	}{
-		{Configuration{Cost: 1, Wait: 10}, false}, {Configuration{Cost: 1, Wait: 11}, true},
-		{Configuration{Cost: 2, Wait: 10}, true}, {Configuration{Cost: 2, Wait: 9}, false}, {Configuration{Cost: 0, Wait: 11}, false},
-	} {
-		if got := a.Dominates(c.b); got != c.want {
-			t.Errorf("%v dominates %v: %v", a, c.b, got)
-		}
+// frontOf returns the front of configurations without launches.
+func frontOf(configurations []configuration) *front {
+	f := new(front)
+	f.reset(0)
+	for _, c := range configurations {
+		f.add(c.cost, c.wait, nil, newRand(1))
 	}
+	return f
+}
+
+// appendFront appends the configurations that the policy chooses from.
+func (p *MCOP) appendFront(dst []configuration, s *Snapshot) []configuration {
+	p.explore(s)
+	for i := range p.front.entries {
+		dst = append(dst, p.front.at(i))
+	}
+	return dst
+}
+
+// dominates is the definition.
+func (c configuration) dominates(o configuration) bool {
+	return c.cost <= o.cost && c.wait <= o.wait && (c.cost < o.cost || c.wait < o.wait)
 }
 
 // The genetic search compares both extremes at the end, whatever its populations
@@ -326,7 +330,7 @@ func TestGeneticKeepsExtremes(t *testing.T) {
 	for seed := range uint64(10) {
 		s := burst(seed, 16, 1)
 		p := &MCOP{CostWeight: 1, Rand: newRand(seed)}
-		front := p.AppendFront(nil, s)
+		front := p.appendFront(nil, s)
 		all := 0
 		for _, j := range s.Jobs {
 			all += j.Nodes
@@ -335,8 +339,8 @@ func TestGeneticKeepsExtremes(t *testing.T) {
 			t.Fatalf("seed %d: no room for all %d", seed, all)
 		}
 		last := front[len(front)-1]
-		if want := naiveWait(s, []int{0, all}, 24*time.Hour); front[0].Cost != 0 || last.Wait != want {
-			t.Errorf("seed %d: from %v to a wait of %v, want from 0 to %v", seed, front[0].Cost, last.Wait, want)
+		if want := naiveWait(s, []int{0, all}, 24*time.Hour); front[0].cost != 0 || last.wait != want {
+			t.Errorf("seed %d: from %v to a wait of %v, want from 0 to %v", seed, front[0].cost, last.wait, want)
 		}
 	}
 }
@@ -346,24 +350,21 @@ func TestGeneticKeepsExtremes(t *testing.T) {
 // shows how much randomness was used.
 func TestMCOPIsPinned(t *testing.T) {
 	for _, c := range []struct {
-		search Search
-		jobs   int
-		want   string
+		jobs int
+		want string
 	}{
-		{Genetic, 40, "5 0:121h13m40s[0 128 0] 26.265:18h55m20s[0 128 309] 28.22:18h21m20s[0 128 332] 446"},
-		{Genetic, 150, "2 0:1467h6m30s[0 128 0] 30.005:402h29m0s[0 128 353] 178"}, // strings of three words
-		{Evolved, 150, "183 0:1467h6m30s[0 128 0] 8.585:908h50m50s[0 128 101] 16.66:639h26m0s[0 128 196] 23.885:478h59m50s[0 128 281] 691"},
-		{Evolved, 40, "85 0:121h13m40s[0 128 0] 5.78:73h48m30s[0 128 68] 14.45:37h12m40s[0 128 170] 20.91:23h13m20s[0 128 246] 76"},
+		{40, "5 0:121h13m40s[0 128 0] 26.265:18h55m20s[0 128 309] 28.22:18h21m20s[0 128 332] 446"},
+		{150, "2 0:1467h6m30s[0 128 0] 30.005:402h29m0s[0 128 353] 178"}, // strings of three words
 	} {
-		p := &MCOP{Search: c.search, CostWeight: .2, Rand: newRand(11)}
-		front := p.AppendFront(nil, burst(3, c.jobs, 2))
+		p := &MCOP{CostWeight: .2, Rand: newRand(11)}
+		front := p.appendFront(nil, burst(3, c.jobs, 2))
 		got := fmt.Sprint(len(front))
 		for i := 0; i < len(front); i += 1 + len(front)/4 {
-			got += fmt.Sprintf(" %v:%v%v", front[i].Cost, front[i].Wait, front[i].Launch)
+			got += fmt.Sprintf(" %v:%v%v", front[i].cost, front[i].wait, front[i].launch)
 		}
 		got += fmt.Sprint(" ", p.Rand.Uint64()%1000)
 		if got != c.want {
-			t.Errorf("%v:\n%s, want\n%s", c.search, got, c.want)
+			t.Errorf("%d jobs:\n%s, want\n%s", c.jobs, got, c.want)
 		}
 	}
 }
@@ -379,7 +380,7 @@ func TestSchedulesAreRemembered(t *testing.T) {
 	p := &MCOP{Rand: newRand(1), CostWeight: .5}
 	for i := range 100 {
 		p.table.runs = 0
-		p.AppendFront(nil, s)
+		p.appendFront(nil, s)
 		if p.table.runs > 2*(jobs+1) {
 			t.Fatalf("evaluation %d builds %d schedules", i, p.table.runs)
 		}
@@ -465,35 +466,35 @@ func TestCoveredFront(t *testing.T) {
 	for range 6 {
 		s.Jobs = append(s.Jobs, schedule.Job{Nodes: 1, Estimate: 61 * time.Minute})
 	}
-	for _, search := range []Search{Genetic, Evolved, Exact} {
-		p := &MCOP{Rand: newRand(1), Search: search}
-		front := p.AppendFront(nil, s)
-		if last := front[len(front)-1]; last.Cost != 4*pricing.Unit || last.Launch[1]+last.Launch[2] != 4 {
-			t.Errorf("%v: the dearest configuration is %+v, want four instances", search, last)
+	for _, exact := range []bool{false, true} {
+		p := &MCOP{Rand: newRand(1), Exact: exact}
+		front := p.appendFront(nil, s)
+		if last := front[len(front)-1]; last.cost != 4*pricing.Unit || last.launch[1]+last.launch[2] != 4 {
+			t.Errorf("exact %v: the dearest configuration is %+v, want four instances", exact, last)
 		}
 	}
 	// Where the cores of one cloud have half of the speed, the job may run for four hours and more.
 	s.Clouds[2].Speed = .5
-	for _, search := range []Search{Genetic, Evolved, Exact} {
-		front := (&MCOP{Rand: newRand(1), Search: search}).AppendFront(nil, s)
-		if last := front[len(front)-1]; last.Cost != 3*pricing.Unit {
-			t.Errorf("%v: the dearest configuration is %+v, want three instances", search, last)
+	for _, exact := range []bool{false, true} {
+		front := (&MCOP{Rand: newRand(1), Exact: exact}).appendFront(nil, s)
+		if last := front[len(front)-1]; last.cost != 3*pricing.Unit {
+			t.Errorf("exact %v: the dearest configuration is %+v, want three instances", exact, last)
 		}
 	}
 	s.Clouds[2].Speed = 0
 	// $4 in two clouds beside a free one.
 	s.Credits, s.Budget = 4*pricing.Unit, Budget{}
 	s.Clouds = append(s.Clouds, Cloud{Limit: 1})
-	for _, search := range []Search{Genetic, Evolved, Exact} {
-		front := (&MCOP{Rand: newRand(1), Search: search}).AppendFront(nil, s)
-		if last := front[len(front)-1]; last.Cost != 4*pricing.Unit || last.Launch[3] != 1 {
-			t.Errorf("%v: the dearest configuration is %+v, want four instances and a free one", search, last)
+	for _, exact := range []bool{false, true} {
+		front := (&MCOP{Rand: newRand(1), Exact: exact}).appendFront(nil, s)
+		if last := front[len(front)-1]; last.cost != 4*pricing.Unit || last.launch[3] != 1 {
+			t.Errorf("exact %v: the dearest configuration is %+v, want four instances and a free one", exact, last)
 		}
 	}
 }
 
 // A queue that is too long for the exact front, or has too many configurations,
-// gets the front of NSGA-II.
+// gets the front of the genetic search.
 func TestExactGivesWay(t *testing.T) {
 	wide := burst(1, 12, 2)
 	for i := range wide.Jobs {
@@ -501,15 +502,15 @@ func TestExactGivesWay(t *testing.T) {
 	}
 	wide.Clouds[1].Price, wide.Clouds[1].Limit = 2, NoLimit
 	wide.Clouds[2].Price = 1
-	p := &MCOP{Search: Exact, Rand: newRand(1)}
-	if p.AppendFront(nil, burst(1, exactJobs, 1)); len(p.lists) != len(p.clouds) || len(p.lists) == 0 {
+	p := &MCOP{Exact: true, Rand: newRand(1)}
+	if p.appendFront(nil, burst(1, exactJobs, 1)); len(p.lists) != len(p.clouds) || len(p.lists) == 0 {
 		t.Errorf("20 jobs: %d of %d clouds are enumerated", len(p.lists), len(p.clouds))
 	}
 	for name, s := range map[string]*Snapshot{"21 jobs": burst(1, exactJobs+1, 1), "2^24 configurations": wide} {
-		exact := (&MCOP{Search: Exact, Rand: newRand(1)}).AppendFront(nil, s)
-		evolved := (&MCOP{Search: Evolved, Rand: newRand(1)}).AppendFront(nil, s)
-		if diff := cmp.Diff(evolved, exact); diff != "" {
-			t.Errorf("%s (-evolved +exact)\n%s", name, diff)
+		exact := (&MCOP{Exact: true, Rand: newRand(1)}).appendFront(nil, s)
+		genetic := (&MCOP{Rand: newRand(1)}).appendFront(nil, s)
+		if diff := cmp.Diff(genetic, exact, cmp.AllowUnexported(configuration{})); diff != "" {
+			t.Errorf("%s (-genetic +exact)\n%s", name, diff)
 		}
 	}
 }
@@ -526,7 +527,7 @@ func TestTiesHaveEqualChances(t *testing.T) {
 		for k := range seen {
 			f.add(1, time.Hour, []int{k}, rnd)
 		}
-		seen[f.at(0).Launch[0]]++
+		seen[f.at(0).launch[0]]++
 	}
 	for k, n := range seen {
 		if n < 860 || n > 1140 {
@@ -546,11 +547,7 @@ func TestCombinationsAreBounded(t *testing.T) {
 		s.Jobs = append(s.Jobs, schedule.Job{ID: int64(i), Nodes: 1 + i%8, Estimate: time.Hour})
 	}
 	p := &MCOP{Rand: newRand(1)}
-	for _, c := range []struct{ combinations, clouds int }{{0, 13}, {8, 3}, {1, 0}} {
-		p.Combinations = c.combinations
-		front := p.AppendFront(nil, s)
-		if len(p.clouds) != c.clouds || len(front) == 0 {
-			t.Errorf("%d combinations: %d clouds and a front of %d, want %d clouds", c.combinations, len(p.clouds), len(front), c.clouds)
-		}
+	if front := p.appendFront(nil, s); len(p.clouds) != 13 || len(front) == 0 {
+		t.Errorf("%d clouds and a front of %d, want 13 clouds", len(p.clouds), len(front))
 	}
 }

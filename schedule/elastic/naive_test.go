@@ -165,10 +165,10 @@ func naiveFront(s *Snapshot, sums bool) []objectives {
 }
 
 // values are a front's costs and queued times.
-func values(front []Configuration) []objectives {
+func values(front []configuration) []objectives {
 	var v []objectives
 	for _, c := range front {
-		v = append(v, objectives{float64(c.Cost), float64(c.Wait)})
+		v = append(v, objectives{float64(c.cost), float64(c.wait)})
 	}
 	return v
 }

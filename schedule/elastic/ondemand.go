@@ -74,28 +74,29 @@ func (p *OD) AppendActions(dst []Action, s *Snapshot) []Action {
 	switch {
 	case s.Again:
 	case len(s.Jobs) == 0:
-		d.TerminateIdle(p.KeepFree, QueueEmpty)
+		d.TerminateIdle(p.KeepFree, queueEmpty)
 	case served < len(s.Jobs):
-		d.TerminateDue(true, ChargeDue)
+		d.TerminateDue(true, chargeDue)
 	}
 	return d.Actions()
 }
 
 // Rests reports whether nothing waits and there is no instance to give back. See [Policy].
-func (p *OD) Rests(s *Snapshot) bool { return nothingToDo(s, p.KeepFree) }
+func (p *OD) Rests(s *Snapshot) (pricing.Money, bool) { return nothingToDo(s, p.KeepFree) }
 
-// nothingToDo reports whether no job waits and every instance of a cloud is kept.
-func nothingToDo(s *Snapshot, keepFree bool) bool {
+// nothingToDo reports whether no job waits and every instance of a cloud is kept, whatever
+// the credits.
+func nothingToDo(s *Snapshot, keepFree bool) (pricing.Money, bool) {
 	if len(s.Jobs) > 0 {
-		return false
+		return 0, false
 	}
 	for i := range s.Clouds {
 		c := &s.Clouds[i]
 		if !c.Fixed && len(c.Instances) > 0 && !(keepFree && c.Price == 0) {
-			return false
+			return 0, false
 		}
 	}
-	return true
+	return math.MaxInt64, true
 }
 
 // ODPlus is OD++: ODPlus launches as [OD] does, and keeps idle instances as long as they are
@@ -121,20 +122,20 @@ func (p *ODPlus) AppendActions(dst []Action, s *Snapshot) []Action {
 	d.Reset(dst, s)
 	d.serveAll(p.Printed, p.Pooled, p.WholeJobs)
 	if !s.Again {
-		d.TerminateDue(p.KeepFree, ChargeDue)
+		d.TerminateDue(p.KeepFree, chargeDue)
 	}
 	return d.Actions()
 }
 
 // Rests reports whether nothing waits and there is no instance to give back. See [Policy].
-func (p *ODPlus) Rests(s *Snapshot) bool { return nothingToDo(s, p.KeepFree) }
+func (p *ODPlus) Rests(s *Snapshot) (pricing.Money, bool) { return nothingToDo(s, p.KeepFree) }
 
 // serveAll launches for all waiting jobs, and returns how many could be served
 // before the first that could not; as printed, all.
 func (d *Draft) serveAll(printed, pooled, wholeJobs bool) int {
-	why := QueueNeeds
+	why := queueNeeds
 	if d.s.Again {
-		why = AfterRefuse
+		why = afterRefuse
 	}
 	switch {
 	case printed:
@@ -159,7 +160,7 @@ func (d *Draft) serveAll(printed, pooled, wholeJobs bool) int {
 // servePooled launches for the sum of the waiting jobs up to the first job for which
 // there is not enough, and free instances for the jobs behind it. It takes that many
 // instances, wherever they are.
-func (d *Draft) servePooled(why Reason) int {
+func (d *Draft) servePooled(why string) int {
 	free, all := 0, 0 // what can be had without a price, and in all
 	left := d.left
 	for _, c := range d.all {

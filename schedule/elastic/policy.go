@@ -26,18 +26,14 @@ import (
 //
 // A policy may also have a method
 //
-//	Rests(s *Snapshot) bool
+//	Rests(s *Snapshot) (credits pricing.Money, rests bool)
 //
 // which is called after an evaluation without an action. Rests reports whether all
-// evaluations up to the next event have no action and leave the policy unchanged. An event
-// is the submission, start or end of a job, a change of an instance's state, or a change of a
-// cloud's price. The time, the credits and the next charges may change without an event, and
-// must not matter. The [Simulator] skips those evaluations. All policies of this
-// package have the method. A policy that waits for credits may also have a method
-//
-//	RestsBelow(s *Snapshot) (credits pricing.Money, rests bool)
-//
-// which is called instead. It reports the same of all later evaluations with fewer credits.
+// evaluations up to the next event, and with fewer credits than it returns, have no action
+// and leave the policy unchanged. An event is the submission, start or end of a job, a change
+// of an instance's state, or a change of a cloud's price. The time, the credits and the next
+// charges may change without an event, and must not matter otherwise. The [Simulator] skips
+// those evaluations. All policies of this package have the method.
 //
 // A policy that remembers something between evaluations may have the methods
 //
@@ -125,7 +121,7 @@ type Action struct {
 	Cloud    int    // the index in Snapshot.Clouds
 	Count    int    // Launch: how many instances, > 0; Terminate: 1
 	Instance int    // Terminate: the index in Cloud.Instances of the snapshot; Launch: 0
-	Reason   Reason // why
+	Reason   string // why, as a clause
 }
 
 // An ActionKind says what an action does.
@@ -142,29 +138,16 @@ var actionKinds = enum.New[ActionKind]("elastic", "ActionKind", ErrRange, "launc
 // the constants.
 func (k ActionKind) String() string { return actionKinds.String(k) }
 
-// A Reason says why a policy takes an action. Values from OwnReason on are for
-// policies of other packages.
-type Reason uint8
-
+// Why the policies of this package take an action.
 const (
-	NoReason    Reason = iota
-	SustainMax         // [SM]: the limits and the budget allow more
-	QueueNeeds         // [OD], [ODPlus]: waiting jobs need more than is free
-	FirstNeed          // [AQTP]: the first jobs of the queue need more than is free
-	BestTrade          // [MCOP]: the chosen trade of cost for queued time
-	AfterRefuse        // a cheaper cloud has refused
-	QueueEmpty         // the instance is idle and no job waits
-	ChargeDue          // the instance is idle and would be charged before the next evaluation
-
-	OwnReason Reason = 128
+	sustainMax  = "limits and budget allow more instances"                               // SM
+	queueNeeds  = "waiting jobs need more instances than are free"                       // OD, ODPlus
+	firstNeed   = "the first jobs of the queue need more instances than are free"        // AQTP
+	bestTrade   = "the chosen trade of cost for queued time has these instances"         // MCOP
+	afterRefuse = "a cheaper cloud has refused"                                          // OD, ODPlus
+	queueEmpty  = "the instance is idle and no job waits"                                // OD
+	chargeDue   = "the instance is idle and would be charged before the next evaluation" // all but SM
 )
-
-var reasonTexts = enum.New[Reason]("elastic", "Reason", ErrRange,
-	"no reason is given", "limits and budget allow more instances", "waiting jobs need more instances than are free", "the first jobs of the queue need more instances than are free", "the chosen trade of cost for queued time has these instances", "a cheaper cloud has refused", "the instance is idle and no job waits", "the instance is idle and would be charged before the next evaluation")
-
-// String returns the reason as a clause, and Reason(7) for a value 7 that is none of
-// the constants.
-func (r Reason) String() string { return reasonTexts.String(r) }
 
 // Validate returns an [*InputError] for the first value of the snapshot that policies cannot
 // use. The error unwraps to

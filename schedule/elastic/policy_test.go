@@ -40,7 +40,7 @@ func paperSnapshot(busy int, jobs ...schedule.Job) *Snapshot {
 // [Marshall12] section V.B (58-59); without debt floor(5/.085) = 58.
 func TestSMPaper(t *testing.T) {
 	s := paperSnapshot(0)
-	want := []Action{{Kind: Launch, Cloud: 2, Count: 512, Reason: SustainMax}, {Kind: Launch, Cloud: 1, Count: 59, Reason: SustainMax}}
+	want := []Action{{Kind: Launch, Cloud: 2, Count: 512, Reason: sustainMax}, {Kind: Launch, Cloud: 1, Count: 59, Reason: sustainMax}}
 	if diff := cmp.Diff(want, new(SM).AppendActions(nil, s)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -60,11 +60,11 @@ func idleDue(n int, due time.Duration) []Instance {
 	return in
 }
 
-func launch(cloud, count int, why Reason) Action {
+func launch(cloud, count int, why string) Action {
 	return Action{Kind: Launch, Cloud: cloud, Count: count, Reason: why}
 }
 
-func terminate(cloud, instance int, why Reason) Action {
+func terminate(cloud, instance int, why string) Action {
 	return Action{Kind: Terminate, Cloud: cloud, Count: 1, Instance: instance, Reason: why}
 }
 
@@ -97,37 +97,37 @@ func TestPolicies(t *testing.T) {
 		}},
 		{name: "SM replaces what was refused", p: &SM{}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Instances = idleDue(59, schedule.Never), idleDue(461, schedule.Never)
-		}, want: []Action{launch(2, 51, SustainMax)}},
+		}, want: []Action{launch(2, 51, sustainMax)}},
 
 		// 20 at $0.085 leave $5.085 - $1.70 = $3.385 an hour: 19 at $0.17.
 		{name: "SM: a debt is paid once, and does not sustain more", p: &SM{}, edit: func(s *Snapshot) {
 			s.Credits, s.Budget.Debt, s.Clouds[2].Limit = 40*pricing.Unit, 50*pricing.Unit, 0
-		}, want: []Action{launch(1, 59, SustainMax)}},
+		}, want: []Action{launch(1, 59, sustainMax)}},
 		{name: "SM: 59 at 10 cents are $5.90, 50 are what $5 pay for: nothing is rounded up", p: &SM{}, edit: func(s *Snapshot) {
 			s.Credits, s.Budget.Debt, s.Clouds[2].Limit = 40*pricing.Unit, 50*pricing.Unit, 0
 			s.Clouds[1].Price = 100 * pricing.Milli
-		}, want: []Action{launch(1, 50, SustainMax)}},
+		}, want: []Action{launch(1, 50, sustainMax)}},
 		{name: "SM: a debt of less than the 1.5 cents that the 59th lacks", p: &SM{}, edit: func(s *Snapshot) {
 			s.Credits, s.Budget.Debt, s.Clouds[2].Limit = 40*pricing.Unit, 14*pricing.Milli, 0
-		}, want: []Action{launch(1, 58, SustainMax)}},
+		}, want: []Action{launch(1, 58, sustainMax)}},
 
 		{name: "SM: what is accumulated cannot be sustained", p: &SM{}, edit: func(s *Snapshot) {
 			s.Credits, s.Clouds[1].Limit = 40*pricing.Unit, 20
 			s.Clouds[2].Price, s.Clouds[2].Limit = 170*pricing.Milli, NoLimit
-		}, want: []Action{launch(1, 20, SustainMax), launch(2, 19, SustainMax)}},
+		}, want: []Action{launch(1, 20, sustainMax), launch(2, 19, sustainMax)}},
 
 		{name: "OD: the local cluster has room", p: &OD{}, jobs: []schedule.Job{job(32, 0), job(32, 0)}},
 		{name: "OD: 40 local cores are free, the second job goes to the free cloud", p: &OD{}, busy: 24, jobs: []schedule.Job{job(32, 0), job(32, 0)},
-			want: []Action{launch(2, 32, QueueNeeds)}},
+			want: []Action{launch(2, 32, queueNeeds)}},
 		{name: "OD: what boots counts", p: &OD{}, busy: 64, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = make([]Instance, 5)
 			for i := range s.Clouds[2].Instances {
 				s.Clouds[2].Instances[i].State = Booting
 			}
-		}, want: []Action{launch(2, 3, QueueNeeds)}},
+		}, want: []Action{launch(2, 3, queueNeeds)}},
 		{name: "OD: a job does not span clouds: 4 free here and 4 there are not 8", p: &OD{}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = idleDue(4, schedule.Never)
-		}, want: []Action{launch(2, 4, QueueNeeds)}},
+		}, want: []Action{launch(2, 4, queueNeeds)}},
 		{name: "OD, pooled: they are", p: &OD{Pooled: true}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = idleDue(4, schedule.Never)
 		}},
@@ -141,45 +141,45 @@ func TestPolicies(t *testing.T) {
 		{name: "OD, pooled: the same beside what it launches", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(5, 0), job(600, 0)}, edit: func(s *Snapshot) {
 			limit(s, 64, 64)
 			s.Clouds[1].Instances = idleDue(2, 10*time.Hour+minute)
-		}, want: []Action{launch(1, 3, QueueNeeds)}},
+		}, want: []Action{launch(1, 3, queueNeeds)}},
 		// Credits for 59, of which the first cloud may have all: the second adds none, and the
 		// second job is not served. One idle instance is taken for the first.
 		{name: "OD, pooled: credits are spent once", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(40, 0), job(40, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(1, schedule.Never)
 			s.Clouds[2].Price = s.Clouds[1].Price
-		}, want: []Action{launch(1, 39, QueueNeeds)}},
+		}, want: []Action{launch(1, 39, queueNeeds)}},
 		{name: "OD: the private cloud is full, credits for 59: one job, and nothing that costs towards the other", p: &OD{}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, QueueNeeds)}},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, queueNeeds)}},
 		{name: "OD: 20 private ones towards the first job; the credits that would serve the second are saved for it", p: &OD{}, busy: 64, jobs: []schedule.Job{job(64, 0), job(8, 0)},
-			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 20, QueueNeeds)}},
+			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 20, queueNeeds)}},
 		{name: "OD, whole jobs: none of them, but the second is served by what is free", p: &OD{WholeJobs: true}, busy: 64, jobs: []schedule.Job{job(64, 0), job(8, 0)},
-			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 8, QueueNeeds)}},
+			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 8, queueNeeds)}},
 		{name: "OD: a job larger than the private cloud has no use for a part of it", p: &OD{}, busy: 64, jobs: []schedule.Job{job(600, 0)}},
 		{name: "OD: credits are saved for 100 cores: the idle one that is due goes, the other is paid for", p: &OD{}, busy: 64, jobs: []schedule.Job{job(100, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = []Instance{{Due: s.Now + minute}, {Due: s.Now + 9*minute}}, 0
-		}, want: []Action{terminate(1, 0, ChargeDue)}},
+		}, want: []Action{terminate(1, 0, chargeDue)}},
 		{name: "OD: 59 are missing to 100, and $5.085 pay for them: none goes", p: &OD{}, busy: 64, jobs: []schedule.Job{job(100, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = idleDue(41, s.Now+9*minute), 0
-		}, want: []Action{launch(1, 59, QueueNeeds)}},
+		}, want: []Action{launch(1, 59, queueNeeds)}},
 		// Those of the 41 that will be charged before the others are up have to be
 		// paid for as well.
 		{name: "OD: 59 are missing to 100, and for the one that is due nothing would be left", p: &OD{}, busy: 64, jobs: []schedule.Job{job(100, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = append(idleDue(40, s.Now+9*minute), Instance{Due: s.Now}), 0
-		}, want: []Action{terminate(1, 40, ChargeDue)}},
+		}, want: []Action{terminate(1, 40, chargeDue)}},
 		{name: "OD: two thirds boot, and one of the others is due before they are up", p: &OD{}, busy: 64, jobs: []schedule.Job{job(3, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = []Instance{{State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {Due: s.Now}}
 			s.Clouds[2].Limit, s.Credits = 0, -pricing.Milli
-		}, want: []Action{terminate(1, 2, ChargeDue)}},
+		}, want: []Action{terminate(1, 2, chargeDue)}},
 		{name: "OD: the same, and it can be paid for", p: &OD{}, busy: 64, jobs: []schedule.Job{job(3, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = []Instance{{State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {Due: s.Now}}
 			s.Clouds[2].Limit, s.Credits = 0, 0
 		}},
 		{name: "OD, pooled: credits for 59: one job", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, QueueNeeds)}},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, queueNeeds)}},
 		// An hour's estimate is charged once more, since nothing is up at once: $0.17
 		// an instance. $5.085 cover 29.
 		{name: "OD, covered: 29 cores can be covered, with the second hour that they will be charged", p: &OD{}, busy: 64, jobs: []schedule.Job{job(29, 0), job(1, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }, want: []Action{launch(1, 29, QueueNeeds)}},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }, want: []Action{launch(1, 29, queueNeeds)}},
 		{name: "OD, covered: 30 cannot", p: &OD{}, busy: 64, jobs: []schedule.Job{job(30, 0), job(1, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }},
 		{name: "OD, covered: 60 that are there can, as they are paid for; none is left for another", p: &OD{}, busy: 64, jobs: []schedule.Job{job(59, 0), job(1, 0)},
@@ -190,65 +190,65 @@ func TestPolicies(t *testing.T) {
 			edit: func(s *Snapshot) { s.Clouds[2].Limit, s.Budget.Covered = 0, true }},
 		{name: "OD: the second round asks the next cloud for what the first refused", p: &OD{}, busy: 64, jobs: []schedule.Job{job(10, 0)}, edit: func(s *Snapshot) {
 			s.Again, s.Clouds[2].Refused = true, 10
-		}, want: []Action{launch(1, 10, AfterRefuse)}},
+		}, want: []Action{launch(1, 10, afterRefuse)}},
 		{name: "OD: in debt only what is free can be had", p: &OD{}, busy: 64, jobs: []schedule.Job{job(8, 0), job(8, 0)}, edit: func(s *Snapshot) {
 			s.Credits, s.Clouds[2].Limit = -pricing.Unit, 12
-		}, want: []Action{launch(2, 12, QueueNeeds)}},
+		}, want: []Action{launch(2, 12, queueNeeds)}},
 		{name: "OD terminates at once when no job waits", p: &OD{}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(2, s.Now+50*minute)
 			s.Clouds[1].Instances[0].State = Busy
-		}, want: []Action{terminate(1, 1, QueueEmpty)}},
+		}, want: []Action{terminate(1, 1, queueEmpty)}},
 		{name: "OD keeps idle instances while one waits", p: &OD{}, busy: 64, jobs: []schedule.Job{job(1, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(2, s.Now)
 		}},
 		{name: "OD, free ones kept", p: &OD{KeepFree: true}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Instances = idleDue(1, s.Now), idleDue(1, s.Now)
-		}, want: []Action{terminate(1, 0, QueueEmpty)}},
+		}, want: []Action{terminate(1, 0, queueEmpty)}},
 
 		// $5.085 pay for 59 at $0.085.
 		{name: "OD, printed: the credits go for a part of the second job", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 59, QueueNeeds)}},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 59, queueNeeds)}},
 		{name: "OD, printed: 44 private ones and 20 that cost, for a job that can run in neither", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(64, 0)},
-			edit: func(s *Snapshot) { limit(s, 64, 20) }, want: []Action{launch(2, 44, QueueNeeds), launch(1, 20, QueueNeeds)}},
+			edit: func(s *Snapshot) { limit(s, 64, 20) }, want: []Action{launch(2, 44, queueNeeds), launch(1, 20, queueNeeds)}},
 		{name: "OD, printed: what is idle or boots anywhere counts", p: &OD{Printed: true}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = []Instance{{Due: schedule.Never}, {State: Booting, Due: schedule.Never}}
-		}, want: []Action{launch(2, 2, QueueNeeds)}},
+		}, want: []Action{launch(2, 2, queueNeeds)}},
 		{name: "OD, printed: more is there than is asked for", p: &OD{Printed: true}, jobs: []schedule.Job{job(8, 0)}},
 		{name: "OD, printed: keeps idle instances while one waits, also those that are due", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(100, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = []Instance{{Due: s.Now + minute}}, 0
-		}, want: []Action{launch(1, 59, QueueNeeds)}},
+		}, want: []Action{launch(1, 59, queueNeeds)}},
 		{name: "OD, printed: terminates at once when no job waits", p: &OD{Printed: true}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(1, s.Now+50*minute)
-		}, want: []Action{terminate(1, 0, QueueEmpty)}},
+		}, want: []Action{terminate(1, 0, queueEmpty)}},
 		{name: "OD, printed: the second round asks the next cloud for what the first refused", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(10, 0)}, edit: func(s *Snapshot) {
 			s.Again, s.Clouds[2].Refused = true, 10
-		}, want: []Action{launch(1, 10, AfterRefuse)}},
+		}, want: []Action{launch(1, 10, afterRefuse)}},
 		{name: "OD++, printed: all that is due goes, though a job waits for it", p: &ODPlus{Printed: true}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(2, s.Now)
-		}, want: []Action{terminate(1, 0, ChargeDue), terminate(1, 1, ChargeDue)}},
+		}, want: []Action{terminate(1, 0, chargeDue), terminate(1, 1, chargeDue)}},
 
 		{name: "OD++: what is charged within five minutes goes, at five minutes exactly it can wait", p: &ODPlus{}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = []Instance{{Due: s.Now}, {Due: s.Now + 4*minute}, {Due: s.Now + 5*minute}, {Due: s.Now + 59*minute}, {Due: schedule.Never}}
-		}, want: []Action{terminate(1, 0, ChargeDue), terminate(1, 1, ChargeDue)}},
+		}, want: []Action{terminate(1, 0, chargeDue), terminate(1, 1, chargeDue)}},
 		{name: "OD++: three are due, a waiting job is counted on two", p: &ODPlus{}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(3, s.Now)
-		}, want: []Action{terminate(1, 0, ChargeDue)}},
+		}, want: []Action{terminate(1, 0, chargeDue)}},
 
 		{name: "AQTP: the second job is not served out of turn", p: &AQTP{Response: time.Minute, Min: 2}, busy: 64, jobs: []schedule.Job{job(64, 60*minute), job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		// 17 instances can be had, two jobs of 16: 16 are launched (section III.B).
 		{name: "AQTP: whole jobs", p: &AQTP{Response: 2 * time.Hour, Min: 2}, busy: 64, jobs: []schedule.Job{job(16, 0), job(16, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Limit = 17
-		}, want: []Action{launch(2, 16, FirstNeed)}},
+		}, want: []Action{launch(2, 16, firstNeed)}},
 		{name: "AQTP, fragments", p: &AQTP{Response: 2 * time.Hour, Min: 2, Fragments: true}, busy: 64, jobs: []schedule.Job{job(16, 0), job(16, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Limit = 17
-		}, want: []Action{launch(2, 17, FirstNeed)}},
+		}, want: []Action{launch(2, 17, firstNeed)}},
 		{name: "AQTP: the first three jobs only", p: &AQTP{Response: 2 * time.Hour, Min: 3}, busy: 64,
-			jobs: []schedule.Job{job(1, 0), job(2, 0), job(4, 0), job(8, 0)}, want: []Action{launch(2, 7, FirstNeed)}},
+			jobs: []schedule.Job{job(1, 0), job(2, 0), job(4, 0), job(8, 0)}, want: []Action{launch(2, 7, firstNeed)}},
 		{name: "AQTP: 1.9 desired responses are one cloud, the cheapest, which is full", p: &AQTP{Response: 2 * time.Hour}, busy: 64, jobs: []schedule.Job{job(4, 228*minute)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "AQTP: two are two", p: &AQTP{Response: 2 * time.Hour}, busy: 64, jobs: []schedule.Job{job(4, 240*minute)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 4, FirstNeed)}},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 4, firstNeed)}},
 		{name: "AQTP does not ask twice", p: &AQTP{Response: 2 * time.Hour}, busy: 64, jobs: []schedule.Job{job(4, 240*minute)},
 			edit: func(s *Snapshot) { s.Again, s.Clouds[2].Refused = true, 4 }},
 
@@ -256,16 +256,16 @@ func TestPolicies(t *testing.T) {
 		// costs $0.68 and saves nearly all of it; the front has two points, so
 		// that the weights alone decide.
 		{name: "MCOP-20-80 launches", p: &MCOP{CostWeight: .2, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 8, BestTrade)}},
+			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 8, bestTrade)}},
 		{name: "MCOP-50-50: the sums are equal, the cheaper one is chosen", p: &MCOP{CostWeight: .5, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "MCOP-80-20 waits", p: &MCOP{CostWeight: .8, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }},
 		{name: "MCOP-80-20 takes what is free", p: &MCOP{CostWeight: .8, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(8, 0)},
-			want: []Action{launch(2, 8, BestTrade)}},
+			want: []Action{launch(2, 8, bestTrade)}},
 		{name: "MCOP terminates what its schedule leaves free", p: &MCOP{CostWeight: .8, Rand: newRand(1)}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = idleDue(3, s.Now), 0
-		}, want: []Action{terminate(1, 0, ChargeDue)}},
+		}, want: []Action{terminate(1, 0, chargeDue)}},
 		// Without the local cluster: no configuration that $5.085 pay for holds the
 		// first job, and so none is of use to the second.
 		{name: "MCOP-0-100 saves for the first job", p: &MCOP{Rand: newRand(1)}, jobs: []schedule.Job{job(100, 0), job(8, 0)},
@@ -275,7 +275,7 @@ func TestPolicies(t *testing.T) {
 		}},
 		{name: "MCOP without a queue", p: &MCOP{Rand: newRand(1)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(1, s.Now)
-		}, want: []Action{terminate(1, 0, ChargeDue)}},
+		}, want: []Action{terminate(1, 0, chargeDue)}},
 	} {
 		s := paperSnapshot(c.busy, c.jobs...)
 		s.Now = 10 * time.Hour
@@ -372,11 +372,8 @@ func TestSMRests(t *testing.T) {
 		if c.edit != nil {
 			c.edit(s, p)
 		}
-		if got, rests := p.RestsBelow(s); got != c.want || rests != c.rests {
+		if got, rests := p.Rests(s); got != c.want || rests != c.rests {
 			t.Errorf("%s: %v, %v; want %v, %v", c.name, got, rests, c.want, c.rests)
-		}
-		if got := p.Rests(s); got != (c.want == math.MaxInt64) {
-			t.Errorf("%s: rests whatever the credits: %v", c.name, got)
 		}
 	}
 	// Instances that cost more than any budget leave nothing for others.
@@ -387,40 +384,19 @@ func TestSMRests(t *testing.T) {
 	}
 }
 
-func TestAverages(t *testing.T) {
+func TestAWQT(t *testing.T) {
 	// (1·3 h + 2·30 min + 5·0) / 8 = 30 min.
 	jobs := []schedule.Job{{Nodes: 1, Submit: time.Hour}, {Nodes: 2, Submit: 210 * time.Minute}, {Nodes: 5, Submit: 4 * time.Hour}}
 	if got := AWQT(jobs, 4*time.Hour); got != 30*time.Minute {
 		t.Errorf("AWQT %v, want 30m", got)
-	}
-	// (1·2 h + 2·4 h + 5·1 h) / 8 = 112 min 30 s.
-	if got := AWRT(jobs, []time.Duration{3 * time.Hour, 450 * time.Minute, 5 * time.Hour}); got != 6750*time.Second {
-		t.Errorf("AWRT %v, want 1h52m30s", got)
 	}
 	// The sum is beyond 64 bits, the mean is not.
 	big := []schedule.Job{{Nodes: 1 << 30}, {Nodes: 1 << 30, Submit: 2}}
 	if got := AWQT(big, schedule.Never); got != schedule.Never-1 {
 		t.Errorf("AWQT %v, want %v", got, schedule.Never-1)
 	}
-	if AWQT(nil, 0) != 0 || AWRT(nil, nil) != 0 {
-		t.Error("averages over nothing are not 0")
-	}
-}
-
-// $5 an hour and nothing spent for 3 hours: $15, as section I says, and the
-// fourth at the full hour.
-func TestBudget(t *testing.T) {
-	b := Marshall12Budget()
-	for now, want := range map[time.Duration]pricing.Money{0: 5, time.Hour - 1: 5, 3*time.Hour - 1: 15, 3 * time.Hour: 20} {
-		if got, err := b.Credits(now, 0); err != nil || got != want*pricing.Unit {
-			t.Errorf("credits at %v: %v, %v, want %d", now, got, err, want)
-		}
-	}
-	if got, err := b.Credits(0, 6*pricing.Unit); err != nil || got != -pricing.Unit {
-		t.Errorf("credits %v, %v, want -1", got, err)
-	}
-	if _, err := (Budget{Hourly: 1 << 62}).Credits(2*time.Hour, 0); !errors.Is(err, pricing.ErrOverflow) {
-		t.Errorf("error %v, want an overflow", err)
+	if AWQT(nil, 0) != 0 {
+		t.Error("the average over nothing is not 0")
 	}
 }
 
@@ -446,13 +422,10 @@ func TestBadInput(t *testing.T) {
 		{(&MCOP{}).Validate(), "MCOP.Rand", -1, ErrRange},
 		{(&MCOP{Rand: rnd, CostWeight: 1.1}).Validate(), "MCOP.CostWeight", -1, ErrRange},
 		{(&MCOP{Rand: rnd, CostWeight: math.NaN()}).Validate(), "MCOP.CostWeight", -1, ErrRange},
-		{(&MCOP{Rand: rnd, Search: 3}).Validate(), "MCOP.Search", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Population: 2}).Validate(), "MCOP.Population", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Generations: -1}).Validate(), "MCOP.Generations", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Mutation: 2}).Validate(), "MCOP.Mutation", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Crossover: -1}).Validate(), "MCOP.Crossover", -1, ErrRange},
-		{(&MCOP{Rand: rnd, Combinations: -1}).Validate(), "MCOP.Combinations", -1, ErrRange},
-		{(&MCOP{Rand: rnd, Stall: -1}).Validate(), "MCOP.Stall", -1, ErrRange},
 		{Budget{Hourly: -1}.Validate(), "Budget.Hourly", -1, ErrRange},
 		{Budget{Debt: -1}.Validate(), "Budget.Debt", -1, ErrRange},
 		{valid(func(s *Snapshot) { s.Budget.Hourly = -1 }), "Budget.Hourly", -1, ErrRange},
@@ -496,21 +469,10 @@ func TestPolicyPanics(t *testing.T) {
 		"AQTP without r":   func() { (&AQTP{}).AppendActions(nil, s) },
 		"MCOP without rnd": func() { (&MCOP{}).AppendActions(nil, s) },
 		"MCOP's weight":    func() { (&MCOP{Rand: newRand(1), CostWeight: 2}).AppendActions(nil, s) },
-		"negative job":     func() { var d Draft; d.Reset(nil, s); d.Serve(&schedule.Job{Nodes: -5}, nil, OwnReason) },
-		"negative launch":  func() { var d Draft; d.Reset(nil, s); d.Launch(1, -1, OwnReason) },
+		"negative job":     func() { var d Draft; d.Reset(nil, s); d.Serve(&schedule.Job{Nodes: -5}, nil, "own") },
+		"negative launch":  func() { var d Draft; d.Reset(nil, s); d.Launch(1, -1, "own") },
 		"too many taken":   func() { var d Draft; d.Reset(nil, s); d.Take(1, 1) },
-		"empty front":      func() { Choose(nil, .5) },
-		"weight":           func() { Choose([]Configuration{{}}, math.NaN()) },
-		"low weight":       func() { Choose([]Configuration{{}}, -.1) },
-		"high weight":      func() { Choose([]Configuration{{}}, 1.1) },
-		"lengths":          func() { AWRT([]schedule.Job{{}}, nil) },
-		"no nodes":         func() { AWRT([]schedule.Job{{}}, []time.Duration{1}) },
-		"ends too early":   func() { AWRT([]schedule.Job{{Nodes: 1, Submit: 2}}, []time.Duration{1}) },
 		"after now":        func() { AWQT([]schedule.Job{{Nodes: 1, Submit: 1}}, 0) },
-		"time":             func() { Budget{}.Credits(-1, 0) },
-		"order":            func() { hypervolume([]objectives{{1, 0}, {0, 1}}, objectives{2, 2}) },
-		"odd population":   func() { (&nsga2[float64]{Population: 3}).Run(&zdt1{}, newRand(1)) },
-		"no randomness":    func() { (&nsga2[float64]{}).Run(&zdt1{}, nil) },
 	} {
 		func() {
 			defer func() {
@@ -533,74 +495,74 @@ func TestDraft(t *testing.T) {
 	if diff := cmp.Diff([]int{2, 1}, d.Cheapest()); diff != "" {
 		t.Fatalf("cheapest first (-want +got)\n%s", diff)
 	}
-	if d.Serve(&schedule.Job{Nodes: 20}, d.Cheapest()[:1], OwnReason) {
+	if d.Serve(&schedule.Job{Nodes: 20}, d.Cheapest()[:1], "own") {
 		t.Error("a job of 20 is served in a cloud of 10")
 	}
-	if !d.Serve(&schedule.Job{Nodes: 20}, d.Cheapest(), OwnReason) || d.Room(1) != 39 || d.Left() != 3385*pricing.Milli {
+	if !d.Serve(&schedule.Job{Nodes: 20}, d.Cheapest(), "own") || d.Room(1) != 39 || d.Left() != 3385*pricing.Milli {
 		t.Errorf("room for %d more, %v left; want 39 of 59, and $5.085 less 20 times $0.085", d.Room(1), d.Left())
 	}
-	if d.Serve(&schedule.Job{Nodes: 40}, d.Cheapest(), OwnReason) {
+	if d.Serve(&schedule.Job{Nodes: 40}, d.Cheapest(), "own") {
 		t.Error("a job of 40 is served where 39 can be launched")
 	}
-	if n := d.Launch(2, 20, OwnReason+1); n != 10 || d.Spare(2) != 10 || d.Room(2) != 0 {
+	if n := d.Launch(2, 20, "other"); n != 10 || d.Spare(2) != 10 || d.Room(2) != 0 {
 		t.Errorf("%d launched, %d spare: want the 10 that the limit allows", n, d.Spare(2))
 	}
-	if !d.Serve(&schedule.Job{Nodes: 10}, nil, OwnReason) || d.Spare(2) != 0 {
+	if !d.Serve(&schedule.Job{Nodes: 10}, nil, "own") || d.Spare(2) != 0 {
 		t.Error("a job of 10 is not served by 10 spare instances")
 	}
-	if n := d.Launch(0, 1, OwnReason); n != 0 || d.Room(0) != 0 {
+	if n := d.Launch(0, 1, "own"); n != 0 || d.Room(0) != 0 {
 		t.Errorf("%d launched in the local cluster", n)
 	}
-	d.Launch(1, 1, OwnReason+2)
-	want := []Action{launch(1, 20, OwnReason), launch(2, 10, OwnReason+1), launch(1, 1, OwnReason+2)}
+	d.Launch(1, 1, "third")
+	want := []Action{launch(1, 20, "own"), launch(2, 10, "other"), launch(1, 1, "third")}
 	if diff := cmp.Diff(want, d.Actions()); diff != "" {
 		t.Errorf("actions (-want +got)\n%s", diff)
 	}
 
 	// What one list of clouds cannot do says nothing of another as long.
 	d.Reset(nil, s)
-	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, OwnReason) {
+	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, "own") {
 		t.Error("a job of 100 is served in clouds of 64 and 10")
 	}
 	s.Credits = 1000 * pricing.Unit
 	d.Reset(nil, s)
-	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, OwnReason) || !d.Serve(&schedule.Job{Nodes: 100}, d.Cheapest(), OwnReason) {
+	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, "own") || !d.Serve(&schedule.Job{Nodes: 100}, d.Cheapest(), "own") {
 		t.Error("a job of 100 is not served by the commercial cloud after others could not")
 	}
-	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, OwnReason) || !d.Serve(&schedule.Job{Nodes: 100}, []int{0, 1}, OwnReason) {
+	if d.Serve(&schedule.Job{Nodes: 100}, []int{0, 2}, "own") || !d.Serve(&schedule.Job{Nodes: 100}, []int{0, 1}, "own") {
 		t.Error("nor with another list of two clouds")
 	}
 	d.Reset(nil, &Snapshot{Every: time.Hour, Clouds: s.Clouds[:1]})
-	if d.Serve(&schedule.Job{Nodes: 100}, d.Cheapest(), OwnReason) {
+	if d.Serve(&schedule.Job{Nodes: 100}, d.Cheapest(), "own") {
 		t.Error("a job of 100 is served by a local cluster of 64")
 	}
 
 	// After a queue that is held up other jobs can still be served.
 	d.Reset(nil, s)
-	if n := d.ServeQueue([]schedule.Job{{Nodes: 1}, {Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), true, OwnReason); n != 1 {
+	if n := d.ServeQueue([]schedule.Job{{Nodes: 1}, {Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), true, "own"); n != 1 {
 		t.Errorf("%d jobs served, want 1", n)
 	}
-	if !d.Serve(&schedule.Job{Nodes: 64}, d.Cheapest(), OwnReason) {
+	if !d.Serve(&schedule.Job{Nodes: 64}, d.Cheapest(), "own") {
 		t.Error("a job of 64 is not served although credits are there")
 	}
 	d.Reset(nil, s)
-	if n := d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), false, OwnReason); n != 0 {
+	if n := d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), false, "own"); n != 0 {
 		t.Errorf("%d jobs served before the first that is not, want 0", n)
 	}
 	// Once all that is free is taken, the jobs behind are not looked at: this one would panic.
 	d.Reset(nil, s)
-	d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 10}, {Nodes: 1}, {Nodes: -1}}, d.Cheapest(), true, OwnReason)
+	d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 10}, {Nodes: 1}, {Nodes: -1}}, d.Cheapest(), true, "own")
 
 	s.Clouds[1].Instances = idleDue(5, schedule.Never)
 	d.Reset(nil, s)
-	if d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), true, OwnReason); !d.Serve(&schedule.Job{Nodes: 5}, nil, OwnReason) || d.Spare(1) != 0 {
+	if d.ServeQueue([]schedule.Job{{Nodes: 1 << 20}, {Nodes: 64}}, d.Cheapest(), true, "own"); !d.Serve(&schedule.Job{Nodes: 5}, nil, "own") || d.Spare(1) != 0 {
 		t.Error("a job of 5 is not served by the 5 that are idle in the commercial cloud")
 	}
 	s.Clouds[1].Instances = nil
 
 	s.Clouds[2].Refused = 3
 	d.Reset(nil, s)
-	if n := d.Launch(2, 1, OwnReason); n != 0 || len(d.Cheapest()) != 1 {
+	if n := d.Launch(2, 1, "own"); n != 0 || len(d.Cheapest()) != 1 {
 		t.Errorf("%d launched in a cloud that has refused", n)
 	}
 }

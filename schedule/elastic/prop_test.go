@@ -20,7 +20,7 @@ func everyPolicy(seed uint64) map[string]Policy {
 		"SM": &SM{}, "OD": &OD{}, "OD pooled": &OD{Pooled: true}, "OD whole": &OD{WholeJobs: true, KeepFree: true},
 		"OD++": &ODPlus{}, "AQTP": &AQTP{Response: 20 * time.Minute, Start: 3}, "AQTP fragments": &AQTP{Response: time.Minute, Min: 4, Fragments: true},
 		"MCOP-20-80": &MCOP{CostWeight: .2, Rand: newRand(seed)}, "MCOP-80-20": &MCOP{CostWeight: .8, Rand: newRand(seed), KeepFree: true},
-		"MCOP evolved": &MCOP{CostWeight: .5, Rand: newRand(seed), Search: Evolved}, "MCOP exact": &MCOP{CostWeight: .5, Rand: newRand(seed), Search: Exact},
+		"MCOP exact": &MCOP{CostWeight: .5, Rand: newRand(seed), Exact: true},
 	}
 }
 
@@ -67,7 +67,7 @@ func TestActionsAreFeasible(t *testing.T) {
 			}
 		}
 		for name, p := range everyPolicy(2) {
-			prefix := []Action{{Reason: OwnReason}}
+			prefix := []Action{{Reason: "own"}}
 			got := p.AppendActions(slices.Clone(prefix), s)
 			if diff := cmp.Diff(before, s); diff != "" {
 				t.Fatalf("%s: snapshot (-before +after)\n%s", name, diff)
@@ -124,7 +124,7 @@ func check(t *rapid.T, name string, s *Snapshot, actions []Action) {
 	gone := map[at]bool{}
 	for _, a := range actions {
 		c := s.Clouds[a.Cloud]
-		if c.Fixed || a.Count <= 0 || a.Reason == NoReason {
+		if c.Fixed || a.Count <= 0 || a.Reason == "" {
 			t.Fatalf("%s: %+v", name, a)
 		}
 		switch a.Kind {
@@ -144,7 +144,7 @@ func check(t *rapid.T, name string, s *Snapshot, actions []Action) {
 			if in.State != Idle || gone[at{a.Cloud, a.Instance}] || a.Count != 1 {
 				t.Fatalf("%s: %+v of %+v", name, a, in)
 			}
-			if a.Reason == ChargeDue && in.Due >= s.Now+s.Every {
+			if a.Reason == chargeDue && in.Due >= s.Now+s.Every {
 				t.Fatalf("%s: %+v is not due", name, in)
 			}
 			gone[at{a.Cloud, a.Instance}] = true
@@ -352,7 +352,7 @@ func TestODPlusAgainstOD(t *testing.T) {
 				if a.Kind == Launch {
 					launches = append(launches, a)
 				} else {
-					a.Reason = NoReason
+					a.Reason = ""
 					gone = append(gone, a)
 				}
 			}
@@ -393,7 +393,7 @@ func TestPoliciesAllocateNothing(t *testing.T) {
 	}
 	for name, p := range everyPolicy(3) {
 		dst := make([]Action, 0, 10_000)
-		front := make([]Configuration, 0, 10_000)
+		front := make([]configuration, 0, 10_000)
 		m, _ := p.(*MCOP)
 		for range 2 {
 			for _, s := range snaps {
@@ -414,7 +414,7 @@ func TestPoliciesAllocateNothing(t *testing.T) {
 				t.Errorf("%s, snapshot %d: %v allocations", name, i, n)
 			}
 			if m != nil {
-				if n := allocs.Once(func() { m.AppendFront(front, s) }); n != 0 {
+				if n := allocs.Once(func() { m.appendFront(front, s) }); n != 0 {
 					t.Errorf("%s, front of snapshot %d: %v allocations", name, i, n)
 				}
 			}

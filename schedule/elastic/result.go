@@ -7,31 +7,22 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// ReasonDebt is the reason of a termination that no policy decided: the charge of an
-// instance without a job would have taken the credits below the debt.
-const ReasonDebt = OwnReason + 127
+// pastDebt is the reason of a termination that no policy decided.
+const pastDebt = "its charge would take the credits below the debt"
 
 // A Decision is what a policy decided at an evaluation and what came of it:
 // launches in one cloud, or terminations in one cloud for one reason.
 type Decision struct {
 	At      time.Duration
-	Round   int        // 0, and one more after each round with a refusal
-	Kind    ActionKind // Launch or Terminate
-	Cloud   int        // in Result.Infrastructures
-	Count   int        // instances asked for, or terminated
-	Refused int        // of these
-	Reason  Reason
+	Round   int           // 0, and one more after each round with a refusal
+	Kind    ActionKind    // Launch or Terminate
+	Cloud   int           // in Result.Infrastructures
+	Count   int           // instances asked for, or terminated
+	Refused int           // of these
+	Reason  string        // as a clause
 	Jobs    int           // that wait
 	Cores   int           // that they need
 	Credits pricing.Money // afterwards
-}
-
-// Why returns the reason as a clause.
-func (d *Decision) Why() string {
-	if d.Reason == ReasonDebt {
-		return "its charge would take the credits below the debt"
-	}
-	return d.Reason.String()
 }
 
 // String returns the decision as a line.
@@ -40,7 +31,7 @@ func (d *Decision) String() string {
 	if d.Refused > 0 {
 		refused = fmt.Sprintf(" (%d refused)", d.Refused)
 	}
-	return fmt.Sprintf("%v: %v %d at %d%s, %d jobs wait, %v left: %s", d.At, d.Kind, d.Count, d.Cloud, refused, d.Jobs, d.Credits, d.Why())
+	return fmt.Sprintf("%v: %v %d at %d%s, %d jobs wait, %v left: %s", d.At, d.Kind, d.Count, d.Cloud, refused, d.Jobs, d.Credits, d.Reason)
 }
 
 // A CreditLevel is the credits from a time on.

@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -602,7 +601,7 @@ func (e *Simulator) charge(cloud int, needed bool) {
 	p.due = due
 	e.pay(cloud, n)
 	if freed > 0 {
-		e.decide(Decision{Kind: Terminate, Cloud: cloud, Count: freed, Reason: ReasonDebt})
+		e.decide(Decision{Kind: Terminate, Cloud: cloud, Count: freed, Reason: pastDebt})
 	}
 }
 
@@ -656,13 +655,8 @@ func (e *Simulator) evaluate() {
 		e.lead()
 		e.actions = e.cfg.Policy.AppendActions(e.actions[:0], s)
 		if round == 0 && len(e.actions) == 0 {
-			switch p := e.cfg.Policy.(type) {
-			case interface {
-				RestsBelow(*Snapshot) (pricing.Money, bool)
-			}:
-				e.enough, e.resting = p.RestsBelow(s)
-			case interface{ Rests(*Snapshot) bool }:
-				e.enough, e.resting = math.MaxInt64, p.Rests(s)
+			if p, ok := e.cfg.Policy.(rester); ok {
+				e.enough, e.resting = p.Rests(s)
 			}
 		}
 		e.unlead()
@@ -688,6 +682,11 @@ func (e *Simulator) evaluate() {
 		}
 		s.Again = true
 	}
+}
+
+// A rester is a policy that says when it need not be asked, see [Policy].
+type rester interface {
+	Rests(s *Snapshot) (credits pricing.Money, rests bool)
 }
 
 // lead shows charges earlier, see Options.Lead, and unlead shows them as they are.

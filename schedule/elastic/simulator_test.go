@@ -67,9 +67,9 @@ func TestEnvironmentByHand(t *testing.T) {
 		Places:  []int{0, 1, 1},
 		Credits: []CreditLevel{{0, 8 * dollar}, {m(60), 17 * dollar}, {m(120), 27 * dollar}},
 		Decisions: []Decision{
-			{At: 0, Kind: Launch, Cloud: 1, Count: 2, Reason: QueueNeeds, Jobs: 1, Cores: 2, Credits: 8 * dollar},
-			{At: m(60), Kind: Terminate, Cloud: 1, Count: 1, Reason: ChargeDue, Credits: 18 * dollar},
-			{At: m(120), Kind: Terminate, Cloud: 1, Count: 1, Reason: ChargeDue, Credits: 27 * dollar},
+			{At: 0, Kind: Launch, Cloud: 1, Count: 2, Reason: queueNeeds, Jobs: 1, Cores: 2, Credits: 8 * dollar},
+			{At: m(60), Kind: Terminate, Cloud: 1, Count: 1, Reason: chargeDue, Credits: 18 * dollar},
+			{At: m(120), Kind: Terminate, Cloud: 1, Count: 1, Reason: chargeDue, Credits: 27 * dollar},
 		},
 	}
 	if diff := cmp.Diff(want, r); diff != "" {
@@ -215,7 +215,7 @@ func TestWideJobs(t *testing.T) {
 		for name, p := range map[string]Policy{
 			"OD": new(OD), "OD whole": &OD{WholeJobs: true}, "OD++": new(ODPlus), "OD++ keeps": &ODPlus{KeepFree: true},
 			"AQTP": &AQTP{Response: 10 * time.Minute}, "AQTP parts": &AQTP{Response: 10 * time.Minute, Fragments: true},
-			"MCOP-20-80": &MCOP{CostWeight: .2, Rand: newSource(1)}, "MCOP exact": &MCOP{CostWeight: .2, Search: Exact, Rand: newSource(1)},
+			"MCOP-20-80": &MCOP{CostWeight: .2, Rand: newSource(1)}, "MCOP exact": &MCOP{CostWeight: .2, Exact: true, Rand: newSource(1)},
 		} {
 			cfg := Options{Local: 64, Clouds: c.clouds, Policy: p, Budget: Marshall12Budget(), Rand: newSource(1)}
 			cfg.Budget.Covered = c.covered
@@ -243,7 +243,7 @@ func TestWideHead(t *testing.T) {
 	var e Simulator
 	for name, p := range map[string]Policy{
 		"OD": new(OD), "OD whole": &OD{WholeJobs: true}, "OD++": new(ODPlus), "AQTP": &AQTP{Response: 2 * time.Hour},
-		"MCOP-20-80": &MCOP{CostWeight: .2, Rand: newSource(1)}, "MCOP evolved": &MCOP{CostWeight: .2, Search: Evolved, Rand: newSource(1)},
+		"MCOP-20-80": &MCOP{CostWeight: .2, Rand: newSource(1)}, "MCOP exact": &MCOP{CostWeight: .2, Exact: true, Rand: newSource(1)},
 	} {
 		for _, covered := range []bool{false, true} {
 			cfg := Options{Local: 64, Clouds: Marshall12Clouds(0)[1:], Policy: p, Budget: Marshall12Budget(), Rand: newSource(1)}
@@ -266,7 +266,7 @@ func TestWideHead(t *testing.T) {
 func TestIdleInstancesKeepTheDebt(t *testing.T) {
 	cfg := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action {
 		if s.Now == 0 {
-			dst = append(dst, Action{Kind: Launch, Cloud: 1, Count: 5, Reason: OwnReason})
+			dst = append(dst, Action{Kind: Launch, Cloud: 1, Count: 5, Reason: "own"})
 		}
 		return dst
 	}))
@@ -276,7 +276,7 @@ func TestIdleInstancesKeepTheDebt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Decision{At: time.Hour, Kind: Terminate, Cloud: 1, Count: 2, Reason: ReasonDebt, Credits: -2 * pricing.Unit}
+	want := Decision{At: time.Hour, Kind: Terminate, Cloud: 1, Count: 2, Reason: pastDebt, Credits: -2 * pricing.Unit}
 	if r.Cost != 8*pricing.Unit || r.LowestCredits != -2*pricing.Unit || len(r.Decisions) != 2 || r.Decisions[1] != want {
 		t.Errorf("cost %v, lowest credits %v, %v; want 8, -2, %v", r.Cost, r.LowestCredits, r.Decisions, want)
 	}
@@ -294,7 +294,7 @@ func TestNeededInstancesAreChargedFirst(t *testing.T) {
 	cfg := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action {
 		if s.Now == 0 {
 			for _, cloud := range []int{1, 2, 3} {
-				dst = append(dst, Action{Kind: Launch, Cloud: cloud, Count: 1, Reason: OwnReason})
+				dst = append(dst, Action{Kind: Launch, Cloud: cloud, Count: 1, Reason: "own"})
 			}
 		}
 		return dst
@@ -561,11 +561,11 @@ func TestFreeHours(t *testing.T) {
 				need += s.Jobs[i].Nodes
 			}
 			if n := min(need, c.Limit-len(c.Instances)); n > 0 {
-				dst = append(dst, launch(1, n, OwnReason))
+				dst = append(dst, launch(1, n, "own"))
 			}
 			for k := range c.Instances {
 				if in := &c.Instances[k]; need == 0 && in.State == Idle && in.Due < s.Now+s.Every {
-					dst = append(dst, terminate(1, k, OwnReason))
+					dst = append(dst, terminate(1, k, "own"))
 				}
 			}
 			return dst
@@ -925,8 +925,8 @@ func (c *counting) AppendActions(dst []Action, s *Snapshot) []Action {
 	return c.Policy.AppendActions(dst, s)
 }
 
-func (c *counting) Rests(s *Snapshot) bool {
-	return c.Policy.(interface{ Rests(*Snapshot) bool }).Rests(s)
+func (c *counting) Rests(s *Snapshot) (pricing.Money, bool) {
+	return c.Policy.(rester).Rests(s)
 }
 
 // SM gives its second instance back at the full hour, after the evaluation of that moment, and

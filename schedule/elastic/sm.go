@@ -47,17 +47,10 @@ func (p *SM) Memory() int {
 // Recall sets what Memory returned.
 func (p *SM) Recall(memory int) { p.asked = memory > 0 }
 
-// Rests reports whether the policy has all instances that limits and budget allow,
-// whatever the credits. See [Policy].
-func (p *SM) Rests(s *Snapshot) bool {
-	credits, rests := p.RestsBelow(s)
-	return rests && credits == math.MaxInt64
-}
-
-// RestsBelow reports whether the policy can launch nothing before the credits have grown to
+// Rests reports whether the policy can launch nothing before the credits have grown to
 // an amount: the price of an instance that limits and budget allow, less the debt. The amount
 // is math.MaxInt64 where limits and budget allow no other instance. See [Policy].
-func (p *SM) RestsBelow(s *Snapshot) (credits pricing.Money, rests bool) {
+func (p *SM) Rests(s *Snapshot) (credits pricing.Money, rests bool) {
 	credits = math.MaxInt64
 	if p.Once && p.asked {
 		return credits, true
@@ -125,7 +118,7 @@ func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
 			n = int(min(int64(n), affordable(hourly, price, s.Budget.Debt)))
 			hourly -= price * pricing.Money(n)
 		}
-		d.Launch(c, n, SustainMax)
+		d.Launch(c, n, sustainMax)
 	}
 	return d.Actions()
 }

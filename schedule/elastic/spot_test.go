@@ -61,7 +61,7 @@ func TestSpotByHand(t *testing.T) {
 func once(n int) Policy {
 	return PolicyFunc(func(dst []Action, s *Snapshot) []Action {
 		for i := 1; i < len(s.Clouds) && s.Now == 0; i++ {
-			dst = append(dst, launch(i, n, OwnReason))
+			dst = append(dst, launch(i, n, "own"))
 		}
 		return dst
 	})

@@ -131,8 +131,8 @@ type Divider struct {
 //   - [ErrLength] unless there is one start for each job,
 //   - [ErrRange] for a job without nodes or run time, a user below -1, a time out of range,
 //     a negative start, boot time, bill or cost on demand, and a bill without jobs to pay it,
-//   - [ErrTooLarge] for use or money that does not fit in 63 bits, and for more than 4
-//     million instances at once.
+//   - [ErrTooLarge] for use that does not fit in 63 bits, for use that costs more than
+//     coalition.MaxCost on demand, and for more than 4 million instances at once.
 //
 // The errors of pricing.List and pricing.Meter are returned as they are.
 // Divide panics if Pairs is 1, negative or above a million, and if Rand is nil where it is
@@ -310,20 +310,15 @@ func (d *Divider) apportion(dst []pricing.Money, amount pricing.Money, weights [
 		left -= q
 		d.rests = append(d.rests, rest{r, i})
 	}
-	d.settle(dst, left)
-	if amount < 0 {
-		for i := range dst {
-			dst[i] = -dst[i]
-		}
-	}
-}
-
-// settle gives a nano each to the parts with the greatest remainders.
-func (d *Divider) settle(dst []pricing.Money, left uint64) {
-	slices.SortFunc(d.rests, func(a, b rest) int {
+	slices.SortFunc(d.rests, func(a, b rest) int { // the greatest remainders get a nano each
 		return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.user, b.user))
 	})
 	for _, r := range d.rests[:left] {
 		dst[r.user]++
+	}
+	if amount < 0 {
+		for i := range dst {
+			dst[i] = -dst[i]
+		}
 	}
 }

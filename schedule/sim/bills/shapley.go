@@ -2,10 +2,10 @@ package bills
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/federation/coalition"
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -23,12 +23,9 @@ import (
 // instances adds both up.
 //
 // Exact: a walk through the tree of "user i takes part, or not" visits all 2ⁿ coalitions
-// with 2ⁿ joinings. n!·φ_u is a whole number, summed in 128 bits, and rounded by largest
-// remainders.
+// with 2ⁿ joinings, for a coalition.Solver.
 //
-// Sampled: orders are drawn at random, and each is taken forwards and backwards, so that
-// a user who is early in one is late in the other. The mean over m independent pairs has
-// the standard error s/√m, where s is the standard deviation over the pairs.
+// Sampled: a coalition.Sampler lets the users join in random orders.
 //
 // Invariant: used[j] is U_j and value is v of the users who have joined.
 
@@ -68,13 +65,12 @@ type game struct {
 	part    []uint64
 	diff    []int64
 	value   pricing.Money
-	table   []pricing.Money // by coalition
-	sums    []wide.Int
+	solver  coalition.Solver
+	sampler coalition.Sampler
+	table   coalition.Costs
+	joining func(joined []int) (pricing.Money, error) // g.join, made once
+	shares  []coalition.Share
 	weights []uint64
-	seq     []int
-	pair    []pricing.Money
-	mean    []float64
-	dev     []float64
 }
 
 // begin makes the game that of nobody.
@@ -155,7 +151,7 @@ func (g *game) price(list pricing.List) error {
 	for _, x := range g.sum {
 		all.AddProduct(x, uint64(list.OnDemand))
 	}
-	if q, _ := all.QuoRem(hour); q.Hi > 0 || q.Lo > math.MaxInt64 {
+	if q, _ := all.QuoRem(hour); q.Hi > 0 || q.Lo > uint64(coalition.MaxCost) {
 		return badInput("Prices.OnDemand", -1, ErrTooLarge, "%v for all use: want a lower price", list.OnDemand)
 	}
 	return nil
@@ -223,19 +219,20 @@ func (d *Divider) share(u *Usage, opts Options, saved pricing.Money) (sampled bo
 	if err := g.price(u.Prices); err != nil {
 		return false, err
 	}
-	g.sums, g.dev = grow.Zero(g.sums, n), grow.Zero(g.dev, n)
-	g.weights = grow.To(g.weights, n)
-	var by uint64
-	var all pricing.Money
 	sampled = n > MaxExact
 	if sampled {
-		if opts.Rand == nil {
-			panic("bills: nil source of randomness")
-		}
-		all = g.sample(n, opts)
-		by = 2 * uint64(opts.Pairs)
+		err = g.sample(n, opts)
 	} else {
-		all, by = g.exact(n)
+		err = g.exact(d.shares)
+	}
+	if err != nil {
+		return false, err
+	}
+	all := pricing.Money(0)
+	g.weights = grow.To(g.weights, n)
+	for i, x := range g.shares {
+		all += x.Cost
+		g.weights[i] = uint64(x.Cost)
 	}
 	if all == 0 {
 		for i := range d.accounts {
@@ -243,55 +240,29 @@ func (d *Divider) share(u *Usage, opts Options, saved pricing.Money) (sampled bo
 		}
 		return false, nil
 	}
-	// φ, rounded to the nano: it adds up to all.
-	d.rests = d.rests[:0]
-	left := uint64(all)
-	for i := range d.shares {
-		q, r, _ := g.sums[i].Unsigned().Over(by)
-		d.shares[i] = pricing.Money(q)
-		left -= q
-		d.rests = append(d.rests, rest{r, i})
-	}
-	d.settle(d.shares, left)
-	for i, x := range d.shares {
-		g.weights[i] = uint64(x)
-	}
 	d.apportion(d.shares, saved, g.weights, uint64(all))
 	scale := math.Abs(saved.Float64()) / all.Float64()
 	for i := range d.accounts {
 		a := &d.accounts[i]
 		a.SavedByShapley = d.shares[i]
-		if sampled {
-			// The mean of a pair is half of its sum.
-			se := math.Sqrt(g.dev[i]/float64(opts.Pairs-1)/float64(opts.Pairs)) / 2 * scale
-			a.StdErr = pricing.Money(math.Ceil(se))
-		}
+		a.StdErr = pricing.Money(math.Ceil(float64(g.shares[i].StdErr) * scale))
 	}
 	return sampled, nil
 }
 
-// exact puts n!·φ into sums, and returns v of all and n!.
-func (g *game) exact(n int) (all pricing.Money, factorial uint64) {
+// exact sets shares to the Shapley value, by way of dst.
+func (g *game) exact(dst []pricing.Money) error {
+	n := len(dst)
 	g.table = grow.To(g.table, 1<<n)
 	g.walk(n, 0)
-	weight := [MaxExact]int64{} // k!·(n−1−k)!
-	for k := range n {
-		weight[k] = 1
-		for i := 2; i <= k; i++ {
-			weight[k] *= int64(i)
-		}
-		for i := 2; i <= n-1-k; i++ {
-			weight[k] *= int64(i)
-		}
+	if err := g.solver.ShapleyTo(dst, g.table); err != nil {
+		return err
 	}
-	for set := range g.table {
-		for i := range n {
-			if set>>i&1 == 0 {
-				g.sums[i].AddProduct(weight[bits.OnesCount(uint(set))], int64(g.table[set|1<<i]-g.table[set]))
-			}
-		}
+	g.shares = g.shares[:0]
+	for _, x := range dst {
+		g.shares = append(g.shares, coalition.Share{Cost: x})
 	}
-	return g.table[len(g.table)-1], uint64(weight[0]) * uint64(n)
+	return nil
 }
 
 // walk fills in the table for all coalitions of the first n users with a set of others,
@@ -307,35 +278,27 @@ func (g *game) walk(n, set int) {
 	g.move(n-1, true)
 }
 
-// sample puts the sums of what each user's joining adds, over all orders, into sums.
-func (g *game) sample(n int, opts Options) (all pricing.Money) {
-	g.seq, g.pair, g.mean = grow.To(g.seq, n), grow.To(g.pair, n), grow.Zero(g.mean, n)
-	for i := range g.seq {
-		g.seq[i] = i
+// sample sets shares to estimates of the Shapley value.
+func (g *game) sample(n int, opts Options) (err error) {
+	if opts.Rand == nil {
+		panic("bills: nil source of randomness")
 	}
-	for m := range opts.Pairs {
-		opts.Rand.Shuffle(n, func(i, j int) { g.seq[i], g.seq[j] = g.seq[j], g.seq[i] })
-		clear(g.pair)
-		for range 2 {
-			clear(g.at)
-			clear(g.used)
-			clear(g.gain)
-			g.value = 0
-			for _, i := range g.seq {
-				before := g.value
-				g.move(i, false)
-				g.pair[i] += g.value - before
-			}
-			all = g.value
-			slices.Reverse(g.seq)
-		}
-		for i, x := range g.pair {
-			g.sums[i] = g.sums[i].Plus(wide.FromInt64(int64(x)))
-			// Welford's recurrence.
-			e := float64(x) - g.mean[i]
-			g.mean[i] += e / float64(m+1)
-			g.dev[i] += float64(e * (float64(x) - g.mean[i]))
-		}
+	if g.joining == nil {
+		g.joining = g.join
 	}
-	return all
+	g.shares, err = g.sampler.Joining(g.shares[:0], n, g.joining, coalition.SampleOptions{Pairs: opts.Pairs, Rand: opts.Rand})
+	return err
+}
+
+// join lets the last of the users join who have joined. If that user is alone, nobody has
+// joined before.
+func (g *game) join(joined []int) (pricing.Money, error) {
+	if len(joined) == 1 {
+		clear(g.at)
+		clear(g.used)
+		clear(g.gain)
+		g.value = 0
+	}
+	g.move(joined[len(joined)-1], false)
+	return g.value, nil
 }

@@ -86,8 +86,10 @@ func (r *recorder) Recall(n int) {
 	}
 }
 
-func (r *recorder) Rests(s *elastic.Snapshot) bool {
-	return r.Policy.(interface{ Rests(*elastic.Snapshot) bool }).Rests(s)
+func (r *recorder) Rests(s *elastic.Snapshot) (pricing.Money, bool) {
+	return r.Policy.(interface {
+		Rests(*elastic.Snapshot) (pricing.Money, bool)
+	}).Rests(s)
 }
 
 // A worldPart is one cloud of a world: its nodes, and whether it refuses everything.
@@ -114,7 +116,7 @@ func testPolicies(seed uint64) []elastic.Policy {
 	return []elastic.Policy{
 		&elastic.SM{}, &elastic.SM{Once: true}, &elastic.OD{}, &elastic.OD{Printed: true}, &elastic.ODPlus{}, &elastic.ODPlus{Pooled: true, KeepFree: true},
 		&elastic.AQTP{Response: 30 * time.Minute, Threshold: 10 * time.Minute},
-		&elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(seed, 0))}, &elastic.MCOP{CostWeight: .8, Rand: rand.New(rand.NewPCG(seed, 0)), Search: elastic.Exact},
+		&elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(seed, 0))}, &elastic.MCOP{CostWeight: .8, Rand: rand.New(rand.NewPCG(seed, 0)), Exact: true},
 	}
 }
 
