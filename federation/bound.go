@@ -18,14 +18,15 @@ import (
 // less the last term; and no instance pays less than the least. □
 //
 // So any prices are a proof, which one pass over tasks and slots checks. The best prices
-// give the value of the linear relaxation, in which tasks are divided into fractions: L
-// is its dual. (Reservations beyond what all tasks of a slot need do not count.) With
-// one or two centres there is no gap (twocentre.go); with three there can be one.
+// give the value of the linear relaxation, in which tasks are divided into fractions: L is
+// the dual of the relaxation. (Reservations beyond what all tasks of a slot need do not
+// count.) With one or two centres there is no gap (twocentre.go); with three a gap can be.
 //
 // Subgradient steps look for good prices. Let each instance take the cheapest centre.
-// Where a centre then has more instances than reservations, its price rises; where it
-// has fewer, its price falls. The direction is deflected by the directions before, as in
-// [Sherali89]. The step is Polyak's, towards the cost of the plan that is to be proved.
+// Where a centre then has more instances than reservations, its price rises; where the
+// centre has fewer, its price falls. Previous directions deflect the direction, as in
+// Sherali and Ulular (Applied Mathematics and Optimization 20, 1989). The step is
+// Polyak's, towards the cost of the plan that is to be proved.
 //
 // All that counts is in whole numbers: prices are nanos, and L is exact. Only the steps
 // are in float64, where rounding changes the path and not the proof. Products are

@@ -40,21 +40,23 @@ func (o *Order) UnmarshalText(text []byte) error { return orders.UnmarshalText(o
 
 // A SharePrice says what a borrower pays for a lent instance and slot. F and τ are fee
 // and term. Prices are rounded down to a nano, once. So no lender receives more than its
-// fee for a term, and amounts are whole multiples of prices and add up however bookings
-// are cut.
+// fee for a term, and amounts are whole multiples of prices.
+//
+// [Liu21] says that with the price F/τ no centre gains by reserving needless instances for
+// sale. At the borrower's F/τ that is false: a centre with lower fees resells. At the
+// lender's F/τ a centre without tasks gains nothing (TestResellerGainsNothing), but a
+// centre with tasks can gain; tempt.go has an example.
 type SharePrice uint8
 
 const (
 	// LenderFee is the lender's F/τ.
 	LenderFee SharePrice = iota
-	// BorrowerFee is the borrower's F/τ, as [Liu21] Eqs. (20) and (21) and Alg. 3 print
-	// it. With BorrowerFee, a centre with lower fees reserves for sale at a profit.
+	// BorrowerFee is the borrower's F/τ, as [Liu21] Eqs. (20) and (21) and Alg. 3 print.
 	BorrowerFee
 	// Midpoint is half-way between the lender's F/τ and its price on demand.
 	Midpoint
-	// Unpaid costs nothing. Lenders will not want it. But an idle reservation is paid
-	// for, so at any other price some tasks stay that would save the federation money by
-	// moving.
+	// Unpaid is a price of 0. An idle reservation is paid for, so at any other price some
+	// tasks stay that would save the federation money by moving.
 	Unpaid
 )
 

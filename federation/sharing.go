@@ -21,19 +21,34 @@ import (
 //	    d −= θ,  m_t = (m_t − θ)⁺
 //	book d at home: min(d, u_i(t)) reservations, the rest on demand;  u_i(t) −= min(d, u_i(t))
 //
-// The package comment, "What is printed, and what is done", has the differences from the
-// paper.
+// Departures from the paper. Lines 2 and 3 both use the d from before: with the lowered d,
+// local reservations would never be used up. Line 11 subtracts min(θ, e_j), as θ may be
+// more than is there. Line 14 does not subtract running tasks twice: e_i is what is free
+// less what is expected of tasks that have not started. Line 15 uses up u_i(t), and charges
+// p_i to C_i. Line 2 follows from Eq. (20): the line only saves asking.
 //
 // Invariants. u_j(t) ≥ 0 is what was reserved less what all bookings have in j and t, so
 // nothing is lent twice or beyond its term. A task's parts add up to all of its
 // instances in each of its slots, so no task waits.
 //
-// Rows of u are plain slices. Lines 2 and 3 are a minimum over the task's slots and a
-// subtraction from them, which a segment tree does in O(log slots). But Eq. (20) must
-// look at each slot anyway, and most tasks are short. By BenchmarkRange (go test
-// ./federation -bench Range) the tree is tens of times slower up to 4 slots, about level
-// at 300 and four times faster at 1,000. Tasks of the logs have 2.7 to 4 slots in the
-// mean.
+// Theorem. If every centre knows its demand ([Centre].Demand is what [AddDemand] gives), no
+// centre pays more in the federation than alone, whatever prices and order.
+//
+// Proof. A centre lends in slot t only what exceeds its demand still to come. So if the
+// centre lends in t at all, all of that demand fits beside, and lending never makes the
+// centre rent. Borrowing is chosen, task by task, to cost no more than what it replaces. A
+// part saves min(θ, missing at its time) in a slot. The part saves no less in the end:
+// later tasks only add to what is missing, and (x − u)⁺ grows no slower for larger x. Sum
+// over tasks and slots. ∎ (TestNobodyLosesWhoKnowsItsDemand)
+//
+// If centres do not know their demand, the sum of their costs can rise. Both pay 4 on
+// demand, and centre 1 has a reservation with F/τ = 2. A task of centre 0, whose data cost
+// 1 to send, comes first; a task of centre 1 comes in the same slot. Alone they pay 4 + 0,
+// in the federation 2 + 1 and 4 − 2 (TestFederationCanCostMore).
+//
+// Rows of u are plain slices: Eq. (20) looks at each slot of the task anyway, so a segment
+// tree for lines 2 and 3 pays only beyond 300 slots a task (go test ./federation -bench
+// Range). Tasks of the logs have 2.7 to 4 slots in the mean.
 //
 // Time: O(slots of the task · centres asked) if prices are convex, see theta.go. Space:
 // O(centres · slots + tasks).

@@ -28,8 +28,13 @@ import (
 // kink at e_t is p' − s_t.
 //
 // [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes f convex if both prices
-// are the lender's, or both the home's, as printed. If one price is of each, it says
-// nothing. p does not matter.
+// are the lender's, or both the home's, as printed. If one price is of each, Assumption 1
+// says nothing. p does not matter.
+//
+// A part stays for the whole task, and may be larger than what is idle in some of its
+// slots; the rest, (θ − e_t)⁺, runs on demand there. So long tasks can move at all. But if
+// p' < p, tasks move to where nothing is idle, because on demand is cheaper there: the three
+// logs of [Liu21] save 7% without any reservation. [AtHomePrice] and [NoExcess] prevent that.
 //
 // Convex: the least minimiser is the least θ from which f does not fall, the least kink
 // at which the slopes up to it sum to 0 or more: a weighted selection. Take a pivot; add
