@@ -46,11 +46,11 @@
 //
 // Programs stand in examples. Start with
 //
-//	go run github.com/plimsoll/plimsoll/examples/sec@latest -h
+//	go run github.com/plimsoll/plimsoll/examples/tools/sec@latest -h
 //
 // or see the library at work in your browser, on a page that computes on your machine:
 //
-//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//	go run github.com/plimsoll/plimsoll/examples/tools/page@latest
 //
 // A package comment begins with the decision that the package makes and code that makes
 // the decision. The lesson follows: the problem, the notation, the algorithms with their

@@ -222,13 +222,13 @@ func TestImportRules(t *testing.T) {
 		{"reserve/savings", module + "reserve/internal/flow", false, true},
 		{"reserve", module + "reserve/savings", false, false},
 		{"federation", module + "reserve", false, false},
-		{"reserve", module + "examples/sec", true, false},
+		{"reserve", module + "examples/tools/sec", true, false},
 		{"schedule", "gonum.org/v1/plot", false, false},
 		{"pricing/focus", "github.com/parquet-go/parquet-go", false, false},
 		{"pricing/parquet", "github.com/parquet-go/parquet-go/format", false, true},
 		{"schedule", "github.com/google/go-cmp/cmp", false, false},
 		{"schedule", "github.com/google/go-cmp/cmp", true, true},
-		{"examples/sec", "gonum.org/v1/plot", false, true},
+		{"examples/tools/sec", "gonum.org/v1/plot", false, true},
 	} {
 		if got := refuse(c.pkg, c.name, c.isTest) == ""; got != c.ok {
 			t.Errorf("%s imports %s (test %v): allowed %v, want %v", c.pkg, c.name, c.isTest, got, c.ok)

@@ -9,7 +9,7 @@ import (
 
 // Each module of go.mod, and of the go.mod files under examples/, has its licence in LICENSES.md, and no other module has.
 func TestLicences(t *testing.T) {
-	files, err := filepath.Glob("examples/*/go.mod")
+	files, err := filepath.Glob("examples/*/*/go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func TestMap(t *testing.T) {
 			t.Errorf("the table of doc.go lacks %s", name)
 		}
 	}
-	programs, err := filepath.Glob("examples/*/main.go")
+	programs, err := filepath.Glob("examples/*/*/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}

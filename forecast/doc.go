@@ -260,10 +260,10 @@
 //
 // # In the browser
 //
-// The program examples/page has a room for this package, Forecast:
+// The program examples/tools/page has a room for this package, Forecast:
 // drag today into the past, and see how right a model would have been. The room runs this package as WebAssembly.
 //
-//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//	go run github.com/plimsoll/plimsoll/examples/tools/page@latest
 //
 // # References
 //

@@ -195,10 +195,10 @@
 //
 // # In the browser
 //
-// The program examples/page has a room for this package, Take back:
+// The program examples/tools/page has a room for this package, Take back:
 // take nodes, and see what each policy and the least waste lose. The room runs this package as WebAssembly.
 //
-//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//	go run github.com/plimsoll/plimsoll/examples/tools/page@latest
 //
 // # References
 //

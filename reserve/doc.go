@@ -185,11 +185,11 @@
 //
 // # In the browser
 //
-// The program examples/page has a room for this package, Reserve:
+// The program examples/tools/page has a room for this package, Reserve:
 // pull a demand, move a price, and see the plan, the dual price of each hour and
 // the proof follow. The room runs this package as WebAssembly.
 //
-//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//	go run github.com/plimsoll/plimsoll/examples/tools/page@latest
 //
 // # References
 //

@@ -147,11 +147,11 @@
 //
 // # In the browser
 //
-// The program examples/page has a room for this package, Cluster:
+// The program examples/tools/page has a room for this package, Cluster:
 // move through a day of jobs, and see what waits, what runs, and why the cluster
 // grew. The room runs this package as WebAssembly.
 //
-//	go run github.com/plimsoll/plimsoll/examples/page@latest
+//	go run github.com/plimsoll/plimsoll/examples/tools/page@latest
 //
 // # References
 //

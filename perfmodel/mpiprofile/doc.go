@@ -9,7 +9,7 @@
 //	err = model.Fit(&profile) // profile.Runs has the times, profile.Seconds those of the functions
 //	estimate, err := perfmodel.At(&model, []float64{32e6}, 64)
 //
-// The program examples/cap3 does this for folders and reports: cap3 profile.
+// The program examples/tools/cap3 does this for folders and reports: cap3 profile.
 //
 // A profile of a few runs is enough to predict the time of each MPI function on more
 // processes, and so to decide how many processes to rent (package perfmodel).

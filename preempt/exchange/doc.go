@@ -269,5 +269,5 @@
 // [Gray89] C. Gray, D. Cheriton, "Leases: An Efficient Fault-Tolerant Mechanism for
 // Distributed File Cache Consistency", SOSP, 1989.
 //
-// Program examples/parttime runs the exchange over HTTP.
+// Program examples/services/parttime runs the exchange over HTTP.
 package exchange

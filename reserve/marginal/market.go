@@ -243,7 +243,7 @@ func (m *Market) Find(kind, system string) (int, bool) {
 }
 
 // ReadHeld reads commitments: a JSON array of objects as [Held] has them. A file that
-// examples/advise reads with -held is such a file.
+// examples/tools/advise reads with -held is such a file.
 func ReadHeld(in io.Reader) ([]Held, error) {
 	var list []Held
 	if err := decode(in, &list, "an array of objects with id, expires, and type and units, or plan and hourly"); err != nil {

@@ -23,7 +23,7 @@
 // The two planners. Exact plans the purchases of all future weeks too, and knows that
 // another class can follow a class bought now. SEC is the planner of the paper. The table
 // has the pure cost over the optimum with hindsight, in total over six job logs, at the
-// prices of the paper (`go run ./examples/portfolio`, BENCHMARKS.md):
+// prices of the paper (`go run ./examples/tools/portfolio`, BENCHMARKS.md):
 //
 //	forecast of the weekly mean                        exact   greedy
 //	simple, α = .05, its .4 quantile                   1.026   1.032

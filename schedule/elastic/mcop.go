@@ -44,7 +44,7 @@ type MCOP struct {
 	// hours of SDSC-SP2 with 90% of requests refused, MCOP-20-80 then pays $195 instead of
 	// $380, and jobs weighted by cores take 6,745 s instead of 6,705 s:
 	//
-	//	go run ./examples/elastic -trace SDSC-SP2-1998-4.2-cln.swf.gz -horizon 1000h -runs 2 -policy mcop-20-80 -search exact
+	//	go run ./examples/tools/elastic -trace SDSC-SP2-1998-4.2-cln.swf.gz -horizon 1000h -runs 2 -policy mcop-20-80 -search exact
 	Exact    bool
 	KeepFree bool // keep idle instances of clouds without a price
 

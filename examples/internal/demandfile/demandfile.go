@@ -18,7 +18,7 @@ import (
 )
 
 // Read reads the file that was given with a flag, such as "-demand", plain or gzip, whose
-// header line tells its form: a number a line; a forecast as examples/forecast writes; or a
+// header line tells its form: a number a line; a forecast as examples/tools/forecast writes; or a
 // series, a line for each step. The error is the user's mistake.
 func Read(flag, path string) ([]int, error) {
 	data, err := infile.ReadAll(flag, path)

@@ -11,7 +11,7 @@ import (
 
 // The page's colours on light paper are those of the programs' pictures.
 func TestPage(t *testing.T) {
-	css, err := os.ReadFile("../../page/web/style.css")
+	css, err := os.ReadFile("../../tools/page/web/style.css")
 	if err != nil {
 		t.Fatal(err)
 	}

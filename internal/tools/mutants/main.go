@@ -16,7 +16,7 @@
 //	go -C internal/tools run ./mutants -seed 7 ./pricing ./placement    # others
 //	go -C internal/tools run ./mutants -with ./reserve ./reserve/internal/flow
 //	go -C internal/tools run ./mutants -n 0 -in 'verify.go|Exact' ./reserve      # files or functions that match
-//	go -C internal/tools run ./mutants -short ./examples/slurm                   # with the short tests alone
+//	go -C internal/tools run ./mutants -short ./examples/services/slurm                   # with the short tests alone
 //
 // The file equivalent.txt lists the changes that are known to be equivalent, each with its
 // reason; -all runs them, too. Exit status 1 says that fewer than -least per cent of the

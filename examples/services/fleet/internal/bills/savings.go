@@ -1,0 +1,373 @@
+package bills
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// Savings plans that are held.
+//
+// A savings plan pays for use of many accounts, and what nothing used of it stands in the bill of
+// its owner. So each account says what the plan paid for it in each hour, and [Pricer.Held]
+// adds up the accounts. An account that is not planned says nothing: what the plan paid for it,
+// and what it paid for other use than instances, is not there for the accounts that are planned. Nor
+// is what it paid for a kind that is not planned: see [Pricer.inventory].
+
+// savings returns the savings plans that the account holds or uses when the terms begin, with what
+// they paid within the hours of the bills, or why the account cannot be planned beside one.
+func (p *Pricer) savings(x *group.Terms, all []*commitment) (plans []*commitment, reason string) {
+	for _, c := range all {
+		if !c.Spend || stated(x, c.ID) {
+			continue
+		}
+		c.Money = p.within(x, &c.Money)
+		for i := range c.Paid {
+			c.Paid[i] = p.within(x, &c.Paid[i])
+		}
+		sum := total(&c.Money)
+		switch {
+		case p.ended(x, &c.Held): // which other accounts may not know
+		case x.Paths > 0:
+			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and -paths plans without savings plans: want this account planned without -paths, by -plan with the name of its rates", c.ID)
+		case x.Term == 0:
+			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and without -plan it is not known at which rates: want -plan with the name of its rates", c.ID)
+		case !strings.EqualFold(c.Provider, x.Provider):
+			return plans, fmt.Sprintf("the savings plan %q is of %s, and -plan names one of %s: want accounts of one cloud", c.ID, c.Provider, x.Provider)
+		case !strings.EqualFold(c.Unit, x.Currency):
+			return plans, fmt.Sprintf("the savings plan %q has its quantities in %q: want %s", c.ID, c.Unit, x.Currency)
+		case len(c.hours) > 0 && sum.Sign() <= 0:
+			return plans, fmt.Sprintf("the savings plan %q pays for use, and its rows say no money: want CommitmentDiscountQuantity or EffectiveCost in them, or a line for it in -held", c.ID)
+		}
+		plans = append(plans, c)
+	}
+	return plans, ""
+}
+
+// within returns what of a series is in the hours of the bills.
+func (p *Pricer) within(x *group.Terms, s *record.Series) record.Series {
+	first := int(s.Start.Sub(p.From) / time.Hour)
+	from, to := max(0, -first), min(len(s.Hours), x.Hours-first)
+	if from >= to {
+		return record.Series{Kind: s.Kind}
+	}
+	return record.Series{Kind: s.Kind, Start: s.Start.Add(time.Duration(from) * time.Hour), Hours: s.Hours[from:to]}
+}
+
+func total(s *record.Series) (sum usage.Amount) {
+	for _, a := range s.Hours {
+		sum = sum.Plus(a)
+	}
+	return sum
+}
+
+// bound reports whether a bill says that a savings plan pays for one family only: AWS names those
+// "EC2InstanceSavingsPlans".
+func bound(h *record.Held) bool {
+	name := strings.ToLower(strings.ReplaceAll(h.Name, " ", ""))
+	return strings.Contains(name, "ec2instance") || strings.Contains(name, "ec2savings")
+}
+
+// misfit returns why a kind cannot be planned beside the savings plans that pay for it, "" if it
+// can: money that -plan has no rate for, or that may pay for one family only, would go elsewhere.
+func (p *Pricer) misfit(x *group.Terms, plans []*commitment, at place) string {
+	for _, c := range plans {
+		for i := range c.Paid {
+			switch s := &c.Paid[i]; {
+			case p.ended(x, &c.Held) || where(s.Kind) != at || total(s).Sign() == 0:
+			case p.rates[at] == 0:
+				return fmt.Sprintf("the savings plan %q pays for it, and -plan %s has no rate for it, so that both are left out: want -plan with the name of a savings plan that has one, or a line for %[1]q in -held", c.ID, p.Plan)
+			case bound(&c.Held) && !p.bound:
+				return fmt.Sprintf("the savings plan %q (%s) pays for one family only, and -plan %s for all, so that both are left out: want -plan with a savings plan of the family, or a line for %[1]q in -held", c.ID, c.Name, p.Plan)
+			}
+		}
+	}
+	return ""
+}
+
+// inventory returns what the savings plans paid for the kinds that are planned, for others and for
+// nothing.
+func (p *Pricer) inventory(x *group.Terms, plans []*commitment, used []member, planned map[place]bool) (all record.Inventory) {
+	last := p.From
+	for i := range used {
+		s := record.Series{Start: p.From, Hours: used[i].used}
+		if _, to := paying(&s); to.After(last) {
+			last = to
+		}
+	}
+	for _, c := range plans {
+		if _, to := paying(&c.Money); to.After(last) {
+			last = to
+		}
+	}
+	for _, c := range plans {
+		h := c.Held
+		h.Kinds, h.Paid, h.Last = nil, nil, last
+		h.Idle = record.Series{Start: h.Money.Start, Hours: slices.Clone(h.Money.Hours)}
+		for i := range c.Paid {
+			s := c.Paid[i]
+			if !planned[where(s.Kind)] {
+				h.Left.Add(&s)
+			}
+			s.Hours = slices.Clone(s.Hours)
+			for t := range s.Hours {
+				s.Hours[t] = s.Hours[t].Scale(-1, 1)
+			}
+			h.Idle.Add(&s)
+		}
+		if bound(&h) && !p.bound {
+			h.Left.Add(&h.Idle)
+			h.Idle = record.Series{}
+		}
+		all.Merge(&record.Inventory{Held: []record.Held{h}})
+	}
+	return all
+}
+
+// paying returns the first hour of a series that is not 0, and the end of the last: zero times if
+// all are.
+func paying(s *record.Series) (from, to time.Time) {
+	for t, a := range s.Hours {
+		if a.Sign() == 0 {
+			continue
+		}
+		if from.IsZero() {
+			from = s.Start.Add(time.Duration(t) * time.Hour)
+		}
+		to = s.Start.Add(time.Duration(t+1) * time.Hour)
+	}
+	return from, to
+}
+
+// end returns when a commitment ends, zero if nothing tells.
+func (p *Pricer) end(h *record.Held) time.Time {
+	if h.End.IsZero() {
+		return p.Until
+	}
+	return h.End
+}
+
+// ended reports whether it is known that a commitment ends before the hours that are planned.
+func (p *Pricer) ended(x *group.Terms, h *record.Held) bool {
+	end := p.end(h)
+	return !end.IsZero() && !end.After(x.Start)
+}
+
+// stated reports whether the terms have a commitment of this name already.
+func stated(x *group.Terms, id string) bool {
+	for i := range x.Held {
+		if x.Held[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	// silent is how long before the end of the bills a savings plan that has ended paid last.
+	silent = 48 * time.Hour
+	// recent is over how many hours, the last ones, a savings plan shows what it holds.
+	recent = 168 * time.Hour
+)
+
+// Held adds to the terms what the savings plans of all accounts hold, and returns those that it
+// cannot add. A plan holds in each hour what it paid for use that is planned, and what nothing
+// used of it. That is an average over the last week in which it has rows. If the bills say that at
+// most a hundredth more was bought, it holds what was bought, since amounts of rows are rounded.
+//
+// The rows may not say when a plan ends. Then it has ended if it paid nothing in the last two days
+// of the bills of the accounts that it paid for. It has also ended if another plan began to pay when
+// it ceased. A plan that has ended is among those of the terms, with no money and until it ceased.
+func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.Failure) {
+	x.Held = slices.Clip(x.Held) // other terms have the same memory
+	total := int64(0)
+	for _, h := range x.Held {
+		total += int64(h.Hourly) // fits: the terms are valid
+	}
+	begin := make([]time.Time, len(plans.Held)) // of what each paid
+	for i := range plans.Held {
+		begin[i], _ = paying(&plans.Held[i].Money)
+	}
+	for i := range plans.Held {
+		h := &plans.Held[i]
+		end := p.end(h)
+		if p.ended(x, h) {
+			continue
+		}
+		if to := ceased(i, plans, begin); h.End.IsZero() && !to.IsZero() {
+			x.Held = append(x.Held, group.Commitment{ID: h.ID, Until: to, Assumed: true})
+			continue
+		}
+		hourly, gaps, reason := perHour(h)
+		money, err := hourly.Money(pricing.HalfEven)
+		sum, fits := wide.Add(total, int64(money))
+		switch {
+		case h.Start.After(x.Start):
+			reason = fmt.Sprintf("it begins at %s, after the first hour that is planned, %s: want savings plans that are held then", h.Start.UTC().Format(time.RFC3339), x.Start.UTC().Format(time.RFC3339))
+		case reason != "":
+		case err != nil || !fits:
+			reason = fmt.Sprintf("%s: with it the savings plans come to more than %v an hour: want fewer", group.Overflow, pricing.Money(math.MaxInt64))
+		case money <= 0:
+			reason = fmt.Sprintf("its rows come to %v an hour: want an amount above 0, or a line for it in -held", money)
+		default:
+			c := group.Commitment{ID: h.ID, Hourly: money, Until: end, Gaps: gaps}
+			if end.IsZero() {
+				c.Until, c.Assumed = x.At(x.Hours), true
+			}
+			x.Held, total = append(x.Held, c), sum
+			continue
+		}
+		failed = append(failed, record.Failure{Reason: fmt.Sprintf("the savings plan %q that is held: %s", h.ID, reason)})
+	}
+	return failed
+}
+
+// ceased returns when a savings plan ceased to pay, zero if it pays at the end of the bills. begin
+// is when each began to.
+func ceased(n int, plans *record.Inventory, begin []time.Time) time.Time {
+	h := &plans.Held[n]
+	_, to := paying(&h.Money)
+	if to.IsZero() || !to.Before(h.Last) {
+		return time.Time{}
+	}
+	renewed := false
+	for i := range plans.Held {
+		o := &plans.Held[i]
+		renewed = renewed || i != n && o.Provider == h.Provider && !begin[i].Before(to.Add(-time.Hour)) // both may pay in the hour
+	}
+	if !renewed && h.Last.Sub(to) < silent {
+		return time.Time{}
+	}
+	return to
+}
+
+// perHour returns the money of an hour of a savings plan, of how many of the hours that show it there
+// is no row, or why there is none.
+func perHour(h *record.Held) (money usage.Amount, gaps int, reason string) {
+	from, to := paying(&h.Money)
+	switch {
+	case from.IsZero() && h.PerHour.Sign() > 0:
+		return money, 0, "its purchase is in the bills, and no row says what it pays for: want a line for it in -held"
+	case from.IsZero():
+		return money, 0, ""
+	}
+	if h.Last.Sub(to) >= silent { // it is bought, and pays for what no row shows
+		to = h.Last
+	}
+	if begin := to.Add(-recent); from.Before(begin) {
+		from = begin
+	}
+	shown := int64(0)
+	within := func(s *record.Series) (sum usage.Amount) {
+		shown = 0
+		for t, a := range s.Hours {
+			if at := s.Start.Add(time.Duration(t) * time.Hour); !at.Before(from) && at.Before(to) {
+				sum = sum.Plus(a)
+				if a.Sign() != 0 {
+					shown++
+				}
+			}
+		}
+		return sum
+	}
+	left, idle, all := within(&h.Left), within(&h.Idle), within(&h.Money)
+	hours := int64(to.Sub(from) / time.Hour)
+	held := all.Plus(left.Scale(-1, 1))
+	if left.Sign() > 0 && held.Plus(idle.Scale(-1, 1)).Sign() <= 0 {
+		return money, 0, "it paid for no use that is planned at the end of the bills, and for other use: what it paid is not held, want a line for it in -held"
+	}
+	mean := held.Scale(1, hours)
+	if most := h.PerHour.Scale(99, 100); left.Sign() == 0 && mean.Compare(h.PerHour) < 0 && mean.Compare(most) >= 0 {
+		return h.PerHour, int(hours - shown), ""
+	}
+	return mean, int(hours - shown), ""
+}
+
+// ReadHeld reads the savings plans that a file of CSV says are held when the terms begin. It has
+// the columns id, hourly, from and until, in any order: money an hour in the currency of the terms,
+// and times as 2025-11-01 or in RFC 3339. from and until may be empty or missing: held already,
+// and held through the hours of the terms. The error names the line.
+func ReadHeld(in io.Reader, x *group.Terms) (held []group.Commitment, err error) {
+	r := csv.NewReader(in)
+	header, err := r.Read()
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	at := map[string]int{}
+	for i, name := range header {
+		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
+		if _, again := at[name]; again || !slices.Contains(heldColumns, name) {
+			return nil, fmt.Errorf("line 1: the column %q: want id, hourly, from and until, each once", name)
+		}
+		at[name] = i
+	}
+	for _, name := range heldColumns[:2] {
+		if _, ok := at[name]; !ok {
+			return nil, fmt.Errorf("line 1: no column %s: want a header with id, hourly, from and until", name)
+		}
+	}
+	total := pricing.Money(0)
+	lines := map[string]int{}
+	for {
+		row, err := r.Read()
+		if err == io.EOF {
+			return held, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := r.FieldPos(0)
+		field := func(name string) string {
+			if i, ok := at[name]; ok {
+				return strings.TrimSpace(row[i])
+			}
+			return ""
+		}
+		bad := func(format string, args ...any) error {
+			return fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))
+		}
+		c := group.Commitment{ID: field("id"), Until: x.At(x.Hours)}
+		if c.ID == "" {
+			return nil, bad("no id: want the name of the savings plan, as the bills have it")
+		}
+		if before, ok := lines[c.ID]; ok {
+			return nil, bad("the savings plan %q is in line %d, too: want it once", c.ID, before)
+		}
+		lines[c.ID] = line
+		if c.Hourly, err = pricing.ParseMoney(field("hourly")); err != nil || c.Hourly <= 0 {
+			return nil, bad("hourly is %q: want money an hour above 0, such as 1.25", field("hourly"))
+		}
+		if total, err = total.Add(c.Hourly); err != nil {
+			return nil, bad("with this line the savings plans come to more than %v an hour: want fewer", pricing.Money(math.MaxInt64))
+		}
+		var from time.Time
+		for i, to := range [...]*time.Time{&from, &c.Until} {
+			name := heldColumns[2+i]
+			if s := field(name); s != "" {
+				if *to, err = usage.ParseTime(s); err != nil {
+					return nil, bad("%s is %q: want a day such as 2025-11-01, or a time such as 2025-11-01T06:00:00Z", name, s)
+				}
+			}
+		}
+		if from.After(x.Start) {
+			return nil, bad("the savings plan %q begins at %s, after the first hour that is planned, %s: want savings plans that are held then", c.ID, from.Format(time.RFC3339), x.Start.Format(time.RFC3339))
+		}
+		if !c.Until.After(from) {
+			return nil, bad("the savings plan %q ends at %s and begins at %s: want an end after it", c.ID, c.Until.Format(time.RFC3339), from.Format(time.RFC3339))
+		}
+		held = append(held, c)
+	}
+}
+
+// heldColumns are the columns of a file of savings plans; the first two are needed.
+var heldColumns = []string{"id", "hourly", "from", "until"}

@@ -1,0 +1,349 @@
+package engine
+
+import (
+	"context"
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
+)
+
+func init() {
+	for _, step := range []any{
+		(*rangesFn)(nil), (*generateFn)(nil), (*filesFn)(nil), (*readFn)(nil), (*accountsFn)(nil), (*accountFn)(nil), (*heldFn)(nil), (*inventories)(nil),
+		(*drawFn)(nil), (*memberFn)(nil), (*searchFn)(nil), (*planFn)(nil), (*commitFn)(nil), (*samples)(nil), (*sums)(nil),
+		(*partFn)(nil), (*everyPartFn)(nil), (*writeFn)(nil), (*summaryFn)(nil), (*totals)(nil),
+	} {
+		beam.RegisterType(reflect.TypeOf(step).Elem())
+	}
+}
+
+// The counters, which each engine shows in its own way. Times are those that pass on the
+// clock within a step, in microseconds, summed over all workers.
+const namespace = "fleet"
+
+var (
+	billFiles     = beam.NewCounter(namespace, "bill_files")
+	billRows      = beam.NewCounter(namespace, "bill_rows")
+	billHours     = beam.NewCounter(namespace, "bill_hours")
+	billBytes     = beam.NewCounter(namespace, "bill_bytes")
+	accounts      = beam.NewCounter(namespace, "accounts")
+	curvesMade    = beam.NewCounter(namespace, "curves_generated")
+	curvesPlanned = beam.NewCounter(namespace, "curves_planned")
+	hoursPlanned  = beam.NewCounter(namespace, "hours_planned")
+	ordersPlaced  = beam.NewCounter(namespace, "orders")
+	failures      = beam.NewCounter(namespace, "failures")
+	sampled       = beam.NewCounter(namespace, "curves_sampled")
+	microRead     = beam.NewCounter(namespace, "microseconds_reading")
+	microAccount  = beam.NewCounter(namespace, "microseconds_grouping")
+	microGenerate = beam.NewCounter(namespace, "microseconds_generating")
+	microDraw     = beam.NewCounter(namespace, "microseconds_drawing")
+	microSearch   = beam.NewCounter(namespace, "microseconds_searching")
+	microPlan     = beam.NewCounter(namespace, "microseconds_planning")
+	microCommit   = beam.NewCounter(namespace, "microseconds_committing")
+)
+
+// since counts the time from then on.
+func since(ctx context.Context, c beam.Counter, from time.Time) {
+	c.Inc(ctx, time.Since(from).Microseconds())
+}
+
+// first returns the only element of a side input, nil if there is none.
+func first(side [][]byte) []byte {
+	if len(side) == 0 {
+		return nil
+	}
+	return side[0]
+}
+
+// A termsMemo remembers the terms of its last bytes, so that a side input is decoded once.
+type termsMemo struct {
+	of    string
+	terms group.Terms
+}
+
+func (m *termsMemo) get(side [][]byte) (*group.Terms, error) {
+	b := first(side)
+	if m.of == string(b) && m.of != "" {
+		return &m.terms, nil
+	}
+	m.terms = group.Terms{}
+	if err := json.Unmarshal(b, &m.terms); err != nil {
+		return nil, fmt.Errorf("the terms of the fleet: %w", err)
+	}
+	if err := m.terms.Validate(); err != nil {
+		return nil, err
+	}
+	m.of = string(b)
+	return &m.terms, nil
+}
+
+// priceOf decodes the price of the savings plan. No element is that of a fleet without one.
+func priceOf(side [][]byte) (price joint.Price, err error) {
+	if b := first(side); b != nil {
+		err = price.UnmarshalBinary(b)
+	}
+	return price, err
+}
+
+// drawFn draws the sample of a bundle.
+type drawFn struct {
+	Seed   uint64
+	Want   int
+	sample joint.Sample
+	terms  termsMemo
+	group  record.Group
+}
+
+// StartBundle implements the step.
+func (f *drawFn) StartBundle(_ context.Context, _ [][]byte, _ func([]byte)) {
+	f.sample = joint.Sample{Want: f.Want}
+}
+
+// ProcessElement implements the step.
+func (f *drawFn) ProcessElement(ctx context.Context, b []byte, terms [][]byte, _ func([]byte)) error {
+	start := time.Now()
+	defer since(ctx, microDraw, start)
+	x, err := f.terms.get(terms)
+	if err != nil {
+		return err
+	}
+	if err := record.Read(b, &f.group); err != nil {
+		return err
+	}
+	f.sample.Add(joint.Draw(x, &f.group, f.Seed))
+	return nil
+}
+
+// FinishBundle implements the step.
+func (f *drawFn) FinishBundle(_ context.Context, _ [][]byte, emit func([]byte)) error {
+	if len(f.sample.Tickets) == 0 {
+		return nil
+	}
+	b, err := f.sample.MarshalBinary()
+	if err == nil {
+		emit(b)
+	}
+	return err
+}
+
+// merge merges two accumulators of a combining step. No bytes are those of nothing.
+func merge[T any, P interface {
+	*T
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	Merge(*T)
+}](a, b []byte) ([]byte, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return append(a, b...), nil
+	}
+	var s, t T
+	if err := P(&s).UnmarshalBinary(a); err != nil {
+		return nil, err
+	}
+	if err := P(&t).UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	P(&s).Merge(&t)
+	return P(&s).MarshalBinary()
+}
+
+// samples merges samples.
+type samples struct{}
+
+// MergeAccumulators implements the step. No bytes are the sample of no groups.
+func (samples) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[joint.Sample](a, b) }
+
+// sums merges sums.
+type sums struct{}
+
+// MergeAccumulators implements the step. No bytes are the sum of no groups.
+func (sums) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[joint.Sum](a, b) }
+
+// memberFn passes on the groups that are in the sample, each after its number of times.
+type memberFn struct {
+	Seed   uint64
+	terms  termsMemo
+	sample joint.Sample
+	in     map[record.Key]bool
+	of     string
+	group  record.Group
+}
+
+// ProcessElement implements the step.
+func (f *memberFn) ProcessElement(ctx context.Context, b []byte, terms, sample [][]byte, emit func([]byte)) error {
+	x, err := f.terms.get(terms)
+	if err != nil {
+		return err
+	}
+	if of := first(sample); f.in == nil || f.of != string(of) {
+		if err := f.sample.UnmarshalBinary(of); err != nil {
+			return err
+		}
+		f.of, f.in = string(of), map[record.Key]bool{}
+		for _, t := range f.sample.Tickets {
+			f.in[t.Key] = true
+		}
+	}
+	if err := record.Read(b, &f.group); err != nil {
+		return err
+	}
+	if !f.in[f.group.Key] {
+		return nil
+	}
+	if times := f.sample.Times(joint.Draw(x, &f.group, f.Seed)); times > 0 {
+		sampled.Inc(ctx, 1)
+		emit(append(binary.AppendVarint(make([]byte, 0, len(b)+10), times), b...))
+	}
+	return nil
+}
+
+// searchFn finds the price of each hour of the savings plan on the sample.
+type searchFn struct{ Rounds int }
+
+// ProcessElement implements the step.
+func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members [][]byte, emit func([]byte)) error {
+	start := time.Now()
+	defer func() { since(ctx, microSearch, start) }()
+	var memo termsMemo
+	x, err := memo.get(terms)
+	if err != nil {
+		return err
+	}
+	if x.Term == 0 || len(members) == 0 {
+		return nil // no savings plan, and so no price
+	}
+	sample := make([]joint.Member, len(members))
+	for i, b := range members {
+		times, n := binary.Varint(b)
+		if n <= 0 {
+			return fmt.Errorf("a member of the sample is malformed")
+		}
+		sample[i].Times = times
+		if err := record.Read(b[n:], &sample[i].Group); err != nil {
+			return err
+		}
+	}
+	search := joint.Search{Rounds: f.Rounds}
+	price, err := search.Find(x, sample)
+	if err != nil {
+		return err
+	}
+	b, err := price.MarshalBinary()
+	if err == nil {
+		emit(b)
+	}
+	return err
+}
+
+// planFn plans each group at the price of the savings plan: an exact plan with a
+// certificate, which is verified, or a failure. Both are records. What the groups of a
+// bundle answer is added up, and passed on when the bundle ends.
+type planFn struct {
+	terms   termsMemo
+	planner group.Planner
+	price   joint.Price
+	of      string
+	group   record.Group
+	plan    record.Plan
+	sum     joint.Sum
+}
+
+// StartBundle implements the step.
+func (f *planFn) StartBundle(_ context.Context, _, _ [][]byte, _, _ func([]byte)) {
+	f.sum = joint.Sum{}
+}
+
+// ProcessElement implements the step.
+func (f *planFn) ProcessElement(ctx context.Context, b []byte, terms, price [][]byte, emit, _ func([]byte)) error {
+	start := time.Now()
+	defer func() { since(ctx, microPlan, start) }()
+	x, err := f.terms.get(terms)
+	if err != nil {
+		return err
+	}
+	if of := first(price); f.of != string(of) {
+		if f.price, err = priceOf(price); err != nil {
+			return err
+		}
+		f.of = string(of)
+	}
+	if err := record.Read(b, &f.group); err != nil {
+		return err
+	}
+	answer, failure := f.price.Plan(&f.planner, x, &f.group)
+	if failure != nil {
+		failures.Inc(ctx, 1)
+		emit(record.Append(nil, failure))
+		return nil
+	}
+	f.sum.Add(&f.group, &answer)
+	f.plan = record.Plan{Key: f.group.Key, Currency: f.group.Currency, Hours: int64(len(f.group.Demand)),
+		Cost: answer.Cost, Bound: answer.Bound, Orders: answer.Orders}
+	curvesPlanned.Inc(ctx, 1)
+	hoursPlanned.Inc(ctx, f.plan.Hours)
+	ordersPlaced.Inc(ctx, int64(len(answer.Orders)))
+	emit(record.Append(nil, &f.plan))
+	return nil
+}
+
+// FinishBundle implements the step.
+func (f *planFn) FinishBundle(_ context.Context, _, _ [][]byte, _, emit func([]byte)) error {
+	if f.sum.Groups == 0 {
+		return nil
+	}
+	b, err := f.sum.MarshalBinary()
+	if err == nil {
+		emit(b)
+	}
+	return err
+}
+
+// commitFn decides on the savings plan of the fleet, beside the orders of the groups.
+type commitFn struct{}
+
+// ProcessElement implements the step. It emits the joint plan as JSON, and its orders as
+// the Plan of no account, or why there are none as a Failure.
+func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, sum [][]byte, emit, order func([]byte)) error {
+	start := time.Now()
+	defer func() { since(ctx, microCommit, start) }()
+	var memo termsMemo
+	x, err := memo.get(terms)
+	if err != nil {
+		return err
+	}
+	var all joint.Sum
+	if b := first(sum); b != nil {
+		if err := all.UnmarshalBinary(b); err != nil {
+			return err
+		}
+	}
+	at, err := priceOf(price)
+	if err != nil {
+		return err
+	}
+	plan, _, err := joint.Commit(x, &all, &at)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(&plan)
+	if err != nil {
+		return err
+	}
+	emit(b)
+	savingsPlan(x, &plan, func(r record.Record) {
+		if _, bad := r.(*record.Failure); bad {
+			failures.Inc(ctx, 1)
+		}
+		order(record.Append(nil, r))
+	})
+	return nil
+}

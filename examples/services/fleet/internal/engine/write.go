@@ -1,0 +1,382 @@
+package engine
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/focus"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+)
+
+// partFn gives each plan and failure the part of the output that its account belongs to.
+type partFn struct{ Parts int }
+
+// ProcessElement implements the step.
+func (f *partFn) ProcessElement(b []byte, emit func(int, []byte)) error {
+	key, err := keyOf(b)
+	if err != nil {
+		return err
+	}
+	h := fnv.New32a()
+	io.WriteString(h, key.Account)
+	emit(int(h.Sum32()%uint32(f.Parts)), b)
+	return nil
+}
+
+// everyPartFn gives each part an empty element, so that a part without accounts is
+// written, too, over what an earlier run has left.
+type everyPartFn struct{ Parts int }
+
+// ProcessElement implements the step.
+func (f *everyPartFn) ProcessElement(_ []byte, emit func(int, []byte)) error {
+	for i := range f.Parts {
+		emit(i, nil)
+	}
+	return nil
+}
+
+func keyOf(b []byte) (record.Key, error) {
+	if len(b) > 0 && b[0] == 'F' {
+		var f record.Failure
+		err := record.Read(b, &f)
+		return f.Key, err
+	}
+	var p record.Plan
+	err := record.Read(b, &p)
+	return p.Key, err
+}
+
+// writeFn writes one part of the output. What it writes depends on its input alone, not on
+// the order, and a file takes its name when it is whole: a part that is written twice is
+// the same.
+type writeFn struct {
+	Dir     string // none if empty
+	Formats []string
+	Parts   int
+	// Provider is that of orders whose kind names none.
+	Provider string
+}
+
+// ProcessElement implements the step. It emits the Totals of the part.
+func (f *writeFn) ProcessElement(part int, values func(*[]byte) bool, emit func([]byte)) error {
+	var plans []record.Plan
+	var failed []record.Failure
+	var b []byte
+	for values(&b) {
+		if len(b) == 0 {
+			continue
+		}
+		if b[0] == 'F' {
+			var x record.Failure
+			if err := record.Read(b, &x); err != nil {
+				return err
+			}
+			failed = append(failed, x)
+			continue
+		}
+		var p record.Plan
+		if err := record.Read(b, &p); err != nil {
+			return err
+		}
+		plans = append(plans, p)
+	}
+	slices.SortFunc(plans, func(a, b record.Plan) int { return a.Key.Compare(b.Key) })
+	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
+	var sum record.Totals
+	for i := range plans {
+		t := record.Of(&plans[i])
+		if plans[i].Key == (record.Key{}) { // what the commitments cost is in the joint plan
+			t = record.Totals{Orders: t.Orders, Units: t.Units}
+		}
+		sum.Merge(&t)
+	}
+	sum.Failures = int64(len(failed))
+	if f.Dir != "" {
+		if err := f.writeParts(part, plans, failed); err != nil {
+			return err
+		}
+	}
+	emit(record.Append(nil, &sum))
+	return nil
+}
+
+// savingsClass is the class of an order of the savings plan.
+const savingsClass = "savings plan"
+
+// savingsPlan emits the commitments of the fleet as a plan of no account: each is an order of
+// one unit of so much money an hour. It emits a failure if the fleet has no savings plan for a
+// reason.
+func savingsPlan(x *group.Terms, j *joint.Plan, emit func(record.Record)) {
+	if j.Failed != "" {
+		emit(&record.Failure{Reason: "the savings plan: " + j.Failed})
+	}
+	if len(j.Commitments) == 0 {
+		return
+	}
+	cost, err := j.Committed.Money()
+	if err != nil {
+		panic(err) // package joint commits to no more than an amount holds
+	}
+	p := &record.Plan{Currency: x.Currency, Cost: cost, Bound: cost}
+	for _, c := range j.Commitments {
+		p.Orders = append(p.Orders, record.Order{Currency: x.Currency, Class: savingsClass, Units: 1, Start: x.At(c.Slot), Term: x.Term, Hourly: c.Hourly})
+	}
+	emit(p)
+}
+
+// Formats are the formats of orders.
+var Formats = []string{"csv", "parquet", "focus"}
+
+// writeParts writes the files of a part: plans and failures as CSV, and orders in each of
+// the formats. Plans and failures must be sorted. Either all files take their names, or an
+// error is returned.
+func (f *writeFn) writeParts(part int, plans []record.Plan, failed []record.Failure) error {
+	var set outfile.Set
+	defer set.Abort()
+	write := func(what, ending string, write func(w io.Writer) error) error {
+		f, err := set.Create(filepath.Join(f.Dir, fmt.Sprintf("%s-%05d-of-%05d.%s", what, part, f.Parts, ending)))
+		if err != nil {
+			return err
+		}
+		b := bufio.NewWriterSize(f, 1<<16)
+		if err := write(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	}
+	if err := write("plans", "csv", func(w io.Writer) error { return writePlans(w, plans) }); err != nil {
+		return err
+	}
+	if err := write("failures", "csv", func(w io.Writer) error { return writeFailures(w, failed) }); err != nil {
+		return err
+	}
+	for _, format := range f.Formats {
+		ending, to := format, map[string]func(io.Writer, []record.Plan) error{"csv": writeCSV, "parquet": writeParquet, "focus": f.writeFocus}[format]
+		if to == nil {
+			return fmt.Errorf("the format %q: want csv, parquet or focus", format)
+		}
+		if format == "focus" {
+			ending = "focus.csv"
+		}
+		if err := write("orders", ending, func(w io.Writer) error { return to(w, plans) }); err != nil {
+			return err
+		}
+	}
+	return set.Commit()
+}
+
+// partName is the name of a file of writeParts.
+var partName = regexp.MustCompile(`^(plans|failures|orders)-[0-9]{5}-of-([0-9]{5})\.(csv|parquet|focus\.csv)$`)
+
+// Leftover returns a file of another run in a folder, which a run with these formats and parts
+// would not replace, and "" if there is none.
+func Leftover(dir string, formats []string, parts int) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		m := partName.FindStringSubmatch(e.Name())
+		if m == nil {
+			continue
+		}
+		if of, _ := strconv.Atoi(m[2]); of != parts || m[1] == "orders" && !slices.Contains(formats, strings.TrimSuffix(m[3], ".csv")) {
+			return e.Name(), nil
+		}
+	}
+	return "", nil
+}
+
+// table writes rows of CSV below a header.
+func table(w io.Writer, header []string, rows func(write func(fields ...string))) error {
+	c := csv.NewWriter(w)
+	c.Write(header)
+	rows(func(fields ...string) { c.Write(fields) })
+	c.Flush()
+	return c.Error()
+}
+
+func writePlans(w io.Writer, plans []record.Plan) error {
+	return table(w, []string{"account", "region", "kind", "currency", "hours", "orders", "cost", "bound"}, func(write func(...string)) {
+		for i := range plans {
+			p := &plans[i]
+			write(p.Account, p.Region, p.Kind, p.Currency, strconv.FormatInt(p.Hours, 10), strconv.Itoa(len(p.Orders)), p.Cost.String(), p.Bound.String())
+		}
+	})
+}
+
+func writeFailures(w io.Writer, failed []record.Failure) error {
+	return table(w, []string{"account", "region", "kind", "file", "line", "reason"}, func(write func(...string)) {
+		for i := range failed {
+			f := &failed[i]
+			line := ""
+			if f.Line > 0 {
+				line = strconv.Itoa(f.Line)
+			}
+			write(f.Account, f.Region, f.Kind, f.File, line, f.Reason)
+		}
+	})
+}
+
+// orders calls f for each order of the plans, up to an error.
+func orders(plans []record.Plan, f func(o *record.Order) error) error {
+	for i := range plans {
+		for j := range plans[i].Orders {
+			if err := f(&plans[i].Orders[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeCSV(w io.Writer, plans []record.Plan) error {
+	return table(w, []string{"account", "region", "kind", "currency", "class", "units", "start", "term_hours", "upfront", "hourly"}, func(write func(...string)) {
+		orders(plans, func(o *record.Order) error {
+			write(o.Account, o.Region, o.Kind, o.Currency, o.Class, strconv.Itoa(o.Units), o.Start.UTC().Format(time.RFC3339),
+				strconv.FormatInt(int64(o.Term/time.Hour), 10), o.Upfront.String(), o.Hourly.String())
+			return nil
+		})
+	})
+}
+
+// A parquetOrder is a row of orders as Parquet: money as decimals of nine places.
+type parquetOrder struct {
+	Account   string    `parquet:"account,dict"`
+	Region    string    `parquet:"region,dict"`
+	Kind      string    `parquet:"kind,dict"`
+	Currency  string    `parquet:"currency,dict"`
+	Class     string    `parquet:"class,dict"`
+	Units     int64     `parquet:"units"`
+	Start     time.Time `parquet:"start,timestamp(millisecond)"`
+	TermHours int64     `parquet:"term_hours"`
+	Upfront   int64     `parquet:"upfront,decimal(9:18)"`
+	Hourly    int64     `parquet:"hourly,decimal(9:18)"`
+}
+
+func writeParquet(w io.Writer, plans []record.Plan) error {
+	rows := parquet.NewGenericWriter[parquetOrder](w, parquet.Compression(&parquet.Snappy))
+	var batch []parquetOrder
+	err := orders(plans, func(o *record.Order) error {
+		batch = append(batch, parquetOrder{o.Account, o.Region, o.Kind, o.Currency, o.Class, int64(o.Units), o.Start, int64(o.Term / time.Hour), int64(o.Upfront), int64(o.Hourly)})
+		if len(batch) < 1024 {
+			return nil
+		}
+		_, err := rows.Write(batch)
+		batch = batch[:0]
+		return err
+	})
+	if err == nil {
+		_, err = rows.Write(batch)
+	}
+	return cmp.Or(err, rows.Close())
+}
+
+// writeFocus writes orders as rows of purchases of FOCUS 1.3. The charge period is the
+// term, and the quantity is that of the whole term. The billed cost is what is paid up front,
+// and the list cost is what is owed in all.
+func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
+	rows := focus.NewWriter(w)
+	n := 0
+	err := orders(plans, func(o *record.Order) error {
+		n++
+		class := pricing.Class{Name: o.Class, Term: o.Term, Upfront: o.Upfront, Hourly: o.Hourly, Billed: pricing.Always}
+		owed, err := class.Commitment()
+		if err == nil {
+			owed, err = owed.Mul(int64(o.Units))
+		}
+		if err != nil {
+			return fmt.Errorf("%v: the order of %d units of %s: %w", o.Key, o.Units, o.Class, err)
+		}
+		upfront, err := o.Upfront.Mul(int64(o.Units))
+		if err != nil {
+			return fmt.Errorf("%v: the order of %d units of %s: %w", o.Key, o.Units, o.Class, err)
+		}
+		end, hours := o.Start.Add(o.Term), int64(o.Term/time.Hour)
+		c := usage.Commitment{ID: fmt.Sprintf("order-%s-%d", cmp.Or(o.Account, "all"), n), Name: fmt.Sprintf("%d units of %s, %s", o.Units, o.Class, cmp.Or(o.Kind, "all kinds")),
+			Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(int64(o.Units)).Scale(hours, 1), Start: o.Start, End: end, Region: o.Region, Once: true}
+		if o.Class == savingsClass {
+			c.Type, c.Spend, c.Unit, c.Quantity = "Savings Plan", true, o.Currency, usage.AmountOf(o.Hourly).Scale(hours, 1)
+		}
+		// FOCUS wants a provider and an account in each row. A kind of a bill begins with its provider.
+		provider, _, ok := strings.Cut(o.Kind, " ")
+		if !ok {
+			provider = f.Provider
+		}
+		return rows.Write(&usage.Row{Account: cmp.Or(o.Account, "all"), Currency: o.Currency, Start: o.Start, End: end, Charge: usage.Purchase,
+			Kind: usage.Kind{Provider: provider, Region: o.Region}, Billed: usage.AmountOf(upfront), List: usage.AmountOf(owed), Commitment: c})
+	})
+	if err != nil {
+		return err
+	}
+	return rows.Flush()
+}
+
+// totals merges Totals.
+type totals struct{}
+
+// MergeAccumulators implements the step. No bytes are the totals of nothing.
+func (totals) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[record.Totals](a, b) }
+
+// A Summary is what a run of the fleet comes to.
+type Summary struct {
+	Terms  group.Terms
+	Totals record.Totals
+	Joint  joint.Plan
+}
+
+// summaryFn writes the summary, a file that the program that began the run reads.
+type summaryFn struct{ Path string }
+
+// ProcessElement implements the step.
+func (f *summaryFn) ProcessElement(_ []byte, terms, commits, sum [][]byte) error {
+	var memo termsMemo
+	x, err := memo.get(terms)
+	if err != nil {
+		return err
+	}
+	s := Summary{Terms: *x}
+	if b := first(commits); b != nil {
+		if err := json.Unmarshal(b, &s.Joint); err != nil {
+			return err
+		}
+	}
+	if b := first(sum); b != nil {
+		if err := record.Read(b, &s.Totals); err != nil {
+			return err
+		}
+	}
+	b, err := json.MarshalIndent(&s, "", "\t")
+	if err != nil {
+		return err
+	}
+	var set outfile.Set
+	defer set.Abort()
+	file, err := set.Create(f.Path)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(append(b, '\n')); err != nil {
+		return err
+	}
+	return set.Commit()
+}

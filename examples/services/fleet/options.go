@@ -1,0 +1,247 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/engine"
+	"github.com/plimsoll/plimsoll/forecast"
+)
+
+const usageText = `Usage: go run . [flags]              plan a fleet on an engine
+       go run . engine [-port N]     be an engine: Prism, as a service
+       go run . worker [-port N]     be a worker of an engine
+       go run . shard I/N            plan a part of a fleet, as a task of a batch system
+       go run . merge                put the parts together
+
+Plans the purchases of all accounts, regions and kinds of a company: exact reservations
+for each demand curve, with a certificate, and one savings plan for all of them, with a
+bound for the whole. Runs on Apache Beam: in this program, or on the engine of -runner.
+
+What is known
+  -bill FILE           a bill, plain or gzip: FOCUS or a cost and usage report of AWS, as
+                       CSV or Parquet; may be given several times, and may be a pattern
+                       such as 'bills/*.parquet' (default: a made-up fleet)
+  -start DAY           the first day of the bills, such as 2025-11-01; an account that has
+                       use before it, or after the hours, is not planned
+  -hours N             hours of the bills; as many are planned after them (default 8760)
+  -prices FILE         a price list, plain or gzip: AWS offer file, savings plan rates,
+                       Azure retail prices, GCP SKUs; may be given several times
+  -plan NAME           the savings plan of a price list, such as 1y-compute-no-upfront, or
+                       for one family in one region 1y-ec2-no-upfront/m5/us-east-1
+                       (default: none)
+  -held FILE           savings plans that are held, as CSV: id, hourly, from, until; a line
+                       replaces what the bills say of the savings plan (default: those
+                       of the bills)
+  -held-until DAY      when commitments end whose end the bills do not show (default:
+                       savings plans outlast the hours that are planned, and a kind
+                       that such a reservation serves is not planned)
+  -model NAME          that forecasts each curve (default: the hours of the bills again)
+  -paths N             plan each curve over so many futures that -model draws, for the
+                       least cost on average; without -plan (default: the forecast)
+  -currency NAME       of the fleet (default USD)
+  -curves N            curves of the made-up fleet, a year of hours each (default 1000)
+  -poison N            one curve of so many cannot be planned (default 0: none)
+  -seed N              of the made-up fleet, of the sample and of the paths (default 1)
+
+The savings plan
+  -sample N            curves on which its price is found (default 1000)
+  -rounds N            rounds of the search for the price (default 12)
+
+The engine
+  -runner NAME         of Beam: prism, flink, spark, dataflow, universal (default prism)
+  -endpoint HOST:PORT  job service of the runner (default: Prism in this program)
+  -workers LIST        workers that run already, as HOST:PORT, with commas between them;
+                       the steps are spread over them (default: the runner has its own)
+  -branches N          copies of each step side by side, for a runner that runs a step
+                       in one place (default: one for each worker or processor with
+                       prism, else 1)
+  -beam NAME=VALUE     any other flag of Beam, such as environment_type=DOCKER; may be
+                       given several times
+
+What comes out
+  -out DIR             folder for plans, orders and failures, in parts by account; the
+                       workers write there, so it must be theirs, too (default: none);
+                       files of other -parts or another -format there are refused
+  -format LIST         of orders: csv, parquet, focus, with commas between (default csv)
+  -parts N             files of each kind (default 8)
+  -counters            print what the engine counted
+  -profile FILE        write where this program's CPU time goes, for go tool pprof
+  -json                print one object
+  -h                   print this
+
+The last line is: orders N cost C bound B seconds S. The cost is that of all curves over
+the hours that are planned, with the orders and the savings plan; no plan of the fleet
+costs less than the bound. Of a term that ends later, the cost counts the share within
+these hours. What an order obliges to pay in full is in the list cost of -format focus.
+So an order in the last weeks pays only if the use goes on. The cost of a plan in the
+plans files takes use at the prices of the savings plan on each hour.
+
+Failures do not stop the others: the first are on standard error, and all in -out. The
+exit status is 1 if nothing can be planned.
+`
+
+// runners are the runners of Beam that this program has.
+var runners = []string{"prism", "flink", "spark", "dataflow", "universal"}
+
+// input are the flags that say what to plan.
+type input struct {
+	bills, prices  []string
+	start          time.Time
+	hours          int
+	plan, model    string
+	held           string
+	heldUntil      time.Time
+	paths          int
+	currency       string
+	curves, poison int
+	seed           uint64
+	sample, rounds int
+}
+
+// options are the flags.
+type options struct {
+	input
+
+	engine      engine.Engine
+	branches    int
+	environment bool // of the workers, among the flags of Beam
+
+	out      string
+	formats  []string
+	parts    int
+	counters bool
+}
+
+// define defines the flags of the input.
+func (o *input) define(f *cli.Flags) {
+	*o = input{hours: 8760, currency: "USD", curves: 1000, seed: 1, sample: 1000, rounds: 12}
+	f.Func("bill", func(s string) error {
+		paths, err := filepath.Glob(s)
+		if err != nil || len(paths) == 0 {
+			paths = []string{s}
+		}
+		o.bills = append(o.bills, paths...)
+		return nil
+	})
+	day := func(name string, to *time.Time) {
+		f.Func(name, func(s string) (err error) {
+			if *to, err = time.Parse(time.DateOnly, s); err != nil || to.Year() < 1971 {
+				return fmt.Errorf("want a day such as 2025-11-01")
+			}
+			return nil
+		})
+	}
+	day("start", &o.start)
+	f.Int("hours", &o.hours, 24, 5*8784, "")
+	f.Files("prices", &o.prices)
+	f.Name("plan", &o.plan, "the name of a savings plan")
+	f.File("held", &o.held)
+	day("held-until", &o.heldUntil)
+	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
+	f.Int("paths", &o.paths, 1, 1000, "")
+	f.Name("currency", &o.currency, "a currency such as USD")
+	f.Int("curves", &o.curves, 1, 20_000_000, "")
+	f.Int("poison", &o.poison, 0, 20_000_000, " of curves")
+	f.Seed(&o.seed)
+	f.Int("sample", &o.sample, 1, 100_000, " of curves")
+	f.Int("rounds", &o.rounds, 1, 1000, "")
+	f.Check(func() error {
+		switch {
+		case len(o.bills) == 0 && (len(o.prices) > 0 || !o.start.IsZero() || o.plan != "" || o.model != "" || o.held != "" || !o.heldUntil.IsZero()):
+			return fmt.Errorf("-prices, -start, -plan, -held, -held-until and -model are for bills: want -bill, too")
+		case len(o.bills) > 0 && o.start.IsZero():
+			return fmt.Errorf("-bill without -start: want the first day of the bills, such as 2025-11-01")
+		case len(o.bills) > 0 && len(o.prices) == 0:
+			return fmt.Errorf("-bill without -prices: want the price list of the cloud, too")
+		case o.paths > 0 && o.model == "":
+			return fmt.Errorf("-paths without -model: want the model that draws them, such as auto, for bills")
+		case o.paths > 0 && o.plan != "":
+			return fmt.Errorf("-paths with -plan: the hours of one savings plan have a price for each path of all accounts together, which is not searched here: want one of the two")
+		case o.held != "" && o.plan == "":
+			return fmt.Errorf("-held without -plan: want the name of the rates at which the savings plans pay")
+		}
+		if o.model != "" {
+			if _, err := forecast.New(o.model); err != nil {
+				return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
+			}
+		}
+		slices.Sort(o.bills)
+		for i := range o.bills[min(1, len(o.bills)):] {
+			if o.bills[i] == o.bills[i+1] {
+				return fmt.Errorf("-bill %s is there twice: want each file once", o.bills[i])
+			}
+		}
+		return nil
+	})
+}
+
+// define defines the flags.
+func define(o *options, f *cli.Flags) {
+	*o = options{engine: engine.Engine{Runner: "prism"}, formats: []string{"csv"}, parts: 8}
+	o.input.define(f)
+	f.Func("runner", func(s string) error {
+		if !slices.Contains(runners, s) {
+			return fmt.Errorf("want %s", cli.Series(runners, "or"))
+		}
+		o.engine.Runner = s
+		return nil
+	})
+	f.Name("endpoint", &o.engine.Endpoint, "an address such as localhost:8073")
+	cli.List(f, "workers", &o.engine.Workers, 1000, func(s string) (string, error) {
+		if !strings.Contains(s, ":") {
+			return "", fmt.Errorf("%q: want addresses such as localhost:8101", s)
+		}
+		return s, nil
+	})
+	f.Int("branches", &o.branches, 1, 1000, "")
+	f.Func("beam", func(s string) error {
+		name, value, ok := strings.Cut(s, "=")
+		switch {
+		case ok && (name == "runner" || name == "endpoint"):
+			return fmt.Errorf("want -%s %s instead", name, value)
+		case !ok || flag.Lookup(name) == nil:
+			return fmt.Errorf("want NAME=VALUE with the name of a flag of Beam, such as environment_type=DOCKER")
+		}
+		o.environment = o.environment || name == "environment_type"
+		return flag.Set(name, value)
+	})
+	f.Name("out", &o.out, "the name of a folder")
+	cli.List(f, "format", &o.formats, len(engine.Formats), func(s string) (string, error) {
+		for _, x := range engine.Formats {
+			if x == s {
+				return s, nil
+			}
+		}
+		return "", fmt.Errorf("%q: want csv, parquet or focus", s)
+	})
+	f.Int("parts", &o.parts, 1, 100_000, " of files")
+	f.Switch("counters", &o.counters)
+	f.Check(func() error {
+		if o.engine.Endpoint == "" && slices.Contains([]string{"flink", "spark", "universal"}, o.engine.Runner) {
+			return fmt.Errorf("-runner %s without -endpoint: want the address of its job service, such as localhost:8099", o.engine.Runner)
+		}
+		if len(o.engine.Workers) > 0 && o.engine.Endpoint == "" {
+			return fmt.Errorf("-workers without -endpoint: want the engine that they work for, too")
+		}
+		if o.engine.Endpoint != "" && len(o.engine.Workers) == 0 && o.engine.Runner == "prism" && !o.environment {
+			return fmt.Errorf("-endpoint without -workers: Prism as a service has no workers of its own: want the addresses of some, such as -workers localhost:8101")
+		}
+		if o.branches == 0 {
+			o.branches = 1
+			if o.engine.Runner == "prism" {
+				o.branches = runtime.GOMAXPROCS(0)
+			}
+			if n := len(o.engine.Workers); n > 0 {
+				o.branches = n
+			}
+		}
+		return nil
+	})
+}

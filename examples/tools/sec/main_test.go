@@ -1,0 +1,535 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/schedule/trace"
+)
+
+// tested is run in the process of the tests. Its golden files are renewed by
+// go test ./examples/tools/sec -update.
+var tested = programtest.Program{Name: "sec", Run: program.Run}
+
+func TestMain(m *testing.M) { programtest.Main(m, main) }
+
+func TestGolden(t *testing.T) {
+	stdout, stderr := tested.Must(t)
+	programtest.Golden(t, "default.txt", stdout)
+	programtest.Golden(t, "default-notes.txt", stderr)
+	stdout, _ = tested.Must(t, "-json")
+	programtest.Golden(t, "default.json", stdout)
+	again, _ := tested.Must(t, "-json")
+	if again != stdout {
+		t.Error("the same seed gives another result")
+	}
+	if other, _ := tested.Must(t, "-json", "-seed", "2"); other == stdout {
+		t.Error("another seed gives the same result")
+	}
+}
+
+func TestHelp(t *testing.T) { tested.Help(t, program.FlagNames(), modeNames[:]...) }
+
+// small is a log of five jobs and four records that are none. With two
+// processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
+const small = `; MaxProcs: 8
+1 0 0 600 2 -1 -1 2 900 -1 1 1 1 1 1 1 -1 -1
+2 10 0 4000 4 -1 -1 4 7200 -1 1 2 1 1 1 1 -1 -1
+3 20.5 0 30 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
+4 20 0 100 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
+5 30 0 0 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
+6 31 0 -1 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
+7 32 0 -1 8 -1 -1 8 50 -1 5 1 1 1 1 1 -1 -1
+8 33 0 10 0 -1 -1 -1 50 -1 1 1 1 1 1 1 -1 -1
+9 7200 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
+`
+
+// By hand: a local cluster of 4 nodes, first come, first served with backfilling. Job 1
+// (1 node) and 2 (2 nodes) start at once, until 600 and 4010. Job 4 (4 nodes, 20 s) waits
+// for job 2's estimated end at 7210; job 3 (1 node, 20.5 s) is done before that.
+// Job 4 starts when job 2 ends, at 4010.
+func TestLocal(t *testing.T) {
+	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": programtest.Gzip(small)} {
+		path := programtest.Write(t, name, text) // told by content, not by name
+		dir := t.TempDir()
+		jobs, demand := filepath.Join(dir, "jobs.csv"), filepath.Join(dir, "demand.csv")
+		_, notes := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-mode", "local", "-jobs", jobs, "-demand", demand)
+		want := "id,submit_s,start_s,wait_s,nodes,user\n" +
+			"1,0,0,0,1,1\n" + "2,10,10,0,2,2\n" + "4,20,4010,3990,4,1\n" + "3,20.5,20.5,0,1,1\n" + "9,7200,7200,0,1,1\n"
+		if diff := cmp.Diff(want, programtest.Read(t, jobs)); diff != "" {
+			t.Errorf("%s: -jobs (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff("instances\n4\n4\n4\n", programtest.Read(t, demand)); diff != "" {
+			t.Errorf("%s: -demand (-want +got):\n%s", name, diff)
+		}
+		for _, note := range []string{
+			"9 records, 5 jobs, 4 left out", "cancelled before start: 1", "run time unknown: 1", "run time 0: 1",
+			"no processors: 1", "estimate raised to the run time: 1", "largest job, number 4, needs 4 instances of 2 processors",
+		} {
+			if !strings.Contains(notes, note) {
+				t.Errorf("%s: the notes do not say %q:\n%s", name, note, notes)
+			}
+		}
+	}
+}
+
+// By hand: each job boots for 126, 186, 126, 252 and 126 s (n = 1, 2, 1, 4, 1) and so waits,
+// 163.2 s on average. Charged: 1 + 2·2 + 1 + 4·1 + 1 = 11 instance-hours of $2.40; used:
+// (600 + 8000 + 30 + 400 + 60)/3600 hours. Job 2's 4186 s are two hours.
+func TestIndividual(t *testing.T) {
+	path := programtest.Write(t, "log", small)
+	dir := t.TempDir()
+	demand := filepath.Join(dir, "demand.csv")
+	stdout, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-mode", "individual", "-json", "-demand", demand)
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+		t.Fatal(err)
+	}
+	want := []map[string]any{{
+		"mode": "individual", "nodes": 8., "jobs": 5., "mean_wait_s": 163.2, "used_hours": 2.525,
+		"charged_hours": 11., "utilisation": 0.229545, "reserved": 0., "cost": 26.4, "pure_cost": 26.4, "saving": 0.,
+		// (1 + 126/600, 1 + 186/4000, 1 + 126/30, 1 + 252/100, 1 + 126/60)/5
+		"mean_bounded_slowdown": 2.8153,
+	}}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("-json (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("instances\n8\n2\n1\n", programtest.Read(t, demand)); diff != "" {
+		t.Errorf("-demand (-want +got):\n%s", diff)
+	}
+}
+
+// Saving is over individual, which is run whether it is shown or not; each
+// mode gives the same alone and among all; -jobs is of sec among all.
+func TestModesAlone(t *testing.T) {
+	path := programtest.Write(t, "log", small)
+	dir := t.TempDir()
+	jobs := func(mode string) string { return filepath.Join(dir, mode+".csv") }
+	all, _ := tested.Must(t, "-trace", path, "-json", "-jobs", jobs("all"), "-place", "random", "-demand", jobs("demand"))
+	lines := strings.Split(all, "\n")
+	for i, mode := range []string{"individual", "nowait", "sec", "hybrid", "gce", "multi", "local"} {
+		one, _ := tested.Must(t, "-trace", path, "-json", "-mode", mode, "-jobs", jobs(mode), "-place", "random")
+		want := "[\n" + strings.TrimSuffix(lines[1+i], ",") + "\n]\n"
+		if diff := cmp.Diff(want, one); diff != "" {
+			t.Errorf("mode %s (-among all +alone):\n%s", mode, diff)
+		}
+		if same := programtest.Read(t, jobs(mode)) == programtest.Read(t, jobs("all")); mode == "sec" && !same {
+			t.Error("-jobs of -mode all is not that of sec")
+		}
+	}
+}
+
+// What is known of the new modes whatever the log. Hybrid is sec's schedule, and
+// without reservations its cost. Buying in hindsight costs no more than not at all,
+// and exact no more than offline. Google's cost goes with the ratio. Several clouds
+// follow the cheaper one where nothing is reserved.
+func TestClouds(t *testing.T) {
+	one := func(args ...string) (row map[string]float64) {
+		t.Helper()
+		stdout, _ := tested.Must(t, append(args, "-json")...)
+		var rows []map[string]any
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+			t.Fatal(err)
+		}
+		row = map[string]float64{}
+		for k, v := range rows[0] {
+			if x, ok := v.(float64); ok {
+				row[k] = x
+			}
+		}
+		return row
+	}
+	sec := one("-mode", "sec")
+	none := one("-mode", "hybrid", "-portfolio", "none")
+	if diff := cmp.Diff(sec, none); diff != "" {
+		t.Errorf("hybrid without reservations (-sec +hybrid):\n%s", diff)
+	}
+	exact := one("-mode", "hybrid", "-portfolio", "exact")
+	offline := one("-mode", "hybrid", "-portfolio", "offline")
+	bought := one("-mode", "hybrid")
+	if exact["pure_cost"] > offline["pure_cost"] || exact["pure_cost"] > bought["pure_cost"] || exact["pure_cost"] > sec["cost"] ||
+		bought["cost"] <= bought["pure_cost"] || bought["reserved"] == 0 || exact["mean_wait_s"] != sec["mean_wait_s"] {
+		t.Errorf("exact %v\noffline %v\nonline %v\nsec %v", exact, offline, bought, sec)
+	}
+	dear, cheap := one("-mode", "gce"), one("-mode", "gce", "-ratio", ".5")
+	if diff := dear["cost"] - 2*cheap["cost"]; diff > 1e-3 || diff < -1e-3 || dear["mean_wait_s"] != cheap["mean_wait_s"] {
+		t.Errorf("at half the price %v, else %v", cheap, dear)
+	}
+	for ratio, want := range map[string]map[string]float64{"0.5": cheap, "2": sec} {
+		if got := one("-mode", "multi", "-portfolio", "none", "-ratio", ratio); got["cost"] != want["cost"] || got["mean_wait_s"] != want["mean_wait_s"] {
+			t.Errorf("ratio %s: several clouds %v, the cheaper one %v", ratio, got, want)
+		}
+	}
+	if slow := one("-mode", "sec", "-overhead"); slow["mean_wait_s"] <= sec["mean_wait_s"] {
+		t.Errorf("with overhead %v, without %v", slow, sec)
+	}
+}
+
+// Ratios far from 1 are taken wherever they matter.
+func TestRatios(t *testing.T) {
+	for _, ratio := range []string{".001", ".2", "1000"} {
+		for _, mode := range []string{"multi", "all"} {
+			tested.Must(t, "-json", "-mode", mode, "-ratio", ratio)
+		}
+	}
+}
+
+// A limit of zero is one, and not the default.
+func TestLimitsOfZero(t *testing.T) {
+	for _, name := range []string{"-waitlimit", "-short"} {
+		byDefault, _ := tested.Must(t, "-json", "-mode", "sec")
+		zero, _ := tested.Must(t, "-json", "-mode", "sec", name, "0")
+		if zero == byDefault {
+			t.Errorf("%s 0 is the default", name)
+		}
+	}
+	sum, _ := tested.Must(t, "-json", "-mode", "sec", "-expand", "sum")
+	if best, _ := tested.Must(t, "-json", "-mode", "sec", "-short", "0s"); best != sum {
+		t.Error("best with -short 0 is not sum")
+	}
+	exact, _ := tested.Must(t, "-json", "-mode", "local", "-estimate", "0")
+	if users, _ := tested.Must(t, "-json", "-mode", "local"); users == exact {
+		t.Error("-estimate 0 changes nothing")
+	}
+}
+
+func TestSVG(t *testing.T) {
+	log := programtest.Write(t, "a<b>&c\x01.swf", small)
+	for _, args := range [][]string{nil, {"-trace", log}, {"-trace", log, "-mode", "local"}} {
+		tested.SVG(t, args, "time since the start of the log (", "instances", "used", "idle or booting")
+	}
+}
+
+// The user's mistakes end with one sentence and status 2, before anything is
+// printed, and leave no file.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	log := programtest.WriteIn(t, dir, "log.swf", small)
+	file := func(name, text string) string { return programtest.Write(t, name, text) }
+	out := filepath.Join(dir, "out")
+	tested.Frame(t, "jobs", "demand", "svg")
+	tested.Mistakes(t, dir, []programtest.Wrong{
+		{[]string{"-mode", "cloud"}, "want all, individual, nowait, sec, hybrid, gce, multi or local"},
+		{[]string{"-portfolio", "best"}, "want online, offline, exact, online-paper or none"},
+		{[]string{"-ratio", "0"}, "want a number from 0.001 to 1000"},
+		{[]string{"-ratio", "NaN"}, "want a number from 0.001 to 1000"},
+		{[]string{"-figures", ""}, "want the name of a folder"},
+		{[]string{"-figures", log}, "-figures " + log + " is not a folder"},
+		{[]string{"-figures", filepath.Join(dir, "no", "figures")}, "the folder that it is to be in does not exist"},
+		{[]string{"-expand", "most"}, "want first, sum or best"},
+		{[]string{"-place", "best"}, "want max-margin, min-margin, max-idle, min-idle or random"},
+		{[]string{"-nodes", "0"}, "from 1 to"},
+		{[]string{"-nodes", "-3"}, "from 1 to"},
+		{[]string{"-nodes", "9999999999"}, "from 1 to"},
+		{[]string{"-nodes", "many"}, "whole number"},
+		{[]string{"-cores-per-node", "0"}, "from 1 to"},
+		{[]string{"-cores-per-node", "1.5"}, "whole number"},
+		{[]string{"-waitlimit", "-1s"}, "not negative"},
+		{[]string{"-waitlimit", "300"}, "90s, 5m or 1h30m"},
+		{[]string{"-short", "-1h"}, "not negative"},
+		{[]string{"-short", "long"}, "span of time"},
+		{[]string{"-estimate", "-1"}, "not negative"},
+		{[]string{"-estimate", "NaN"}, "not negative"},
+		{[]string{"-estimate", "Inf"}, "not negative"},
+		{[]string{"-seed", "-1"}, "not negative"},
+		{[]string{"-trace", ""}, "name of a file"},
+		{[]string{"-trace", filepath.Join(dir, "none.swf")}, "none.swf: no such file"},
+		{[]string{"-trace", dir}, "is a folder"},
+		{[]string{"-trace", log, "-nodes", "3", "-cores-per-node", "2"}, "job 4 needs 4 nodes of 2 processors, but -nodes is only 3"},
+		{[]string{"-nodes", "1000000000"}, "owning such a cluster"},
+		{[]string{"-trace", file("bad.swf", small+"10 7300 0 abc 1\n")}, `bad.swf: trace: line 11, column 4 (run time): not a number: "abc"`},
+		{[]string{"-trace", file("few.swf", "1 2 3\n")}, "few.swf: trace: line 1"},
+		{[]string{"-trace", file("cut.gz", programtest.Gzip(small)[:60])}, "cut.gz: the log ends after line"},
+		{[]string{"-trace", file("fake.gz", "\x1f\x8bno gzip at all")}, "fake.gz"},
+		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
+		{[]string{"-trace", file("header.swf", "; Version: 2\n\n")}, "header.swf: there is no job in it"},
+		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n2 0 0 5 0\n")}, "none of its 2 records is a job that can be run (run time 0: 1, no processors: 1)"},
+		{[]string{"-trace", file("centuries.swf", strings.Repeat("1 0 -1 2300000000 16\n", 6)), "-mode", "local"}, "centuries.swf: mode local: sim: Submit: value out of range: the simulated clock passes 2305843009 s, 5 jobs before the end"},
+		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
+		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 2000000000\n")}, "huge.swf: job 1 needs 125,000,000 instances"},
+		{[]string{"-backfill", "sjf"}, "want easy, conservative or none"},
+		{[]string{"-reservations", "0"}, "-reservations"},
+		{[]string{"-weights", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-weights", file("w.csv", "")}, "no weights: want lines such as hour,1"},
+		{[]string{"-weights", file("w.csv", "hour,1\nhour,2\n")}, `line 2: "hour" is there twice, first in line 1`},
+		{[]string{"-weights", file("w.csv", "user,17,1\nuser,017,2\n")}, "line 2: user 17 is there twice, first in line 1"},
+		{[]string{"-weights", file("w.csv", "user,-1,1\n")}, `the user "-1": want the number of a user`},
+		{[]string{"-weights", file("w.csv", "hour,many\n")}, `line 1: the weight "many": want a number from -1e12 to 1e12`},
+		{[]string{"-weights", file("w.csv", "hour,NaN\n")}, "want a number"},
+		{[]string{"-weights", file("w.csv", "hour,1e308\nnode,1e308\n")}, `line 1: the weight "1e308": want a number from -1e12`},
+		{[]string{"-reservations", "0"}, "want a whole number of jobs from 1"},
+		{[]string{"-weights", file("w.csv", "day,1\n")}, "want hour,WEIGHT or node,WEIGHT or user,NUMBER,WEIGHT"},
+		{[]string{"-weights", file("w.csv", "user,ann,1\n")}, `the user "ann": want the number of a user`},
+		{[]string{"-trace", file("users.swf", small), "-weights", file("w.csv", "# boss\nuser,99,1\n")}, "line 2: user 99 has no job in "},
+		{[]string{"-estimate", "1e300"}, "-estimate 1e+300 is too much: made-up log: trace: Records[0].Estimate"},
+		{[]string{"-estimate", "60000"}, "cannot be run"},
+		{[]string{"-svg", filepath.Join(log, "out")}, "cannot write -svg"},
+		{[]string{"-jobs", os.DevNull}, "is not a regular file"},
+		{[]string{"-jobs", out, "-demand", out}, "the file is that of another flag"},
+		{[]string{"-jobs", out, "-svg", dir + "/./out"}, "the file is that of another flag"},
+		{[]string{"-trace", log, "-jobs", log}, "the file is that of another flag"},
+		// What fails late leaves nothing either.
+		{[]string{"-trace", log, "-cores-per-node", "1", "-nodes", "2", "-jobs", out, "-svg", out + ".svg", "-json"}, "job 4 needs 8"},
+	})
+}
+
+func TestIdleFlags(t *testing.T) {
+	tested.Idle(t, "-nodes and -place change", "-mode", "individual", "-nodes", "5", "-place", "random", "-json")
+	tested.Idle(t, "", "-mode", "local", "-nodes", "64", "-seed", "1")
+	tested.Broken(t, nil, []string{"-json"})
+}
+
+// What is said to change nothing changes nothing, and some of what changes something.
+// The figures are of all modes, whichever is shown.
+func TestEffectiveFlags(t *testing.T) {
+	for _, c := range []struct {
+		args, want string // the notes
+	}{
+		{"-mode local -portfolio none", "-portfolio"},
+		{"-mode local -figures D -portfolio none", ""},
+		{"-mode local -ratio .5", "-ratio"},
+		{"-mode local -figures D -ratio .5", ""},
+		{"-mode local -overhead", ""}, // of individual, which the saving is over
+		{"-mode local -figures D -overhead", ""},
+		{"-mode local -place min-idle", "-place"},
+		{"-mode nowait -backfill none", "-backfill"},
+		{"-mode local -backfill none", ""},
+		{"-mode individual -reservations 3", "-reservations"},
+		{"-mode sec -backfill conservative -reservations 3", "-reservations"},
+		{"-mode sec -reservations 3", ""},
+		{"-mode nowait -place min-idle", ""},
+		{"-mode local -figures D -place min-idle", ""},
+		{"-mode sec -figures D -nodes 9", "-nodes"},
+		{"-mode sec -expand sum -short 5m", "-short"},
+		{"-mode sec -expand sum -short 5m -figures D", ""},
+		{"-mode individual -estimate 0", "-estimate"},
+		{"-mode hybrid -portfolio exact", ""},
+		{"-mode multi -portfolio none", ""},
+		{"-mode multi -portfolio exact", "-portfolio exact is for hybrid, multi reserves online"},
+		{"-mode multi -portfolio offline", "-portfolio offline is for hybrid, multi reserves online"},
+		{"-portfolio exact", "-portfolio exact is for hybrid, multi reserves online"},
+		{"-mode sec -portfolio exact -figures D", "-portfolio exact is for hybrid, multi reserves online"},
+	} {
+		var o options
+		f := cli.NewFlags("sec")
+		define(&o, f)
+		if err := f.Parse(strings.Fields(c.args)); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		f.Visit(func(g *flag.Flag) {
+			if o.ignores(g.Name) {
+				got = "-" + g.Name
+			}
+		})
+		if got == "" {
+			var b strings.Builder
+			run := cli.Quiet()
+			run.Stderr = &b
+			log, err := o.load(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.note(run, log)
+			_, got, _ = strings.Cut(strings.TrimSpace(b.String()), "note: ")
+		}
+		if got != c.want {
+			t.Errorf("%s: the note %q, want %q", c.args, got, c.want)
+		}
+	}
+	// And so it is.
+	local, _ := tested.Must(t, "-mode", "local", "-json")
+	for args, same := range map[string]bool{"-portfolio none": true, "-ratio .5": true, "-place min-idle": true, "-overhead": false} {
+		if got, _ := tested.Must(t, append([]string{"-mode", "local", "-json"}, strings.Fields(args)...)...); (got == local) != same {
+			t.Errorf("-mode local with and without %s: the same is %v", args, !same)
+		}
+	}
+}
+
+func TestCompared(t *testing.T) {
+	for _, c := range []struct {
+		x, base float64
+		want    string
+	}{
+		{3, 4, "25.0% less"}, {4, 4, "0.0% less"}, {5, 4, "25.0% more"}, {8, 4, "100.0% more"}, {12, 4, "2.0 times more"}, {1, 0, "not less"},
+	} {
+		if got := compared(c.x, c.base, "less", "more"); got != c.want {
+			t.Errorf("compared(%v, %v) = %q, want %q", c.x, c.base, got, c.want)
+		}
+	}
+}
+
+// An interrupted run leaves the old file and no temporary one, nor a folder that it made.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	jobs := programtest.WriteIn(t, dir, "jobs.csv", "old")
+	for signal, status := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		programtest.Signal(t, signal, status, small, func() bool {
+			entries, _ := os.ReadDir(filepath.Join(dir, "new"))
+			return len(entries) == 2*len(figureNames)-1 // all temporary files are there
+		}, "-trace", "/dev/stdin", "-jobs", jobs, "-svg", filepath.Join(dir, "out.svg"), "-figures", filepath.Join(dir, "new"))
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 || programtest.Read(t, jobs) != "old" {
+			t.Errorf("%v left %v", signal, entries)
+		}
+	}
+}
+
+// The logs of shared/easy hold the waits that another program's EASY gave,
+// against which every job's wait is compared ([Niu16] issue, "It must show" 2).
+func TestWaitsOfTheLog(t *testing.T) {
+	for _, c := range []struct {
+		log   string
+		nodes int
+		jobs  int
+		mean  string
+	}{
+		{"easy/KTH-SP2.swf.gz", 100, 28481, "6836.87"},
+		{"easy/SDSC-SP2.swf.gz", 128, 54006, "20497.76"},
+	} {
+		path := shared.File(t, c.log)
+		jobs := filepath.Join(t.TempDir(), "jobs.csv")
+		stdout, _ := tested.Must(t, "-trace", path, "-mode", "local", "-nodes", strconv.Itoa(c.nodes), "-cores-per-node", "1", "-jobs", jobs, "-json")
+		var rows []struct {
+			Jobs int
+			Wait float64 `json:"mean_wait_s"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) != 1 || rows[0].Jobs != c.jobs || fmt.Sprintf("%.2f", rows[0].Wait) != c.mean {
+			t.Errorf("%s: %+v, want %d jobs and a mean wait of %s s", c.log, rows, c.jobs, c.mean)
+		}
+		if different := differences(t, path, jobs); different != 0 {
+			t.Errorf("%s: %d waits differ", c.log, different)
+		}
+	}
+}
+
+// differences counts the jobs of a log whose wait in -jobs is not the log's.
+func differences(t *testing.T, log, jobs string) (n int) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(programtest.Read(t, jobs))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := make(map[string]string)
+	for _, r := range rows[1:] {
+		waits[r[0]] = r[3]
+	}
+	f, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	seen := 0
+	for r, err := range trace.NewReader(f).Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		if waits[strconv.FormatInt(r.ID, 10)] != strconv.FormatInt(int64(r.Wait/time.Second), 10) {
+			n++
+		}
+	}
+	return n + max(0, len(waits)-seen)
+}
+
+// All figures are written, for a log of a few jobs, too: tables with their headers
+// and as many rows as are varied, well-formed pictures, and nothing else. What the
+// same run says elsewhere is the same here.
+func TestFigures(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "figures")
+	path := programtest.Write(t, "log", small)
+	stdout, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
+		t.Error("-figures changes what is printed")
+	}
+	rows := map[string]int{"table1": 6, "fig1": 2, "fig2": 3, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 10, "fig8": 4, "fig9": 18, "sweep": 540, "resale": 6, "claims": 53}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2*len(rows) - 1; len(entries) != want {
+		t.Errorf("%d files, want %d: %v", len(entries), want, entries)
+	}
+	for name, want := range rows {
+		table, err := csv.NewReader(strings.NewReader(programtest.Read(t, filepath.Join(dir, name+".csv")))).ReadAll()
+		if err != nil {
+			t.Errorf("%s.csv: %v", name, err)
+		}
+		if len(table) != want+1 {
+			t.Errorf("%s.csv: %d rows, want %d and a header", name, len(table), want)
+		}
+		for _, row := range table {
+			for k, field := range row {
+				if field == "NaN" || strings.Contains(field, "Inf") || field == "" && name != "claims" && name != "table1" && name != "fig4b" && name != "fig7" {
+					t.Errorf("%s.csv: %s is %q in %q", name, table[0][k], field, row)
+				}
+			}
+		}
+		if name != "claims" {
+			programtest.WellFormed(t, programtest.Read(t, filepath.Join(dir, name+".svg")))
+		}
+	}
+	// By hand: local-1x is TestLocal's cluster of 4 nodes, individual TestIndividual's
+	// log: 26.4 dollars for 2.525 used hours.
+	if got := programtest.Read(t, filepath.Join(dir, "fig4b.csv")); !strings.Contains(got, "\nlocal-1.00x,4,798,") {
+		t.Errorf("fig4b.csv has no mean wait of 798 s on 4 nodes:\n%s", got)
+	}
+	if got := programtest.Read(t, filepath.Join(dir, "fig4a.csv")); !strings.Contains(got, "\nindividual,163.2,10.455446,10.455446,") {
+		t.Errorf("fig4a.csv has no 10.455446 dollars an hour for individual:\n%s", got)
+	}
+	// Again into the folder that is there; and a folder that cannot be is not made.
+	tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	for _, args := range [][]string{
+		{"-figures", filepath.Join(parent, "no", "figures")},
+		{"-figures", path},
+		{"-figures", dir, "-svg", filepath.Join(dir, "fig1.svg")},
+		{"-figures", filepath.Join(parent, "new"), "-trace", filepath.Join(parent, "none")},
+	} {
+		if status, stdout, stderr := tested.Try(args...); status != 2 || stdout != "" {
+			t.Errorf("sec %q: exit status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+	if entries, _ := os.ReadDir(parent); len(entries) != 1 {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+// The disciplines of the queue, on the made-up log and a full local cluster: without
+// backfilling jobs wait longest; priorities for small jobs shorten the mean wait; one
+// reservation is EASY.
+func TestDisciplines(t *testing.T) {
+	wait := func(args ...string) float64 {
+		stdout, _ := tested.Must(t, append([]string{"-mode", "local", "-json"}, args...)...)
+		var rows []struct {
+			Wait float64 `json:"mean_wait_s"`
+		}
+		if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 {
+			t.Fatal(err, stdout)
+		}
+		return rows[0].Wait
+	}
+	small := programtest.Write(t, "weights.csv", "# small jobs first\nhour,1\nnode,-1\n")
+	easy, one, four := wait(), wait("-reservations", "1"), wait("-reservations", "4")
+	conservative, none, first := wait("-backfill", "conservative"), wait("-backfill", "none"), wait("-weights", small)
+	t.Logf("mean waits: easy %v s, with 4 reservations %v, conservative %v, none %v, small jobs first %v", easy, four, conservative, none, first)
+	if easy != one || easy == four || easy == conservative || none < 2*easy || first >= easy {
+		t.Errorf("mean waits: easy %v s, with 1 reservation %v, with 4 %v, conservative %v, none %v, small jobs first %v", easy, one, four, conservative, none, first)
+	}
+}
