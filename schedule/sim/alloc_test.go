@@ -24,11 +24,11 @@ func TestRunAllocatesNothing(t *testing.T) {
 		"nowait":       {Mode: NoWait},
 		"sec":          {},
 		"sum":          {Expansion: schedule.SumSize, Placement: placement.MinMarginFirst},
-		"bound":        {Bound: true},
+		"bound":        {bound: true},
 		"random":       {Placement: placement.Random, Rand: rnd},
 		"clouds": {Reformat: time.Second, Clouds: []Cloud{
 			{Portfolio: halfPeak{}, Quota: 300},
-			{Meter: pricing.GCE2014, Hourly: 1920 * pricing.Milli, Discount: pricing.GCE2014SustainedUse, Ask: RefuseSome(.2, rnd)},
+			{Meter: pricing.GCE2014, Hourly: 1920 * pricing.Milli, Discount: pricing.GCE2014SustainedUse},
 		}},
 	} {
 		n := 5000

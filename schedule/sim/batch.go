@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"iter"
 	"math/bits"
 	"time"
 
@@ -126,16 +125,6 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) 
 		s.Changed = false
 	}
 	return nil
-}
-
-// States returns the states of [Batch.Run] as a sequence, and last its error
-// with a nil state, if there is one. A Batch runs one sequence at a time.
-func (b *Batch) States(jobs []trace.Job, cfg BatchOptions) iter.Seq2[*BatchState, error] {
-	return func(yield func(*BatchState, error) bool) {
-		if err := b.Run(jobs, cfg, func(s *BatchState) bool { return yield(s, nil) }); err != nil {
-			yield(nil, err)
-		}
-	}
 }
 
 func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {

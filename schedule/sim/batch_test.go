@@ -198,14 +198,14 @@ func TestBatchEqualsReference(t *testing.T) {
 		}
 		var fresh Batch
 		k := 0
-		for s, err := range fresh.States(jobs, cfg) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		if err := fresh.Run(jobs, cfg, func(s *BatchState) bool {
 			if diff := cmp.Diff(got[k], copyState(s)); diff != "" {
 				t.Fatalf("state %d of a fresh Batch:\n%s", k, diff)
 			}
 			k++
+			return true
+		}); err != nil {
+			t.Fatal(err)
 		}
 		if k != len(got) {
 			t.Fatalf("%d states of a fresh Batch, %d of a used one", k, len(got))
@@ -284,11 +284,6 @@ func TestBatchStates(t *testing.T) {
 	}
 	if diff := cmp.Diff(want[:4], collect(BatchOptions{Nodes: 2}, 4)); diff != "" {
 		t.Errorf("until yield returns false (-want +got):\n%s", diff)
-	}
-	for k := range b.States(jobs, BatchOptions{Nodes: 2}) {
-		if k.At == s(70) {
-			break
-		}
 	}
 	for i := range want {
 		want[i].Changed = true
@@ -369,15 +364,6 @@ func TestBatchErrors(t *testing.T) {
 		var input *InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &input) || input.Field != c.field || input.Index != c.index || states > 0 {
 			t.Errorf("%+v, %+v: %v after %d states, want %s[%d] %v", c.jobs, c.cfg, err, states, c.field, c.index, c.want)
-		}
-		last := error(nil)
-		for s, err := range b.States(c.jobs, c.cfg) {
-			if s == nil {
-				last = err
-			}
-		}
-		if !errors.Is(last, c.want) {
-			t.Errorf("%+v, %+v: States ends with %v", c.jobs, c.cfg, last)
 		}
 	}
 	// The clock's end: three jobs one after the other, of which two fit into it.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
@@ -23,8 +22,6 @@ type Cloud struct {
 
 	// Quota is the most instances at once, 0 is no limit.
 	Quota int
-	// Ask, if not nil, decides on requests: the cloud may refuse or delay them.
-	Ask Ask
 	// Portfolio, if not nil, buys reservations of this cloud. Several clouds are
 	// chosen from by what is reserved; with one cloud nothing depends on it. The
 	// meter has to be hourly.
@@ -34,31 +31,6 @@ type Cloud struct {
 	// EASY backfilling, or with one cloud Options.Scheduler. No two clouds may
 	// share one.
 	Scheduler schedule.Scheduler
-}
-
-// An Ask decides on a request of n > 0 instances at a time: whether the cloud grants the
-// whole request, and with which delay beyond the usual boot time. A refused cloud is
-// asked again after Options.RetryEvery.
-//
-// The whole request counts, for all of its jobs. A cloud that never grants more than k
-// may be asked for more although each job needs less, and then always refuses. If no
-// cloud ever grants the instances of some job, the simulation ends with an error that
-// names the cloud that refused last. To keep requests below a limit, set a Quota.
-type Ask func(now time.Duration, n int) (delay time.Duration, granted bool)
-
-// RefuseSome returns an [Ask] that refuses a request with the given probability,
-// whatever its size, and delays none. It draws one number from rnd for each
-// request. It panics unless 0 ≤ probability ≤ 1, and if rnd is nil.
-func RefuseSome(probability float64, rnd *rand.Rand) Ask {
-	if !(probability >= 0 && probability <= 1) {
-		panic("sim: probability that is not between 0 and 1")
-	}
-	if rnd == nil {
-		panic("sim: nil source of randomness")
-	}
-	return func(time.Duration, int) (time.Duration, bool) {
-		return 0, rnd.Float64() >= probability
-	}
 }
 
 // A Portfolio buys reservations for a cloud, week by week.
@@ -133,14 +105,14 @@ func (c *Options) checkClouds() error {
 				return badCloud("Discount", i, ErrRange, "each user's use is another's: want no discount in mode individual")
 			}
 		}
-		if c.Mode != SEC || c.Bound {
+		if c.Mode != SEC || c.bound {
 			switch {
 			case i > 0:
-				return badCloud("", i, ErrRange, "%d clouds: want mode sec, not bound, for several", len(c.Clouds))
-			case cl.Quota > 0, cl.Ask != nil:
-				return badCloud("", i, ErrRange, "a quota or refusals: want mode sec, not bound, for them")
+				return badCloud("", i, ErrRange, "%d clouds: want mode sec for several", len(c.Clouds))
+			case cl.Quota > 0:
+				return badCloud("", i, ErrRange, "a quota: want mode sec for it")
 			case cl.Portfolio != nil:
-				return badCloud("Portfolio", i, ErrRange, "a portfolio: want mode sec, not bound, for reservations")
+				return badCloud("Portfolio", i, ErrRange, "a portfolio: want mode sec for reservations")
 			}
 		}
 	}

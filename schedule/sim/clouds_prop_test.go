@@ -25,11 +25,7 @@ func (halfPeak) Observe(dst []placement.Reservation, demand []int) ([]placement.
 	return append(dst, placement.Reservation{Count: 1, Rate: 900 * pricing.Milli}, placement.Reservation{Count: n, Rate: 0}), nil
 }
 
-// refusals end after this time.
-const refusalsEnd = 30 * time.Hour
-
-// drawClouds draws clouds with prices that are often equal. Ask decides by the
-// time and the size alone, so that it can be asked twice.
+// drawClouds draws clouds with prices that are often equal.
 func drawClouds(t *rapid.T, least, most, largest int) []Cloud {
 	clouds := make([]Cloud, rapid.IntRange(least, most).Draw(t, "clouds"))
 	for i := range clouds {
@@ -45,13 +41,6 @@ func drawClouds(t *rapid.T, least, most, largest int) []Cloud {
 		if rapid.IntRange(0, 2).Draw(t, "limited") == 0 {
 			c.Quota = rapid.IntRange(1, 2*largest).Draw(t, "quota")
 		}
-		if refuse := rapid.IntRange(-1, 5).Draw(t, "refuses of 5"); refuse >= 0 {
-			salt := time.Duration(i)
-			c.Ask = func(now time.Duration, n int) (time.Duration, bool) {
-				mix := int((now/(10*time.Second)+salt)*7+time.Duration(3*n)) % 5
-				return time.Duration(mix%2) * 40 * time.Second, now > refusalsEnd || mix >= refuse
-			}
-		}
 	}
 	clouds[rapid.IntRange(0, len(clouds)-1).Draw(t, "large")].Quota = rapid.SampledFrom([]int{0, largest}).Draw(t, "large quota")
 	return clouds
@@ -59,13 +48,12 @@ func drawClouds(t *rapid.T, least, most, largest int) []Cloud {
 
 func drawCloudsConfig(t *rapid.T, jobs []trace.Job, least, most int) Options {
 	cfg := drawConfig(t)
-	cfg.Mode, cfg.Bound = SEC, false
+	cfg.Mode, cfg.bound = SEC, false
 	largest := 1
 	for _, j := range jobs {
 		largest = max(largest, j.Nodes)
 	}
 	cfg.Clouds = drawClouds(t, least, most, largest)
-	cfg.RetryEvery = rapid.SampledFrom([]time.Duration{0, 20 * time.Second, 10 * time.Minute}).Draw(t, "retry")
 	cfg.Epoch = time.Date(2014, 3, 31, rapid.IntRange(0, 23).Draw(t, "epoch"), 50, 0, 0, time.UTC)
 	return cfg
 }
@@ -118,7 +106,7 @@ func TestCloudsEqualReference(t *testing.T) {
 				}
 			}
 			w := CloudResult{Jobs: jobs, Leases: leases, ChargedHours: paid.Hours(), Cost: want.cost(c)}
-			if d := cmp.Diff(w, g, cmpopts.IgnoreFields(CloudResult{}, "Refused", "Peak", "Hours", "Levels")); d != "" {
+			if d := cmp.Diff(w, g, cmpopts.IgnoreFields(CloudResult{}, "Peak", "Hours", "Levels")); d != "" {
 				t.Fatalf("cloud %d (-want +got):\n%s", c, d)
 			}
 			for h, n := range g.Hours {
@@ -137,7 +125,6 @@ func TestCloudsEqualReference(t *testing.T) {
 				t.Fatalf("cloud %d: %d instances at once, and the quota is %d", c, g.Peak, cl.Quota)
 			}
 			total += g.Cost
-			seen["refused"] += g.Refused
 			if cl.Discount != (pricing.SustainedUse{}) {
 				seen["discount"] += g.Leases
 			}
@@ -152,18 +139,16 @@ func TestCloudsEqualReference(t *testing.T) {
 			seen["reserved"] += len(reserved)
 		}
 	})
-	for _, k := range []string{"refused", "discount", "elsewhere", "reserved"} {
+	for _, k := range []string{"discount", "elsewhere", "reserved"} {
 		if seen[k] == 0 {
 			seeded.TooFew(t, "no case with %s was drawn", k)
 		}
 	}
 }
 
-// No job is lost, whatever the clouds refuse: each starts once, after its
-// submission, within quotas, and all end if refusals end.
+// No job is lost: each starts once, after its submission, within quotas, and all end.
 func TestNoJobIsLost(t *testing.T) {
 	var s Simulator
-	refused := 0
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := spread(t, drawJobs(t, 6))
 		cfg := drawCloudsConfig(t, jobs, 1, 4)
@@ -175,7 +160,6 @@ func TestNoJobIsLost(t *testing.T) {
 		ran := 0
 		for _, c := range got.Clouds {
 			ran += c.Jobs
-			refused += c.Refused
 		}
 		if ran != len(jobs) {
 			t.Fatalf("%d of %d jobs ran", ran, len(jobs))
@@ -209,9 +193,6 @@ func TestNoJobIsLost(t *testing.T) {
 			t.Fatal("instances are held for ever")
 		}
 	})
-	if refused == 0 {
-		t.Error("no request was refused")
-	}
 }
 
 // Several clouds of which only one may be used are one: the choice among them
@@ -221,7 +202,7 @@ func TestOneOfSeveralCloudsIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawJobs(t, 6)
 		cfg := drawConfig(t)
-		cfg.Mode, cfg.Bound = SEC, false
+		cfg.Mode, cfg.bound = SEC, false
 		alone, err := s.Run(jobs, cfg)
 		if err != nil {
 			t.Fatal(err)

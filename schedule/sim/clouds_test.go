@@ -155,7 +155,6 @@ func TestReformat(t *testing.T) {
 
 func TestCloudErrors(t *testing.T) {
 	jobs := []trace.Job{job(1, 0, 10, 5)}
-	refuse := RefuseSome(1, rand.New(rand.NewPCG(1, 1)))
 	two := func(c Cloud) []Cloud { return []Cloud{{}, c} }
 	for name, c := range map[string]struct {
 		cfg   Options
@@ -170,16 +169,11 @@ func TestCloudErrors(t *testing.T) {
 		"portfolio":      {Options{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak{}})}, "Clouds[1].Portfolio", ErrRange},
 		"small quotas":   {Options{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Jobs[0].Nodes", ErrTooLarge},
 		"nowait":         {Options{Mode: NoWait, Clouds: two(Cloud{})}, "Clouds[1]", ErrRange},
-		"bound":          {Options{Bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
-		"bound, refused": {Options{Bound: true, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0]", ErrRange},
+		"bound":          {Options{bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
 		"individual":     {Options{Mode: Individual, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
 		"local":          {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Portfolio: halfPeak{}}}}, "Clouds[0].Portfolio", ErrRange},
 		"scheduler":      {Options{Scheduler: new(schedule.EASY), Clouds: two(Cloud{})}, "Scheduler", ErrRange},
-		"retry":          {Options{RetryEvery: -1}, "RetryEvery", ErrRange},
 		"format":         {Options{Reformat: -1}, "Reformat", ErrRange},
-		"delay":          {Options{Clouds: []Cloud{{Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }}}}, "Clouds[0].Ask", ErrRange},
-		"never":          {Options{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Ask: refuse}}}, "Clouds[0].Ask", ErrRange},
-		"never, of two":  {Options{RetryEvery: 30 * 24 * time.Hour, Clouds: []Cloud{{Quota: 1}, {Name: "B", Ask: refuse}}}, "Clouds[1].Ask", ErrRange},
 		"local meter":    {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Meter: pricing.GCE2014}}}, "Clouds[0].Meter", ErrRange},
 		"local discount": {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
 	} {
@@ -194,9 +188,9 @@ func TestCloudErrors(t *testing.T) {
 	long := []trace.Job{job(1, 0, 30*24*60, 5)}
 	mine := errors.New("no budget")
 	var s Simulator
-	refused := &recorder{err: mine}
-	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: refused}}}); !errors.Is(err, mine) || len(refused.weeks) != 1 {
-		t.Errorf("%v after %d weeks, want the portfolio's error after the first", err, len(refused.weeks))
+	failing := &recorder{err: mine}
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: failing}}}); !errors.Is(err, mine) || len(failing.weeks) != 1 {
+		t.Errorf("%v after %d weeks, want the portfolio's error after the first", err, len(failing.weeks))
 	}
 	for _, bad := range []placement.Reservation{{Count: -1}, {Count: 1, Rate: -1}} {
 		p := &senseless{r: bad}
@@ -206,7 +200,7 @@ func TestCloudErrors(t *testing.T) {
 		}
 	}
 	// What the run left that has ended there is not in the next.
-	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: refused}, {}}}); !errors.Is(err, mine) {
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: failing}, {}}}); !errors.Is(err, mine) {
 		t.Errorf("%v, want the portfolio's error", err)
 	}
 	after, err := s.Run(jobs, Options{Clouds: []Cloud{{Quota: 5}, {}}})
@@ -217,45 +211,15 @@ func TestCloudErrors(t *testing.T) {
 	if diff := cmp.Diff(fresh, after, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		t.Errorf("after an error: %s, %v", diff, err)
 	}
-	for _, bad := range []func(){
-		func() { RefuseSome(1.1, rand.New(rand.NewPCG(1, 1))) },
-		func() { RefuseSome(math.NaN(), rand.New(rand.NewPCG(1, 1))) },
-		func() { RefuseSome(0, nil) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			bad()
-		}()
-	}
 }
 
-// A job too large for one cloud's quota goes elsewhere; a refused request waits
-// for its time, or goes elsewhere. By hand: 2.1 minutes to boot one instance, 4.275
-// for 5, and tries after a minute.
-func TestQuotaAndRefusal(t *testing.T) {
-	twice := 0
-	ask := func(time.Duration, int) (time.Duration, bool) { twice++; return at(1), twice > 2 }
-	for name, c := range map[string]struct {
-		clouds []Cloud
-		want   []time.Duration
-		at     []int // jobs by cloud
-	}{
-		"quota":   {[]Cloud{{Quota: 4, Hourly: 1}, {}}, []time.Duration{at(4.275), at(2.1)}, []int{1, 1}},
-		"refused": {[]Cloud{{Ask: ask, Quota: 6}}, []time.Duration{at(2 + 1 + 4.35), at(2 + 1 + 4.35)}, []int{2}},
-	} {
-		got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)}, Options{WaitLimit: schedule.AtOnce, Short: schedule.AtOnce, Clouds: c.clouds})
-		if !cmp.Equal(c.want, got.Starts) {
-			t.Errorf("%s: starts %v, want %v", name, got.Starts, c.want)
-		}
-		for k, n := range c.at {
-			if got.Clouds[k].Jobs != n {
-				t.Errorf("%s: %d jobs at cloud %d, want %d", name, got.Clouds[k].Jobs, k, n)
-			}
-		}
+// A job too large for one cloud's quota goes elsewhere. By hand: 2.1 minutes to boot one
+// instance, 4.275 for 5.
+func TestQuota(t *testing.T) {
+	got := run(t, []trace.Job{job(1, 0, 10, 5), job(2, 0, 10, 1)},
+		Options{WaitLimit: schedule.AtOnce, Short: schedule.AtOnce, Clouds: []Cloud{{Quota: 4, Hourly: 1}, {}}})
+	if want := []time.Duration{at(4.275), at(2.1)}; !cmp.Equal(want, got.Starts) || got.Clouds[0].Jobs != 1 || got.Clouds[1].Jobs != 1 {
+		t.Errorf("starts %v at %+v, want %v, one at each cloud", got.Starts, got.Clouds, want)
 	}
 }
 
@@ -286,37 +250,6 @@ func TestHoursOfManyInstances(t *testing.T) {
 		if d := cmp.Diff(c.want, got.Clouds[0].Hours); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
-	}
-}
-
-// The lesson's example: what is first at one cloud is not at all of them. A quota of 4
-// at both, and B, the cheaper one for the second job to join, refuses for a day.
-func TestFirstComeIsByQueue(t *testing.T) {
-	refuse := func(now time.Duration, _ int) (time.Duration, bool) { return 0, now >= 24*time.Hour }
-	got := run(t, []trace.Job{job(1, 0, 600, 4), job(2, 1, 60, 4), job(3, 2, 60, 4)},
-		Options{Clouds: []Cloud{{Quota: 4}, {Quota: 4, Ask: refuse}}})
-	if got.Starts[2] >= got.Starts[1] || got.Clouds[0].Jobs+got.Clouds[1].Jobs != 3 {
-		t.Errorf("starts %v at %+v; want the third before the second", got.Starts, got.Clouds)
-	}
-}
-
-// Jobs that are assigned again after a refusal count those of the same queue whose
-// request was granted: the quota holds. The first job and both clouds' first refusals
-// bring the two others, of 2 and 1 instances, into the queue of cloud 0, whose quota
-// is 2; a minute later cloud 1 refuses the small one again, and cloud 0 has no room.
-func TestQuotaHoldsWhenAssignedAgain(t *testing.T) {
-	refusing := func(times int) Ask {
-		return func(time.Duration, int) (time.Duration, bool) { times--; return 0, times < 0 }
-	}
-	got := run(t, []trace.Job{job(1, 0, 10, 1), job(2, 0, 10, 2), job(3, 0, 10, 1)}, Options{
-		Expansion: schedule.SumSize,
-		Clouds:    []Cloud{{Quota: 2, Ask: refusing(1)}, {Quota: 2, Hourly: 1, Ask: refusing(3)}},
-	})
-	if got.Clouds[0].Peak != 2 || got.Clouds[1].Peak > 2 {
-		t.Errorf("%d and %d instances at once; want 2 and at most 2", got.Clouds[0].Peak, got.Clouds[1].Peak)
-	}
-	if got.Clouds[0].Jobs == 0 || got.Clouds[1].Refused != 3 {
-		t.Errorf("%+v", got.Clouds)
 	}
 }
 

@@ -11,15 +11,22 @@ import (
 
 // Several clouds ([Niu16] section 6).
 //
-// Each cloud has a part of the cluster, a site, and a queue with a scheduler of its own.
-// Two choices are made, both by the instant charging rate (placement.Choose). The first
-// choice is the site that a job joins when it is submitted. The second is the site where
-// instances for a job are requested when a queue has to grow; the job moves there.
-// Everything else is as with one cloud, site by site.
+// Each cloud has a part of the cluster, a site, with its instances, its queue and its
+// scheduler. A job runs at one site. Two choices are made, both by the instant charging rate
+// (placement.Choose) of instances that come after those for jobs that run, wait or are
+// assigned at the site already, within its quota:
+//
+//   - A job that arrives joins the cheapest of the sites where the job would start at once on
+//     idle instances; if there is none, the cheapest site of all.
+//   - When a queue has to grow, each job that the expansion covers is assigned to the
+//     cheapest site, and moves there. The jobs that are assigned to a site are one request,
+//     less what is idle or boots there and no job of its queue needs. A job that no site has
+//     room for stays.
+//
+// All queues are looked at after each arrival and end, first the queue of that job's site.
 //
 // Invariant: a job is in one queue, on one site's instances, or has ended. A job moves
-// only while it waits, and only to a site that has granted its instances. So a refusal
-// cannot lose a job.
+// only while it waits.
 //
 // With one cloud the choice is none, and dispatch and assign would do what submit
 // and grow do; that is tested.
@@ -30,7 +37,6 @@ type chooser struct {
 	assigned []int   // by site: nodes of the jobs that are assigned to it
 	to       []int32 // by position in pool.waiting: the site that a job is assigned to
 	demand   []int   // of a week, at all sites
-	moved    bool    // a job was assigned to another site
 }
 
 // quote sets choice to the current price of each cloud, for the first instances after
@@ -44,7 +50,6 @@ func (s *Simulator) quote() {
 			Reserved: c.reserved,
 			Taken:    c.busy + c.schd.Waiting().Nodes,
 			Quota:    c.cloud.Quota,
-			Closed:   s.now < c.closed,
 		}
 		if c.usage.on {
 			c.usage.upTo(s.now, q.Taken)
@@ -102,79 +107,47 @@ func (s *Simulator) dispatch(j schedule.Job, slot int32) *site {
 // assign requests instances for the jobs at the top of a site's queue, each at the
 // site that is cheapest for it, and moves it there. What a site is asked for is
 // what is assigned to it less what is idle or boots there and no waiting job needs.
-// If one refuses, its jobs are assigned again among the others. Jobs that no site
-// has room for stay where they are.
+// Jobs that no site has room for stay where they are.
 func (s *Simulator) assign(from *site) {
 	s.cover(from)
-	s.moved = false
-	kept := 0 // nodes of the jobs that stay, and whose request was granted
-	// Each round but the last closes a site.
-	for range s.sites {
-		s.quote()
-		// What waits here is about to be assigned, here or elsewhere; what is
-		// not covered takes what comes after.
-		s.choice[from.index].Taken = from.busy + kept
-		s.assigned = append(s.assigned[:0], make([]int, len(s.sites))...)
-		s.to = s.to[:0]
-		for _, j := range s.waiting {
-			c := s.choose(j.Nodes)
-			if c == nil {
-				s.to = append(s.to, -1)
-				continue
-			}
-			s.to = append(s.to, int32(c.index))
-			s.assigned[c.index] += j.Nodes
-			s.choice[c.index].Taken += j.Nodes
+	s.quote()
+	s.choice[from.index].Taken = from.busy // what waits here is about to be assigned, here or elsewhere
+	s.assigned = grow.Zero(s.assigned, len(s.sites))
+	s.to = s.to[:0]
+	for _, j := range s.waiting {
+		c := s.choose(j.Nodes)
+		if c == nil {
+			s.to = append(s.to, -1)
+			continue
 		}
-		refused := false
-		for _, c := range s.sites {
-			if s.assigned[c.index] == 0 {
-				continue
-			}
-			n := s.assigned[c.index] - c.spare()
-			if c == from {
-				n = kept + s.assigned[c.index] - c.up - c.booting
-			}
-			if !s.ask(c, n) {
-				refused = true
-				continue
-			}
-			if c == from {
-				kept += s.assigned[c.index]
-			}
-			s.move(from, c)
-		}
-		if !refused || s.err != nil {
-			break
-		}
-		k := 0
-		for i, j := range s.waiting { // those whose request was refused
-			if s.to[i] >= 0 {
-				s.waiting[k] = j
-				k++
-			}
-		}
-		s.waiting = s.waiting[:k]
+		s.to = append(s.to, int32(c.index))
+		s.assigned[c.index] += j.Nodes
+		s.choice[c.index].Taken += j.Nodes
 	}
-	if s.moved { // other jobs are at the top now
+	moved := false
+	for _, c := range s.sites {
+		n := s.assigned[c.index]
+		switch {
+		case n == 0:
+		case c == from:
+			s.ask(c, n-c.up-c.booting)
+		default:
+			s.ask(c, n-c.spare())
+			s.move(from, c)
+			moved = true
+		}
+	}
+	if moved { // other jobs are at the top now
 		for _, c := range s.sites {
 			s.pass(c)
 		}
 	}
 }
 
-// done marks a job whose request was granted.
-const done = -2
-
-// move moves the jobs that are assigned to a site into its queue.
+// move moves the jobs that are assigned to another site into its queue.
 func (s *Simulator) move(from, c *site) {
 	for i, j := range s.waiting {
-		if s.to[i] != int32(c.index) {
-			continue
-		}
-		s.to[i] = done
-		if c != from {
-			s.moved = true
+		if s.to[i] == int32(c.index) {
 			from.schd.Take(j)
 			from.queued(j, s.cfg.Short, -1)
 			s.enqueue(c, j, s.slot(j.ID))
@@ -231,7 +204,7 @@ func (s *Simulator) tell() {
 	}
 	for _, c := range s.sites {
 		r := CloudResult{
-			Name: c.cloud.Name, Jobs: c.jobs, Leases: c.leases, Refused: c.refused,
+			Name: c.cloud.Name, Jobs: c.jobs, Leases: c.leases,
 			ChargedHours: c.paid.Hours(), Cost: c.cost,
 		}
 		if len(s.sites) == 1 {

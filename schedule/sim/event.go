@@ -7,7 +7,6 @@ type kind int64
 const (
 	finish kind = iota // a job ends
 	booted             // the instances of a request are up
-	retry              // a cloud that refused may be asked again, or a pause ends
 )
 
 const (

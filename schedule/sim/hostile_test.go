@@ -24,28 +24,6 @@ func TestHugeLocalCluster(t *testing.T) {
 	}
 }
 
-// A cloud that never grants anything is an error after four million requests, not after
-// those of 292 years.
-func TestCloudThatAlwaysRefuses(t *testing.T) {
-	asked := 0
-	never := func(time.Duration, int) (time.Duration, bool) { asked++; return 0, false }
-	_, err := new(Simulator).Run([]trace.Job{{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: 1}}, Options{Clouds: []Cloud{{Name: "shut", Ask: never}}})
-	var in *InputError
-	if !errors.As(err, &in) || !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), `"shut" has refused`) {
-		t.Errorf("error %v, want that the cloud refuses", err)
-	}
-	if asked > 2*maxVain {
-		t.Errorf("asked %d times", asked)
-	}
-	// One that grants in the end is waited for.
-	asked = 0
-	late := func(time.Duration, int) (time.Duration, bool) { asked++; return 0, asked > 1<<20 }
-	r, err := new(Simulator).Run([]trace.Job{{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: 1}}, Options{Clouds: []Cloud{{Name: "late", Ask: late}}})
-	if err != nil || r.Clouds[0].Refused != 1<<20 {
-		t.Errorf("%v, %+v", err, r.Clouds)
-	}
-}
-
 // Memory goes by the instances that are held at once, however long the log is: two idle
 // spans become one when those between them come free, again and again.
 func TestSpansAreUsedAgain(t *testing.T) {
@@ -86,7 +64,6 @@ func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
 	for name, cloud := range map[string]Cloud{
 		"too many instances": {},
 		"a boot time":        {Boot: func(int) time.Duration { return -1 }},
-		"a delay":            {Ask: func(time.Duration, int) (time.Duration, bool) { return -1, true }},
 	} {
 		var s Simulator
 		jobs, mode := []trace.Job{job}, SEC

@@ -312,13 +312,12 @@ func (s *Simulator) mixed(slot int32) (others bool) {
 
 // request leases n > 0 instances for a job, or for the jobs that the scheduler chooses,
 // and returns how long they boot.
-func (s *Simulator) request(c *site, n int, job int32, delay time.Duration) time.Duration {
+func (s *Simulator) request(c *site, n int, job int32) time.Duration {
 	boot, err := s.boot(c, n)
 	if err != nil {
 		s.fail(err)
 		return 0
 	}
-	boot += delay
 	if n > maxHeld-s.held {
 		s.fail(badInput("Nodes", -1, ErrTooLarge, "%d instances at once: want at most %d", s.held+n, maxHeld))
 		return 0

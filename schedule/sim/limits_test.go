@@ -32,23 +32,12 @@ func TestOptionLimits(t *testing.T) {
 		{"Short", func(o *Options) { o.Short = math.MaxInt64 }, func(o *Options) { o.Short = schedule.AtOnce - 1 }},
 		{"ReleaseEvery", func(o *Options) { o.ReleaseEvery = maxTime }, func(o *Options) { o.ReleaseEvery = maxTime + 1 }},
 		{"ReleaseEvery", func(o *Options) { o.ReleaseEvery = 1 }, func(o *Options) { o.ReleaseEvery = -1 }},
-		{"RetryEvery", func(o *Options) { o.RetryEvery = maxTime }, func(o *Options) { o.RetryEvery = maxTime + 1 }},
-		{"RetryEvery", func(o *Options) { o.RetryEvery = 1 }, func(o *Options) { o.RetryEvery = -1 }},
 		{"Reformat", func(o *Options) { o.Reformat = maxTime }, func(o *Options) { o.Reformat = maxTime + 1 }},
 		{"Reformat", func(o *Options) { o.Reformat = 0 }, func(o *Options) { o.Reformat = -1 }},
 		{"Expansion", func(o *Options) { o.Expansion = schedule.SumSize }, func(o *Options) { o.Expansion = schedule.SumSize + 1 }},
 		{"Placement", func(o *Options) { o.Mode, o.Placement = Individual, placement.Random }, func(o *Options) { o.Placement = placement.Random + 1 }},
 		{"Rand", func(o *Options) { o.Mode, o.Nodes, o.Placement = Local, 9, placement.Random }, func(o *Options) { o.Placement = placement.Random }},
 		{"Rand", nil, func(o *Options) { o.Mode, o.Placement = NoWait, placement.Random }},
-		{"Least", nil, func(o *Options) { o.Mode, o.Most = NoWait, 4 }},
-		{"Least", nil, func(o *Options) { o.Bound, o.Most = true, 4 }},
-		{"Least", func(o *Options) { o.Clouds, o.Least = make([]Cloud, 1), 1 }, func(o *Options) { o.Clouds, o.Least = make([]Cloud, 2), 1 }},
-		{"Least", func(o *Options) { o.Least = maxHeld }, func(o *Options) { o.Least = maxHeld + 1 }},
-		{"Least", nil, func(o *Options) { o.Least = -1 }},
-		{"Most", func(o *Options) { o.Least, o.Most = 5, 5 }, func(o *Options) { o.Least, o.Most = 5, 4 }},
-		{"Most", func(o *Options) { o.Least = 5 }, func(o *Options) { o.Most = -1 }},
-		{"Pause", func(o *Options) { o.Pause = maxTime }, func(o *Options) { o.Pause = maxTime + 1 }},
-		{"Pause", nil, func(o *Options) { o.Pause = -1 }},
 	} {
 		resolve := func(set func(*Options)) error {
 			var o Options
@@ -144,7 +133,6 @@ func TestJobLimits(t *testing.T) {
 		{"Jobs.Submit", Options{}, nil, func(j *trace.Job) { j.Submit = 2 }},
 		{"Jobs.Nodes", Options{}, func(j *trace.Job) { j.Nodes = maxHeld }, func(j *trace.Job) { j.Nodes = maxHeld + 1 }},
 		{"Jobs.Nodes", Options{Mode: NoWait}, nil, func(j *trace.Job) { j.Nodes = maxHeld + 1 }},
-		{"Jobs.Nodes", Options{Most: 9}, func(j *trace.Job) { j.Nodes = 9 }, func(j *trace.Job) { j.Nodes = 10 }},
 		{"Jobs.Nodes", Options{Clouds: []Cloud{{Quota: 9}, {Quota: 7}}}, func(j *trace.Job) { j.Nodes = 9 }, func(j *trace.Job) { j.Nodes = 10 }},
 		{"Jobs.Nodes", Options{Mode: Local, Nodes: 9}, func(j *trace.Job) { j.Nodes = 9 }, func(j *trace.Job) { j.Nodes = 10 }},
 	} {
@@ -187,21 +175,8 @@ func TestLocalHours(t *testing.T) {
 	}
 }
 
-// A cloud that grants the first request and refuses from then on: the job that was served is
-// not among those that the error counts.
+// The error of a log that ends too late says how many jobs are left.
 func TestErrorsCountTheJobsLeft(t *testing.T) {
-	asked := 0
-	jobs := []trace.Job{job(1, 0, 60, 1), job(2, 90, 60, 3), job(3, 95, 60, 3)}
-	once := Cloud{Name: "once", Ask: func(time.Duration, int) (time.Duration, bool) { asked++; return 0, asked == 1 }}
-	_, err := new(Simulator).Run(jobs, Options{Clouds: []Cloud{once}})
-	if err == nil || !strings.Contains(err.Error(), `"once" has refused`) || !strings.Contains(err.Error(), ", 2 jobs before the end") {
-		t.Errorf("%v, want that two jobs are left", err)
-	}
-	asked = 0
-	if _, err := new(Simulator).Run(jobs, Options{Clouds: []Cloud{once}, RetryEvery: maxTime}); err == nil || !strings.Contains(err.Error(), ", 2 jobs before the end") {
-		t.Errorf("%v, want that two jobs are left", err)
-	}
-	// A log that ends too late.
 	late := []trace.Job{job(1, 0, 60, 1), {ID: 2, Submit: maxTime, Run: maxTime, Estimate: maxTime, Nodes: 1}}
 	if _, err := new(Simulator).Run(late, Options{}); err == nil || !strings.Contains(err.Error(), ", 1 jobs before the end") {
 		t.Errorf("%v, want that one job is left", err)
@@ -238,17 +213,6 @@ func TestStreamEndsWithTheError(t *testing.T) {
 		var in *InputError
 		if !errors.As(err, &in) || in.Index != 1 || started != 1 {
 			t.Errorf("%d jobs have started, %v", started, err)
-		}
-	}
-}
-
-// A cloud may take as long as the clock goes, and no longer.
-func TestDelayLimits(t *testing.T) {
-	for delay, of := range map[time.Duration]string{maxTime: "Submit", maxTime + 1: "Clouds[0].Ask", -1: "Clouds[0].Ask"} {
-		ask := func(time.Duration, int) (time.Duration, bool) { return delay, true }
-		_, err := new(Simulator).Run([]trace.Job{job(1, 0, 1, 1)}, Options{Clouds: []Cloud{{Ask: ask}}})
-		if err == nil || !strings.Contains(err.Error(), of) {
-			t.Errorf("a delay of %v: %v, want an error about %s", delay, err, of)
 		}
 	}
 }

@@ -25,7 +25,8 @@ const (
 	Individual
 	// NoWait is one cluster for all, without a queue. A job that arrives and cannot start
 	// takes the idle instances. The cluster requests the rest for the job, which starts
-	// when they are up. It is SEC with WaitLimit AtOnce and Bound.
+	// when they are up. It is SEC with WaitLimit AtOnce, but
+	// for instances that are bound to their job.
 	NoWait
 )
 
@@ -59,9 +60,8 @@ type Options struct {
 
 	// Clouds, if not empty, are where instances are leased: see the package
 	// documentation. An empty list is one cloud with the three values above.
-	Clouds     []Cloud
-	RetryEvery time.Duration // when a cloud that refused is asked again, 0 is 1 minute
-	Epoch      time.Time     // the time 0 of the jobs, for calendar months; the zero Time begins one
+	Clouds []Cloud
+	Epoch  time.Time // the time 0 of the jobs, for calendar months; the zero Time begins one
 
 	// How the cluster grows and shrinks.
 	WaitLimit    time.Duration      // T_waitlmt, 0 is 5 minutes, schedule.AtOnce is 0
@@ -71,21 +71,11 @@ type Options struct {
 	ReleaseEvery time.Duration      // between two release checks, 0 is 1 minute
 	Rand         *rand.Rand         // only for placement.Random, which needs it
 
-	// WaitFromNow makes the wait that is compared with WaitLimit count from the
-	// present, not from the job's submission.
-	WaitFromNow bool
-
-	// Least and Most bound the nodes of the cluster, and Pause is the least time
-	// between two changes of its size: see [schedule.Autoscaler]. Least holds from the
-	// first submission to the end of the last job; 0 as Most is no limit. Only SEC at
-	// one cloud, not Bound, has them.
-	Least, Most int
-	Pause       time.Duration
-	// Bound binds instances to the jobs that they are requested for. Such a job leaves
+	// bound binds instances to the jobs that they are requested for. Such a job leaves
 	// the queue, keeps the instances that are idle at the request, and starts when its
 	// new instances are up. Otherwise the scheduler's order alone decides who gets an
 	// instance that comes up.
-	Bound bool
+	bound bool
 
 	// Reformat is the time to format the instances of a job if one of them had a job of
 	// another user. The job starts so much later. [Niu16] section 8.7 measured 3.4 s. The
@@ -109,7 +99,7 @@ func (c Options) withDefaults() (Options, error) {
 		return c, badInput("Nodes", -1, ErrTooLarge, "a local cluster of %d nodes: want at most %d", c.Nodes, math.MaxInt32)
 	}
 	if c.Mode == NoWait { // whoever cannot start at once gets instances of its own
-		c.WaitLimit, c.Expansion, c.WaitFromNow, c.Bound = schedule.AtOnce, schedule.SumSize, false, true
+		c.WaitLimit, c.Expansion, c.bound = schedule.AtOnce, schedule.SumSize, true
 	}
 	if c.Meter == (pricing.Meter{}) {
 		c.Meter = pricing.EC2Hourly
@@ -142,12 +132,6 @@ func (c Options) withDefaults() (Options, error) {
 	if c.ReleaseEvery < 0 || c.ReleaseEvery > maxTime {
 		return c, badInput("ReleaseEvery", -1, ErrRange, "%v: want a period of at most %.0f s, or 0 for the default", c.ReleaseEvery, maxTime.Seconds())
 	}
-	if c.RetryEvery == 0 {
-		c.RetryEvery = time.Minute
-	}
-	if c.RetryEvery < 0 || c.RetryEvery > maxTime {
-		return c, badInput("RetryEvery", -1, ErrRange, "%v: want a period of at most %.0f s, or 0 for the default", c.RetryEvery, maxTime.Seconds())
-	}
 	if c.Reformat < 0 || c.Reformat > maxTime {
 		return c, badInput("Reformat", -1, ErrRange, "%v: want a time from 0 to %.0f s", c.Reformat, maxTime.Seconds())
 	}
@@ -165,18 +149,6 @@ func (c Options) withDefaults() (Options, error) {
 	}
 	if c.Placement == placement.Random && c.Rand == nil && (c.Mode == SEC || c.Mode == NoWait) {
 		return c, badInput("Rand", -1, ErrRange, "random placement without a source of randomness: want such as rand.New(rand.NewPCG(1, 2))")
-	}
-	if c.Least != 0 || c.Most != 0 || c.Pause != 0 {
-		switch {
-		case c.Mode != SEC || c.Bound || len(c.Clouds) > 1:
-			return c, badInput("Least", -1, ErrRange, "%d to %d nodes, a pause of %v: want none of them but in mode sec, not bound, at one cloud", c.Least, c.Most, c.Pause)
-		case c.Least < 0 || c.Least > maxHeld:
-			return c, badInput("Least", -1, ErrRange, "%d nodes: want 0 to %d", c.Least, maxHeld)
-		case c.Most < 0 || c.Most > 0 && c.Most < c.Least:
-			return c, badInput("Most", -1, ErrRange, "%d nodes: want at least Least, %d, or 0 for no limit", c.Most, c.Least)
-		case c.Pause < 0 || c.Pause > maxTime:
-			return c, badInput("Pause", -1, ErrRange, "%v: want a time from 0 to %.0f s", c.Pause, maxTime.Seconds())
-		}
 	}
 	return c, c.checkClouds()
 }
@@ -239,8 +211,6 @@ func checkJob(p, j *trace.Job, i int, cfg *Options, most int, limited bool) erro
 		return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
 	case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
-	case cfg.Most > 0 && j.Nodes > cfg.Most:
-		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the greatest size of the cluster", j.ID, j.Nodes, cfg.Most)
 	case limited && j.Nodes > most:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the largest quota of a cloud", j.ID, j.Nodes, most)
 	case cfg.Mode == Local && j.Nodes > cfg.Nodes:

@@ -49,8 +49,7 @@ func drawConfig(t *rapid.T) Options {
 		Expansion:    schedule.Expansion(rapid.IntRange(0, 2).Draw(t, "expansion")),
 		Placement:    placement.Policy(rapid.IntRange(0, 3).Draw(t, "placement")),
 		ReleaseEvery: rapid.SampledFrom([]time.Duration{time.Minute, 45 * time.Second}).Draw(t, "every"),
-		WaitFromNow:  rapid.Bool().Draw(t, "from now"),
-		Bound:        rapid.Bool().Draw(t, "bound"),
+		bound:        rapid.Bool().Draw(t, "bound"),
 	}
 	if rapid.IntRange(0, 2).Draw(t, "formats") == 0 {
 		cfg.Reformat = 3400 * time.Millisecond
@@ -105,7 +104,7 @@ func TestRunEqualsReference(t *testing.T) {
 			}
 		}
 		seen[cfg.Mode.String()]++
-		seen[fmt.Sprint("bound ", full.Bound)]++
+		seen[fmt.Sprint("bound ", full.bound)]++
 		seen["released"] += len(want.paid)
 	})
 	for _, k := range []string{"waits", "backfills", "sec", "nowait", "local", "bound true", "bound false", "released"} {

@@ -21,8 +21,6 @@ type reference struct {
 	now      time.Duration
 	queues   [][]int     // by cloud, sorted by job
 	at       map[int]int // the cloud of a job
-	closed   []time.Duration
-	retries  []time.Duration // when refused requests are tried again
 	reserved [][]placement.Reservation
 	leases   []refLease
 	run      map[int]bool
@@ -66,7 +64,6 @@ func refRun(jobs []trace.Job, cfg Options) *reference {
 		}
 	}
 	r.queues = make([][]int, len(r.clouds))
-	r.closed = make([]time.Duration, len(r.clouds))
 	r.reserved = make([][]placement.Reservation, len(r.clouds))
 	nextWeek := week
 	for i := range r.starts {
@@ -89,11 +86,6 @@ func refRun(jobs []trace.Job, cfg Options) *reference {
 		for _, in := range r.inst {
 			if in.ready > r.now {
 				t = min(t, in.ready)
-			}
-		}
-		for _, until := range r.retries {
-			if until > r.now {
-				t = min(t, until)
 			}
 		}
 		if len(r.live()) > 0 && cfg.Mode != Local {
@@ -143,11 +135,6 @@ func refRun(jobs []trace.Job, cfg Options) *reference {
 		for c := range r.clouds {
 			if slices.ContainsFunc(r.live(), func(in *refInstance) bool { return in.ready == t && !in.fixed && in.cloud == c }) {
 				r.pass(c)
-			}
-		}
-		for _, until := range slices.Clone(r.retries) {
-			if until == t {
-				r.look(0)
 			}
 		}
 		for _, in := range r.live() {
@@ -334,7 +321,7 @@ func (r *reference) arrive(i int) {
 		r.unqueue(i)
 		tried[best] = true
 	}
-	best := r.cheapest(n, func(c int) int { return r.busy(c) + r.nodes(c) }, func(c int) bool { return r.closed[c] <= r.now })
+	best := r.cheapest(n, func(c int) int { return r.busy(c) + r.nodes(c) }, func(int) bool { return true })
 	if best < 0 {
 		best = slices.IndexFunc(r.clouds, func(cl Cloud) bool { return cl.Quota == 0 || n <= cl.Quota })
 	}
@@ -504,9 +491,6 @@ func (r *reference) acquire(c int) {
 		shadow = r.now
 	}
 	since := top.Submit
-	if r.cfg.WaitFromNow {
-		since = r.now
-	}
 	capacity := 0
 	for _, in := range r.live() {
 		if in.cloud == c && (in.job < 0 || r.run[in.job]) {
@@ -529,7 +513,7 @@ func (r *reference) acquire(c int) {
 		}
 	}
 	switch {
-	case r.cfg.Bound:
+	case r.cfg.bound:
 		r.bind(covered)
 	case len(r.clouds) > 1:
 		r.assign(c, covered)
@@ -541,7 +525,7 @@ func (r *reference) acquire(c int) {
 		if q := r.clouds[0].Quota; q > 0 {
 			n = min(n, q-len(r.live()))
 		}
-		r.ask(0, n)
+		r.lease(0, n, -1)
 	}
 }
 
@@ -559,61 +543,43 @@ func (r *reference) bind(covered []int) {
 			r.begin(i)
 			continue
 		}
-		r.lease(0, n, i, 0)
+		r.lease(0, n, i)
 		r.bound[i] = r.now + r.clouds[0].Boot(n)
 	}
 }
 
-// assign asks, round by round, for the instances of the covered jobs.
+// assign asks for the instances of the covered jobs.
 func (r *reference) assign(from int, covered []int) {
-	settled, moved := 0, false
-	for len(covered) > 0 {
-		wants := make([]int, len(r.clouds))
-		to := map[int]int{}
-		for _, i := range covered {
-			c := r.cheapest(r.jobs[i].Nodes, func(c int) int {
-				if c == from {
-					return r.busy(c) + settled + wants[c]
-				}
-				return r.busy(c) + r.nodes(c) + wants[c]
-			}, func(c int) bool { return r.closed[c] <= r.now })
-			if c >= 0 {
-				to[i] = c
-				wants[c] += r.jobs[i].Nodes
-			}
-		}
-		var refused []int
-		for c := range r.clouds {
-			var mine []int
-			for _, i := range covered {
-				if d, ok := to[i]; ok && d == c {
-					mine = append(mine, i)
-				}
-			}
-			if len(mine) == 0 {
-				continue
-			}
-			have := len(r.idle(c)) + r.booting(c)
-			n := wants[c] - max(0, have-r.nodes(c))
+	wants := make([]int, len(r.clouds))
+	to := make([][]int, len(r.clouds))
+	for _, i := range covered {
+		c := r.cheapest(r.jobs[i].Nodes, func(c int) int {
 			if c == from {
-				n = settled + wants[c] - have
+				return r.busy(c) + wants[c]
 			}
-			if !r.ask(c, n) {
-				refused = append(refused, mine...)
-				continue
-			}
-			if c == from {
-				settled += wants[c]
-				continue
-			}
-			for _, i := range mine {
-				r.unqueue(i)
-				r.enqueue(c, i)
-				moved = true
-			}
+			return r.busy(c) + r.nodes(c) + wants[c]
+		}, func(int) bool { return true })
+		if c >= 0 {
+			to[c] = append(to[c], i)
+			wants[c] += r.jobs[i].Nodes
 		}
-		slices.Sort(refused)
-		covered = refused
+	}
+	moved := false
+	for c := range r.clouds {
+		if len(to[c]) == 0 {
+			continue
+		}
+		have := len(r.idle(c)) + r.booting(c)
+		if c == from {
+			r.lease(c, wants[c]-have, -1)
+			continue
+		}
+		r.lease(c, wants[c]-max(0, have-r.nodes(c)), -1)
+		for _, i := range to[c] {
+			r.unqueue(i)
+			r.enqueue(c, i)
+			moved = true
+		}
 	}
 	for c := range r.clouds {
 		if moved {
@@ -622,29 +588,12 @@ func (r *reference) assign(from int, covered []int) {
 	}
 }
 
-func (r *reference) ask(c, n int) bool {
+func (r *reference) lease(c, n, job int) {
 	if n <= 0 {
-		return true
+		return
 	}
-	var delay time.Duration
-	if ask := r.clouds[c].Ask; ask != nil {
-		if r.now < r.closed[c] {
-			return false
-		}
-		var ok bool
-		if delay, ok = ask(r.now, n); !ok {
-			r.closed[c] = r.now + r.cfg.RetryEvery
-			r.retries = append(r.retries, r.closed[c])
-			return false
-		}
-	}
-	r.lease(c, n, -1, delay)
-	return true
-}
-
-func (r *reference) lease(c, n, job int, delay time.Duration) {
-	ready := r.now + delay + r.clouds[c].Boot(max(n, 1))
-	for range max(0, n) {
+	ready := r.now + r.clouds[c].Boot(n)
+	for range n {
 		r.inst = append(r.inst, &refInstance{id: len(r.inst), cloud: c, lease: len(r.leases), leased: r.now, ready: ready, job: job, user: noUser})
 		r.leases = append(r.leases, refLease{c, r.now, schedule.Never})
 	}

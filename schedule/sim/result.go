@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// SlowdownBound is the least run time that a bounded slowdown counts a job as
+// slowdownBound is the least run time that a bounded slowdown counts a job as
 // having, so that jobs of a few seconds do not dominate its mean.
-const SlowdownBound = 10 * time.Second
+const slowdownBound = 10 * time.Second
 
 // A Level is the state of a cluster from a time on.
 type Level struct {
@@ -21,7 +21,7 @@ type Level struct {
 type Result struct {
 	Jobs         int
 	MeanWait     time.Duration // from submission to start, rounded to the nanosecond
-	MeanSlowdown float64       // mean bounded slowdown: max(1, (wait + run)/max(run, SlowdownBound))
+	MeanSlowdown float64       // mean bounded slowdown: max(1, (wait + run)/max(run, 10 s))
 	UsedHours    float64       // Σ nodes·run, in instance-hours
 	// ChargedHours are the instance-hours that the meter charges; for a local
 	// cluster its nodes from the first submission to the last end.
@@ -48,8 +48,7 @@ type Result struct {
 type CloudResult struct {
 	Name         string
 	Jobs         int           // that ran there
-	Leases       int           // instances requested and granted, each for one lease
-	Refused      int           // requests refused, of whatever size
+	Leases       int           // instances requested, each for one lease
 	Peak         int           // the most instances held at once
 	ChargedHours float64       // the instance-hours that the meter charges
 	Cost         pricing.Money // on demand, less the discount
@@ -64,7 +63,7 @@ type CloudResult struct {
 
 // slowdown returns the bounded slowdown of a job that waited.
 func slowdown(wait, run time.Duration) float64 {
-	return max(1, float64(wait+run)/float64(max(run, SlowdownBound)))
+	return max(1, float64(wait+run)/float64(max(run, slowdownBound)))
 }
 
 // maxSlots bounds a demand curve, 512 MiB.

@@ -26,14 +26,14 @@ func (s *Simulator) look(first *site) {
 // grow requests instances for a site if the autoscaler says so.
 func (s *Simulator) grow(c *site) {
 	top, start, ok := c.schd.Top(s.now)
-	if !ok && s.cfg.Least == 0 {
+	if !ok {
 		return
 	}
-	v := schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: c.up, Booting: c.booting, Top: top, Start: start, Until: c.until}
+	v := schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: c.up, Booting: c.booting, Top: top, Start: start}
 	switch {
 	case s.scaler.Growth(&v) == schedule.CauseNone:
 		return
-	case s.cfg.Bound:
+	case s.cfg.bound:
 		s.bind(c)
 		return
 	case len(s.sites) > 1:
@@ -44,16 +44,7 @@ func (s *Simulator) grow(c *site) {
 	if j, ok := c.schd.FirstWithin(s.cfg.Short); ok {
 		v.Backlog.FirstShort = j.Nodes
 	}
-	d := s.scaler.Decide(nil, &v)
-	switch {
-	case d.Cause == schedule.CausePause:
-		if c.wake != c.until {
-			c.wake = c.until
-			s.events.Push(c.wake, order(retry, c.index))
-		}
-	case d.Grow > 0 && s.ask(c, d.Grow):
-		c.until = d.Until
-	}
+	s.ask(c, s.scaler.Decide(nil, &v).Grow)
 }
 
 // unbound, as the job of a request, is no job.
@@ -75,7 +66,7 @@ func (s *Simulator) bind(c *site) {
 		if j.Nodes == 0 {
 			s.startBound(c, slot)
 		} else {
-			s.request(c, j.Nodes, slot, 0)
+			s.request(c, j.Nodes, slot)
 		}
 	}
 }
@@ -104,38 +95,12 @@ func (s *Simulator) cover(c *site) {
 }
 
 // ask requests n instances of a cloud for the jobs that its scheduler chooses, if n is
-// positive. It reports whether the cloud grants them; a cloud that refuses is asked again
-// after a while.
-func (s *Simulator) ask(c *site, n int) bool {
-	if n <= 0 {
-		return true
+// positive.
+func (s *Simulator) ask(c *site, n int) {
+	if n > 0 {
+		c.booting += n
+		c.schd.AddNodes(n, s.now+s.request(c, n, unbound))
 	}
-	var delay time.Duration
-	if c.cloud.Ask != nil {
-		if s.now < c.closed {
-			return false
-		}
-		var granted bool
-		if delay, granted = c.cloud.Ask(s.now, n); !granted {
-			c.refused++
-			c.closed = s.now + s.cfg.RetryEvery
-			s.events.Push(c.closed, order(retry, c.index))
-			return false
-		}
-		if delay < 0 || delay > maxTime {
-			s.fail(badCloud("Ask", c.index, ErrRange, "a delay of %v: want a time from 0 to %.0f s", delay, maxTime.Seconds()))
-			return true
-		}
-	}
-	c.booting += n
-	c.schd.AddNodes(n, s.now+s.request(c, n, unbound, delay))
-	return true
-}
-
-// again looks at the queues once a cloud that refused may be asked again.
-func (s *Simulator) again() {
-	s.look(s.sites[0])
-	s.note()
 }
 
 // release is a release check: the autoscaler says which idle instances go.
@@ -149,48 +114,23 @@ func (s *Simulator) release(c *site) {
 		return
 	}
 	c.refresh(s)
-	// Each instance is decided by itself, but for Least. So one of a span stands for all.
-	each := s.cfg.Least > 0
-	s.dues = s.dues[:0]
+	s.dues = s.dues[:0] // each instance is decided by itself, so that one of a span stands for all
 	for i := range c.idle {
-		e := &c.idle[i]
-		s.dues = append(s.dues, e.due)
-		for k := int32(1); each && k < e.n; k++ {
-			s.dues = append(s.dues, e.due)
-		}
+		s.dues = append(s.dues, c.idle[i].due)
 	}
-	d := s.scaler.Decide(s.gone[:0], &schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: c.up, Booting: c.booting, Due: s.dues, Until: c.until})
-	s.gone, c.until = d.Release, d.Until
+	s.gone = s.scaler.Decide(s.gone[:0], &schedule.View{Now: s.now, Nodes: c.schd.Nodes(), Idle: c.up, Booting: c.booting, Due: s.dues}).Release
 	up, gone := c.up, s.gone
-	k, first := 0, 0      // of the spans that stay; the first position of a span in dues
-	due := schedule.Never // the first of those that stay and may go at a later check
-	for _, e := range c.idle {
-		size := int(e.n)
-		if !each {
-			size = 1
-		}
-		n := 0
-		for n < len(gone) && gone[n] < first+size {
-			n++
-		}
-		gone = gone[n:]
-		first += size
-		switch {
-		case n == size:
+	k := 0                // of the spans that stay
+	due := schedule.Never // the first of theirs
+	for i, e := range c.idle {
+		if len(gone) > 0 && gone[0] == i {
+			gone = gone[1:]
 			s.end(c, e.span)
 			continue
-		case n > 0:
-			s.end(c, s.split(e.span, n))
-			e.id += n
-			e.n -= int32(n)
 		}
 		c.idle[k] = e
 		k++
-		if e.due-s.now >= s.cfg.ReleaseEvery {
-			due = min(due, e.due)
-		} else { // it would go, but for the least size or a pause
-			c.nextRelease = s.scaler.NextCheck(0, max(s.now+1, c.until))
-		}
+		due = min(due, e.due)
 	}
 	c.idle = c.idle[:k]
 	c.goes(s, due)

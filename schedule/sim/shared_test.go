@@ -93,8 +93,7 @@ func TestDataStar(t *testing.T) {
 		{"max-idle", Options{Placement: placement.MaxIdleFirst}, figures{}, figures{128.0, 764131}},
 		{"min-idle", Options{Placement: placement.MinIdleFirst}, figures{}, figures{133.0, 762715}},
 		// The options that the package documentation quotes.
-		{"wait from now", Options{WaitFromNow: true}, figures{}, figures{163.2, 756570}},
-		{"bound", Options{Bound: true}, figures{}, figures{71.6, 779937}},
+		{"bound", Options{bound: true}, figures{}, figures{71.6, 779937}},
 		{"not bound", Options{Expansion: schedule.SumSize, WaitLimit: schedule.AtOnce}, figures{}, figures{59.3, 784120}},
 	} {
 		r, err := s.Run(jobs, c.cfg)

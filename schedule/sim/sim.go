@@ -27,7 +27,6 @@ type Simulator struct {
 	started  []schedule.Allocation
 	begun    int // jobs that have started
 	ended    int
-	vain     int // requests that were refused since something ran or booted
 	held     int
 	busy     int
 	nextWeek time.Duration
@@ -56,9 +55,8 @@ type Simulator struct {
 //
 // It returns an [*InputError] for jobs that cannot be replayed: out of order, without
 // nodes or run time, with an estimate below the run time, or larger than a local cluster.
-// It also returns one for options out of range, and for a cloud that refuses the
-// instances of some job until the end. No job is left out silently. A cost beyond the
-// range of pricing.Money is an error, too.
+// It also returns one for options out of range. No job is left out silently. A cost beyond
+// the range of pricing.Money is an error, too.
 //
 // Time: O(log E) an event beside the scheduler's own, with E jobs running and requests
 // booting. Choosing instances takes O(log G + g) for g of G groups, where a group is idle
@@ -86,15 +84,14 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
 	s.cfg, s.sink, s.whole, s.now = cfg, sink, false, 0
 	s.scaler = schedule.Autoscaler{
-		WaitLimit: orAtOnce(cfg.WaitLimit), FromNow: cfg.WaitFromNow, Expansion: cfg.Expansion, Short: orAtOnce(cfg.Short),
-		ReleaseEvery: cfg.ReleaseEvery, Least: cfg.Least, Most: cfg.Most, Pause: cfg.Pause,
+		WaitLimit: orAtOnce(cfg.WaitLimit), Expansion: cfg.Expansion, Short: orAtOnce(cfg.Short), ReleaseEvery: cfg.ReleaseEvery,
 	}
 	clouds := cfg.Clouds
 	if len(clouds) == 0 {
 		s.one[0] = Cloud{Meter: cfg.Meter, Hourly: cfg.Hourly, Boot: cfg.Boot, Scheduler: cfg.Scheduler}
 		clouds = s.one[:]
 	}
-	if quota := clouds[0].Quota; quota > 0 && len(clouds) == 1 && (cfg.Most == 0 || quota < cfg.Most) {
+	if quota := clouds[0].Quota; quota > 0 && len(clouds) == 1 {
 		s.scaler.Most = quota // several clouds keep to theirs when they are chosen
 	}
 	s.nextWeek = schedule.Never
@@ -113,7 +110,7 @@ func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
 	s.events.Reset()
 	s.due = s.due[:0]
 	s.started = s.started[:0]
-	s.begun, s.ended, s.vain, s.held, s.busy = 0, 0, 0, 0, 0
+	s.begun, s.ended, s.held, s.busy = 0, 0, 0, 0
 	if cfg.Mode == Local {
 		s.held = cfg.Nodes
 		s.sites[0].schd.Reset(cfg.Nodes)
@@ -205,8 +202,7 @@ func (s *Simulator) sum(charged timesum.Sum) {
 // advance is the event loop of a cluster that all jobs share: it handles what comes
 // before a submission. At equal times submissions come first, by number, then ends of
 // jobs, by start, then instances that are up, by request, one event at a time with a pass
-// of the scheduler after each event. Requests that are tried again and release checks
-// follow, by cloud. It reports whether the simulation goes on.
+// of the scheduler after each event. Release checks follow, by cloud. It reports whether the simulation goes on.
 func (s *Simulator) advance(until time.Duration) bool {
 	for s.err == nil {
 		at := schedule.Never
@@ -230,11 +226,6 @@ func (s *Simulator) advance(until time.Duration) bool {
 			return s.err == nil
 		}
 		if at > maxTime {
-			if c := s.refusing(at); c != nil {
-				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q refuses until the simulated clock passes %.0f s, %d jobs before the end: want a shorter log",
-					c.cloud.Name, maxTime.Seconds(), s.submitted-s.ended))
-				return false
-			}
 			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), s.submitted-s.ended))
 			return false
 		}
@@ -251,28 +242,6 @@ func (s *Simulator) advance(until time.Duration) bool {
 			s.finish(int32(indexOf(e)))
 		case booted:
 			s.ready(indexOf(e))
-		case retry:
-			c := s.refusing(s.now)
-			s.again()
-			if s.vain++; s.busy > 0 || s.booting() {
-				s.vain = 0
-			}
-			if s.vain > maxVain && s.whole && c != nil {
-				s.fail(badCloud("Ask", c.index, ErrRange, "cloud %q has refused %d times while nothing runs, %d jobs before the end: want a cloud that grants what each job needs",
-					c.cloud.Name, s.vain, s.submitted-s.ended))
-			}
-		}
-	}
-	return false
-}
-
-// maxVain is how often clouds may be asked in vain while no job runs and nothing boots.
-const maxVain = 1 << 22
-
-func (s *Simulator) booting() bool {
-	for _, c := range s.sites {
-		if c.booting > 0 {
-			return true
 		}
 	}
 	return false
@@ -284,22 +253,6 @@ func (s *Simulator) at(now time.Duration) {
 		s.weeks(now)
 	}
 	s.now = now
-}
-
-// refusing returns the site whose cloud refused last if the next event, at a time, asks a
-// cloud again; else nil.
-func (s *Simulator) refusing(at time.Duration) (last *site) {
-	next := false
-	for _, c := range s.sites {
-		next = next || c.closed == at
-		if last == nil || c.closed > last.closed {
-			last = c
-		}
-	}
-	if !next {
-		return nil
-	}
-	return last
 }
 
 // fail ends the simulation with an error, the first one.
@@ -352,10 +305,7 @@ func (s *Simulator) finish(slot int32) {
 	}
 	s.leave(slot)
 	c.schd.Finish(a, s.now)
-	if s.ended++; s.whole && s.ended == s.submitted {
-		s.cfg.Least, s.scaler.Least = 0, 0 // nothing is left to be ready for
-	}
-	if s.ended%4096 == 0 && s.cfg.Progress != nil {
+	if s.ended++; s.ended%4096 == 0 && s.cfg.Progress != nil {
 		s.cfg.Progress(s.ended)
 	}
 	s.pass(c)

@@ -25,20 +25,17 @@ type site struct {
 	long        int           // Σ nodes of waiting jobs with estimates above Short
 	nextRelease time.Duration // see Simulator.release
 	skipped     bool          // a check, because jobs waited
-	closed      time.Duration // until then it is not asked, because it has refused
-	until       time.Duration // of the pause after its last change, see schedule.View
-	wake        time.Duration // the end of the pause at which its queue is looked at
 
-	jobs, leases, refused int
-	paid                  timesum.Sum
-	cost                  pricing.Money
-	usage                 usage
-	course                course // only where there are several
-	hours                 []int  // see CloudResult; from summed on, differences
-	part                  []part // where not byHour: what is to be added to them
-	summed                int
-	byHour                bool
-	reserved              []placement.Reservation
+	jobs, leases int
+	paid         timesum.Sum
+	cost         pricing.Money
+	usage        usage
+	course       course // only where there are several
+	hours        []int  // see CloudResult; from summed on, differences
+	part         []part // where not byHour: what is to be added to them
+	summed       int
+	byHour       bool
+	reserved     []placement.Reservation
 }
 
 func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
@@ -49,9 +46,8 @@ func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
 	c.schd.Reset(0)
 	c.held, c.busy, c.booting = 0, 0, 0
 	c.up, c.idle, c.due = 0, c.idle[:0], schedule.Never
-	c.long, c.nextRelease, c.skipped, c.closed = 0, schedule.Never, false, 0
-	c.until, c.wake = 0, 0
-	c.jobs, c.leases, c.refused = 0, 0, 0
+	c.long, c.nextRelease, c.skipped = 0, schedule.Never, false
+	c.jobs, c.leases = 0, 0
 	c.paid, c.cost = timesum.Sum{}, 0
 	c.usage.reset(cloud.Discount, cloud.Hourly, epoch)
 	c.hours, c.part = c.hours[:0], c.part[:0]

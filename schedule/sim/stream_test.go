@@ -60,20 +60,12 @@ func TestStreamEqualsRun(t *testing.T) {
 		cfg := drawConfig(t)
 		cfg.Mode = rapid.SampledFrom([]Mode{SEC, NoWait, Local, Individual}).Draw(t, "any mode")
 		cfg.Placement = placement.Policy(rapid.IntRange(0, 4).Draw(t, "any placement"))
-		if cfg.Mode == SEC && !cfg.Bound && rapid.Bool().Draw(t, "bounds") {
-			cfg.Least, cfg.Pause = rapid.IntRange(0, 8).Draw(t, "least"), time.Duration(rapid.IntRange(0, 20).Draw(t, "pause"))*time.Minute
-		}
 		if cfg.Mode == SEC && rapid.Bool().Draw(t, "clouds") {
 			cfg = drawCloudsConfig(t, jobs, 1, 4)
 		}
 		seeded := func() Options {
 			cfg.Rand = rand.New(rand.NewPCG(1, 2))
 			return cfg
-		}
-		if slices.ContainsFunc(cfg.Clouds, func(c Cloud) bool { return c.Ask != nil }) {
-			for i := range cfg.Clouds { // its draws go on from run to run
-				cfg.Clouds[i].Ask = nil
-			}
 		}
 		want, err := bulk.Run(jobs, seeded())
 		if err != nil {
