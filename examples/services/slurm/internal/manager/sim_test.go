@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -55,9 +56,8 @@ func TestAsSimulator(t *testing.T) {
 		}
 		var s sim.Simulator
 		want, err := s.Run(jobs, sim.Options{
-			Clouds: []sim.Cloud{{Meter: o.Meter, Hourly: o.Prices.OnDemand, Boot: func(int) time.Duration { return boot }, Quota: len(w.nodes)}},
+			Clouds: []sim.Cloud{{Meter: o.Meter, Hourly: o.Prices.OnDemand, Boot: func(int) time.Duration { return boot }, Quota: cmp.Or(o.Most, len(w.nodes))}},
 			Meter:  o.Meter, WaitLimit: limit, Short: o.Short, Expansion: o.Expansion, Placement: o.Placement, ReleaseEvery: o.ReleaseEvery,
-			Most: o.Most,
 		})
 		if err != nil {
 			t.Fatal(err)
