@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -61,7 +62,7 @@ func Example_forecastAndPlan() {
 	for hour := range past {
 		past[hour] = 20 + hour/1680 - 12*(hour/12%2) // nights need 12 fewer
 	}
-	buyer := reserve.Online{Forecaster: &forecast.Rolling{Predictor: forecast.Predictor{Model: new(forecast.Blend)}}}
+	buyer := rules.Online{Forecaster: &forecast.Rolling{Predictor: forecast.Predictor{Model: new(forecast.Blend)}}}
 	p := reserve.Problem{Slot: time.Hour, Every: 168, Prices: pricing.CC28XLarge2013()}
 	if err := buyer.Reset(&p); err != nil {
 		log.Fatal(err)

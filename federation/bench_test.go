@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // BenchmarkShare has the windows of [Liu21]'s evaluation, a year of the same logs
@@ -19,7 +19,7 @@ func BenchmarkShare(b *testing.B) {
 		hours int
 	}{{"logs=600h", 600}, {"logs=year", 8760}} {
 		b.Run(c.name, func(b *testing.B) {
-			centres, tasks, _ := liuFederation(b, c.hours, &reserve.Periodic{})
+			centres, tasks, _ := liuFederation(b, c.hours, &rules.Periodic{})
 			benchShare(b, centres, tasks)
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // BenchmarkOptimum plans the three logs of [Liu21], with the reservations of each
@@ -17,7 +18,7 @@ func BenchmarkOptimum(b *testing.B) {
 		plan  reserve.Planner
 	}{
 		{"hgr", 600, &reserve.HGR{}},
-		{"periodic", 600, &reserve.Periodic{}},
+		{"periodic", 600, &rules.Periodic{}},
 		{"exact", 600, &reserve.Exact{}},
 		{"hgr", 8760, &reserve.HGR{}},
 	} {

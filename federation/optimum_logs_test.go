@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // The three logs: greedy in several orders and at several prices, the plan, its bound,
@@ -17,7 +18,7 @@ func TestOptimumLogs(t *testing.T) {
 		name string
 		plan reserve.Planner
 	}{
-		{"HGR", &reserve.HGR{}}, {"Periodic", &reserve.Periodic{}}, {"Exact", &reserve.Exact{}},
+		{"HGR", &reserve.HGR{}}, {"Periodic", &rules.Periodic{}}, {"Exact", &reserve.Exact{}},
 	} {
 		centres, tasks, fees := liuFederation(t, 600, p.plan)
 		sunk := sum(fees)

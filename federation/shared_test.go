@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -120,11 +121,11 @@ func TestLiuWindows(t *testing.T) {
 		unknown map[Options]string
 	}{
 		{
-			"on demand", &reserve.OnDemand{}, func(k int) int { return liu[k].none }, "NaN",
+			"on demand", &rules.OnDemand{}, func(k int) int { return liu[k].none }, "NaN",
 			map[Options]string{{}: "7.06", {Excess: AtHomePrice}: "0.00", {Excess: NoExcess}: "0.00"}, nil,
 		},
 		{
-			"periodic", &reserve.Periodic{}, func(k int) int { return liu[k].period }, "80.70",
+			"periodic", &rules.Periodic{}, func(k int) int { return liu[k].period }, "80.70",
 			map[Options]string{printed: "6.34", {Excess: AtHomePrice}: "6.53", {}: "6.92", {Excess: NoExcess}: "6.11"},
 			map[Options]string{{Excess: AtHomePrice}: "6.48", {Price: Unpaid}: "7.69"},
 		},

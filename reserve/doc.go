@@ -29,10 +29,10 @@
 // a Problem into a [Plan] with a [Certificate]. [AppendUses] gives a [Use] for each
 // purchase. An [Outlook] says what a plan costs on each path, and a [FrontPoint] is a plan
 // on the front of mean cost against risk. A [Planner] turns a Problem into purchases: Exact, the offline heuristics
-// ([HGR], [Periodic], [Levels], [SEC]), what tools on the market do ([Constant],
-// [Peak], [OnDemand]) and the online rules. A [Rule] is an online rule for one class,
-// an [Offer], told the demand slot by slot: [RHO], [Robust], [Wang], [WangRandom],
-// [History]. [Online] is a portfolio of all classes with a [Forecaster] and a [Cap] for
+// ([HGR], [rules.Periodic], [rules.Levels], [rules.SEC]), what tools on the market do ([rules.Constant],
+// [rules.Peak], [rules.OnDemand]) and the online rules. A [rules.Rule] is an online rule for one class,
+// an [rules.Offer], told the demand slot by slot: [rules.RHO], [rules.Robust], [rules.Wang], [rules.WangRandom],
+// [rules.History]. [rules.Online] is a portfolio of all classes with a [rules.Forecaster] and a [rules.Cap] for
 // each class. [Competitive] computes a published lower bound.
 //
 // # Problem
@@ -152,7 +152,7 @@
 // as measured by TestHourlyReference and BenchmarkReference against the optima of
 // a network simplex program.
 //
-// Online, all classes: [Online] buys weekly for what a forecaster makes of the past. No
+// Online, all classes: [rules.Online] buys weekly for what a forecaster makes of the past. No
 // constant is known for its cost.
 //
 // Online, one class; package reserve/theory has the proofs:

@@ -751,51 +751,6 @@ func TestTallyLoad(t *testing.T) {
 	}
 }
 
-// After a slot becomes costly the recursion of Levels goes on for a term less a slot, and later values
-// are what they were and the cost on demand of the slot.
-func TestLevelsStopsEarly(t *testing.T) {
-	for _, c := range []struct {
-		horizon        Horizon
-		every, n, slot int
-		last           int
-	}{{Full, 1, 1300, 10, 15}, {Full, 1, 1300, 1290, 1295}, {Full, 2, 1300, 506, 511}, {Full, 1, 1300, 507, 512}, {Pure, 2, 1300, 600, 605}, {Pure, 1, 1300, 1200, 1205}, {Full, 1, 1300, 1296, 1299}} {
-		p := &Problem{Slot: time.Hour, Demand: make([]int, c.n), Prices: prepaid(10, 36, 6), Horizon: c.horizon, Every: c.every}
-		var a Levels
-		if err := a.single.load(p, 0); err != nil {
-			t.Fatal(err)
-		}
-		gain := a.single.gain
-		a.prepare()
-		a.joined = append(a.joined, int32(c.slot))
-		last, joined := a.recur(0, c.horizon == Pure)
-		if last != c.last || joined != 1 {
-			t.Errorf("%+v: the recursion ends at %d, %d joined", c, last, joined)
-		}
-		for t1 := range c.n {
-			want := int64(0)
-			if t1 > c.slot {
-				want = gain
-			}
-			if got := a.value[t1] + a.base[t1/valueBlock]; got != want {
-				t.Fatalf("%+v: the slots before %d cost %d, want %d", c, t1, got, want)
-			}
-		}
-	}
-}
-
-// Each band of levels makes its own slots costly, and no others again: of 3 and 1 instances the last is
-// that of slot 1 alone.
-func TestLevelsJoinsOnce(t *testing.T) {
-	var a Levels
-	got, err := a.AppendPlan(nil, &Problem{Slot: time.Hour, Demand: []int{3, 1, 0}, Prices: prepaid(10, 6, 1)})
-	if want := []pricing.Purchase{{Slot: 0, Count: 3}, {Slot: 1, Count: 1}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-	if !slices.Equal(a.joined, []int32{1}) || len(a.fresh) != 0 {
-		t.Errorf("the last band has the slots %v and %v", a.joined, a.fresh)
-	}
-}
-
 // What saves less than the unit of a coarser flow is no step of that flow: all steps have a price.
 func TestReplanCoarse(t *testing.T) {
 	p := &Problem{Slot: time.Hour, Demand: []int{2, 2, 2}, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{
@@ -858,20 +813,6 @@ func TestDecomposedKeepsTheBest(t *testing.T) {
 	}
 }
 
-// History keeps as many levels as a term has slots, for a demand that is always served, too.
-func TestHistoryForgets(t *testing.T) {
-	var a History
-	if err := a.Reset(Offer{Price: 2, Fee: 4, Term: 4}); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 100 {
-		a.Observe(i/50, nil)
-		if len(a.los) > 4 || len(a.his) != len(a.los) {
-			t.Fatalf("after %d slots %v to %v are kept, of 4 slots", i+1, a.los, a.his)
-		}
-	}
-}
-
 // Of what is active in a slot the cheapest use serves first, whatever was bought first; the fee of 12
 // is saved by two instances at 9 an hour in the first slot, that of 25 in no slot.
 func TestUsesCheapestFirst(t *testing.T) {
@@ -880,35 +821,6 @@ func TestUsesCheapestFirst(t *testing.T) {
 	got, err := AppendUses(nil, p, []pricing.Purchase{{Class: 0, Count: 1}, {Class: 1, Count: 2}})
 	if err != nil || len(got) != 2 || got[0].Slots != 1 || got[0].BreakEven != -1 || got[0].Saved != 5-25 || got[1].Slots != 4 || got[1].BreakEven != 0 || got[1].Saved != 36-12 {
 		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-// A portfolio that is used again forgets the prices before, and says that a price on demand is too
-// large for its intervals, with a premium, too.
-func TestOnlinePricesAreForgotten(t *testing.T) {
-	demand := slices.Repeat([]int{5}, 28)
-	p := weekly(fourAndTwo())
-	var fresh, used Online
-	fresh.Forecaster, used.Forecaster = new(trend), new(trend)
-	want := observeSeries(t, &fresh, p, demand)
-	dear := *p
-	dear.Prices.Classes = slices.Clone(p.Prices.Classes)
-	for k := range dear.Prices.Classes {
-		dear.Prices.Classes[k].Upfront *= 1000
-		dear.Prices.Classes[k].Term *= 2
-	}
-	if got := observeSeries(t, &used, &dear, demand); len(got) != 0 {
-		t.Errorf("a thousandfold fee: %v", got)
-	}
-	if got := observeSeries(t, &used, p, demand); !slices.Equal(got, want) || len(want) == 0 || used.ahead != fresh.ahead {
-		t.Errorf("used again it buys %v and looks %d intervals ahead, want %v and %d", got, used.ahead, want, fresh.ahead)
-	}
-	p.Prices.OnDemand = math.MaxInt64 / 100
-	for _, premium := range []float64{0, .5} {
-		o := Online{Forecaster: new(trend), Premium: premium}
-		if err := o.Reset(p); !errors.Is(err, ErrOverflow) {
-			t.Errorf("premium %v: %v", premium, err)
-		}
 	}
 }
 
@@ -929,16 +841,6 @@ func TestVerifyNamesTheValue(t *testing.T) {
 		if err := Verify(p, &q); !errors.Is(err, ErrForged) || !strings.Contains(err.Error(), "Certificate.Values[6]: ") || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
-	}
-}
-
-// Of classes that save the same the first is bought.
-func TestConstantTie(t *testing.T) {
-	p := twoHours()
-	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "same", Term: 2 * time.Hour, Upfront: 150 * pricing.Milli})
-	got, err := (&Constant{Class: AnyClass}).AppendPlan(nil, p)
-	if want := []pricing.Purchase{{Slot: 0, Class: 0, Count: 1}, {Slot: 2, Class: 0, Count: 1}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
 
@@ -1032,30 +934,6 @@ func TestRoundByDefinition(t *testing.T) {
 	}
 }
 
-// A rule that was reset with an offer that it refuses is not ready, whatever came before.
-func TestRulesNotReadyAfterAnError(t *testing.T) {
-	good := Offer{Price: 10, Fee: 30, Term: 6}
-	for _, rule := range []Rule{new(RHO), new(Robust), new(Wang), &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))}, new(History)} {
-		for _, bad := range []Offer{{Price: -1, Fee: 30, Term: 6}, {Price: 10, Use: -1, Term: 6}, {Price: 10, Fee: -1, Term: 6}, {Price: 10, Fee: 30}, {Price: 10, Fee: 30, Term: maxTerm + 1}} {
-			if err := rule.Reset(good); err != nil {
-				t.Fatal(err)
-			}
-			rule.Observe(1, nil)
-			if rule.Reset(bad) == nil {
-				t.Errorf("%T takes %+v", rule, bad)
-			}
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("%T observes after %+v, which it refused", rule, bad)
-					}
-				}()
-				rule.Observe(1, nil)
-			}()
-		}
-	}
-}
-
 // The competitive bound takes the horizons that there are, and names what it refuses.
 func TestCompetitiveLimits(t *testing.T) {
 	var c Competitive
@@ -1066,42 +944,6 @@ func TestCompetitiveLimits(t *testing.T) {
 			t.Errorf("horizon %d: %v, %v", h, bound, err)
 		}
 	}
-}
-
-// A class whose fee no use can earn is never bought: it changes neither plan nor bound, however
-// large the fee, nor makes amounts too large.
-func TestNeverBought(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawExact(t)
-		if rapid.IntRange(0, 2).Draw(t, "known") == 0 {
-			uncertain(t, p)
-		}
-		e := Exact{direct: rapid.Bool().Draw(t, "direct")}
-		want, err := e.Solve(p)
-		if err != nil {
-			return
-		}
-		q := *p
-		use := pricing.Money(0) // no use price of its own, which would be a level of the certificate
-		if len(p.Prices.Classes) > 0 {
-			use = p.Prices.Classes[0].UsePrice()
-		} else {
-			return
-		}
-		q.Prices.Classes = append(slices.Clone(p.Prices.Classes), pricing.Class{Name: "dear", Term: p.Slot * time.Duration(rapid.IntRange(1, 4).Draw(t, "dear term")),
-			Upfront: pricing.Money(1) << rapid.IntRange(37, 52).Draw(t, "dear fee"), Hourly: use, Billed: pricing.WhenUsed})
-		if p.AtMost != nil {
-			q.AtMost = append(slices.Clone(p.AtMost), NoCap)
-		}
-		dear := Exact{direct: e.direct}
-		got, err := dear.Solve(&q)
-		if err != nil || Verify(&q, &got) != nil {
-			t.Fatalf("%+v: %v, %v", q, err, Verify(&q, &got))
-		}
-		if len(usedPrices(p)) < 2 && (got.Cost != want.Cost || got.Bound != want.Bound) || got.Cost.Float64() > want.Cost.Float64()*1.01 || got.Bound.Float64() < want.Bound.Float64()*.99 {
-			t.Fatalf("%+v: cost %v, bound %v; without the class %v, %v", q, got.Cost, got.Bound, want.Cost, want.Bound)
-		}
-	})
 }
 
 // anyBits draws an amount of up to so many bits, all lengths alike.
@@ -1283,34 +1125,6 @@ func TestNamedFields(t *testing.T) {
 	}
 }
 
-// A class that AtMost says is not for sale is not bought online, and a cap on a purchase delays what
-// is wanted.
-func TestOnlineAtMost(t *testing.T) {
-	for _, c := range []struct{ most, least, largest int }{{NoCap, 1, math.MaxInt}, {0, 0, 0}, {1, 1, 1}} {
-		p := weekly(fourAndTwo())
-		p.AtMost = []int{c.most, 0}
-		o := Online{Forecaster: new(trend)}
-		if err := o.Reset(p); err != nil {
-			t.Fatal(err)
-		}
-		bought := 0
-		for range 4 {
-			got, err := o.Observe(nil, []int{5, 5, 5, 5, 5, 5, 5})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range got {
-				if bought = max(bought, b.Count); b.Class != 0 || b.Count > c.largest {
-					t.Errorf("at most %d: %+v", c.most, b)
-				}
-			}
-		}
-		if bought < c.least {
-			t.Errorf("at most %d: nothing is bought", c.most)
-		}
-	}
-}
-
 // Sums in 128 bits, and the amounts of money that they are, by big integers: of all lengths, also those that do not fit.
 func TestSumsByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 86)) // seed 85, 86
@@ -1345,19 +1159,10 @@ func TestSumsByDefinition(t *testing.T) {
 		if h := toBig(half(w)); h.Cmp(new(big.Int).Rsh(toBig(w), 1)) != 0 {
 			t.Fatalf("half of %v is %v", w, h)
 		}
-		x, most := wide.Uint{Hi: word(), Lo: r.Uint64()}, amount()
+		x := wide.Uint{Hi: word(), Lo: r.Uint64()}
 		want := new(big.Int).Sub(toBig(w), toBig(x))
 		if diff, less := difference(w, x); less != (want.Sign() < 0) || toBig(diff).Cmp(new(big.Int).Abs(want)) != 0 {
 			t.Fatalf("%v - %v is %v, %v", w, x, diff, less)
-		}
-		want.Quo(want, big.NewInt(m.scale))
-		if want.Sign() < 0 {
-			want.SetInt64(0)
-		} else if want.Cmp(big.NewInt(most)) > 0 {
-			want.SetInt64(most)
-		}
-		if got := quotient(w, x, m.scale, most); got != want.Int64() {
-			t.Fatalf("(%v - %v)/%d, at most %d: %d, want %v", w, x, m.scale, most, got, want)
 		}
 		g, a, b := amount()-1, amount()-1, amount()-1
 		p := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
@@ -1462,86 +1267,9 @@ func TestAmountsTooLarge(t *testing.T) {
 	}
 }
 
-// What rules take at their limits, and the names of what is beyond.
-func TestRuleLimits(t *testing.T) {
-	for _, term := range []int{1, maxTerm, 0, maxTerm + 1} {
-		if err := (&Offer{Term: term}).check(); (err == nil) != (term >= 1 && term <= maxTerm) {
-			t.Errorf("term %d: %v", term, err)
-		}
-		if term == 0 {
-			continue // no term of a list
-		}
-		p := &Problem{Slot: 1, Demand: []int{1}, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "a", Term: time.Duration(term), Upfront: 1}}}}
-		if err := new(series).load(p, 0, nil); (err == nil) != (term <= maxTerm) || err != nil && !errors.Is(err, ErrTerm) {
-			t.Errorf("term %d: %v", term, err)
-		}
-	}
-	if window, err := checkWindow(math.MaxInt32, 5); err != nil || window != math.MaxInt32 {
-		t.Error(window, err)
-	}
-	p := problemOf(Offer{Price: 2, Fee: 4, Term: 4}, digits("1111111111"))
-	for name, a := range onlineRules(0) {
-		want, _ := mustPlan(t, a, p)
-		if r, ok := a.(*WangRandom); ok {
-			r.Rand = rand.New(rand.NewPCG(1, 1))
-			want, _ = mustPlan(t, a, p)
-			r.Rand = rand.New(rand.NewPCG(1, 1))
-		}
-		q := clone(p)
-		q.Every = 1
-		if got, ok := mustPlan(t, a, q); !ok || !slices.Equal(got, want) {
-			t.Errorf("%s: every slot: %v, want %v", name, got, want)
-		}
-	}
-	// Held reservations of none, or that have ended, are no dearer inventory.
-	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "dear", Term: time.Hour, Hourly: pricing.Unit, Billed: pricing.WhenUsed})
-	for _, h := range []pricing.Holding{{Class: 1, Count: 1}, {Class: 1, Until: 3}, {Class: 0, Count: 1, Until: 3}} {
-		p.Held = []pricing.Holding{h}
-		if _, err := new(Wang).AppendPlan(nil, p); err != nil {
-			t.Errorf("%+v: %v", h, err)
-		}
-	}
-	// A fee, and what a slot saves, of 2⁵² units.
-	for _, beyond := range []int64{0, 1} {
-		for _, o := range []Offer{{Price: 1, Fee: 1<<52 + beyond, Term: 5}, {Price: 1<<52 + beyond, Fee: 1, Term: 5}} {
-			if err := new(Robust).Reset(o); beyond == 0 && err != nil || beyond > 0 && !errors.Is(err, ErrOverflow) {
-				t.Errorf("%+v: %v", o, err)
-			}
-		}
-	}
-	for ratio, ok := range map[int]bool{1999: false, 2000: true, 100_000: true, 100_001: false} {
-		if err := (&Robust{Ratio: ratio}).Reset(Offer{Price: 2, Fee: 4, Term: 4}); (err == nil) != ok || err != nil && !errors.Is(err, ErrRange) {
-			t.Errorf("ratio %d: %v", ratio, err)
-		}
-	}
-	// Where use is free, WangRandom's threshold is break-even at most, for the largest number that is drawn, too.
-	if got := threshold(&Offer{Price: 10, Fee: 50, Term: 20}, math.Nextafter(1, 0)); got != 5 {
-		t.Errorf("threshold %d, want 5: 5 slots on demand cost the fee", got)
-	}
-	if dst, err := appendThresholds(nil, Offer{Term: 1, Fee: -1}); !errors.Is(err, ErrRange) || dst != nil {
-		t.Error(dst, err)
-	}
-	if dst, err := new(WangRandom).appendPlanAt(nil, &Problem{}, 1); !errors.Is(err, ErrRange) || dst != nil {
-		t.Error(dst, err)
-	}
-}
-
 // Too much is an error, whichever of the amounts it is: the saving or the fees of a constant number
 // of reservations, the fee or the use of an instance in an interval, the cost of one path alone.
 func TestEachAmountTooLarge(t *testing.T) {
-	for name, c := range map[string]struct {
-		price, fee pricing.Money
-		demand     int
-	}{
-		"saving": {1 << 33, 1, 1 << 30},
-		"fees":   {1 << 33, 1<<34 + 1, 1 << 30},
-	} {
-		p := &Problem{Slot: time.Hour, Demand: slices.Repeat([]int{c.demand}, 4), Prices: pricing.List{OnDemand: c.price, Classes: []pricing.Class{
-			{Name: "a", Term: 4 * time.Hour, Upfront: c.fee}}}}
-		if _, err := new(Constant).AppendPlan(nil, p); !errors.Is(err, ErrOverflow) || !strings.HasSuffix(err.Error(), "1073741824 reservations cost too much") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
 	for name, m := range map[string]market{
 		"fee":   {price: 1, classes: []class{{rate: 1 << 62}}},
 		"use":   {price: 1, classes: []class{{use: 1 << 62}}},
@@ -1584,20 +1312,6 @@ func TestShareTakesBack(t *testing.T) {
 	}
 }
 
-// Before the first interval a portfolio buys nothing, though its forecaster expects something.
-func TestOnlineBeforeTheFirstInterval(t *testing.T) {
-	o := Online{Forecaster: &trend{Level: 5}}
-	if err := o.Reset(weekly(fourAndTwo())); err != nil {
-		t.Fatal(err)
-	}
-	if o.ready() {
-		t.Error("the portfolio may buy before it has seen any demand")
-	}
-	if buys, err := o.Advance(nil, []int{9, 9, 9}); err != nil || len(buys) > 0 {
-		t.Errorf("%v, %v", buys, err)
-	}
-}
-
 // A holding of nothing, or one that is over, is none to the bound, however dear its use.
 func TestBoundOfNoHolding(t *testing.T) {
 	p := &Problem{Slot: time.Hour, Demand: digits("1234"), Prices: pricing.List{OnDemand: 5, Classes: []pricing.Class{
@@ -1616,7 +1330,7 @@ func TestBoundOfNoHolding(t *testing.T) {
 
 // The texts of the options, and of values that have no name.
 func TestTexts(t *testing.T) {
-	for want, got := range map[string]fmt.Stringer{"full": Full, "pure": Pure, "Horizon(7)": Horizon(7), "printed": Printed, "mended": Mended, "deferred": Deferred, "RHORule(7)": RHORule(7)} {
+	for want, got := range map[string]fmt.Stringer{"full": Full, "pure": Pure, "Horizon(7)": Horizon(7)} {
 		if got.String() != want {
 			t.Errorf("%v, want %s", got, want)
 		}
@@ -1627,18 +1341,11 @@ func TestTexts(t *testing.T) {
 			t.Errorf("%v comes back as %v, %v", h, back, err)
 		}
 	}
-	for _, r := range []RHORule{Printed, Mended, Deferred} {
-		var back RHORule
-		if text, err := r.MarshalText(); err != nil || back.UnmarshalText(text) != nil || back != r {
-			t.Errorf("%v comes back as %v, %v", r, back, err)
-		}
-	}
-	h, r := Pure, Mended
+	h := Pure
 	_, err1 := Horizon(7).MarshalText()
-	_, err2 := RHORule(7).MarshalText()
-	for i, err := range []error{err1, err2, h.UnmarshalText([]byte("half")), r.UnmarshalText([]byte("half"))} {
-		if !errors.Is(err, ErrRange) || h != Pure || r != Mended {
-			t.Errorf("case %d: %v, %v, %v", i, err, h, r)
+	for i, err := range []error{err1, h.UnmarshalText([]byte("half"))} {
+		if !errors.Is(err, ErrRange) || h != Pure {
+			t.Errorf("case %d: %v, %v", i, err, h)
 		}
 	}
 }
@@ -1654,7 +1361,8 @@ func TestMalformedEverywhere(t *testing.T) {
 		"uses":   func(p *Problem, buys []pricing.Purchase) error { _, err := AppendUses(nil, p, buys); return err },
 		"offer":  func(p *Problem, _ []pricing.Purchase) error { _, err := OfferOf(p, 0); return err },
 		"hgr":    func(p *Problem, _ []pricing.Purchase) error { _, err := new(HGR).AppendPlan(nil, p); return err },
-		"wang":   func(p *Problem, _ []pricing.Purchase) error { _, err := new(Wang).AppendPlan(nil, p); return err },
+		"input":  func(p *Problem, _ []pricing.Purchase) error { return new(Input).Load(p) },
+		"class":  func(p *Problem, _ []pricing.Purchase) error { return new(Input).LoadClass(p, 0) },
 	}
 	for _, c := range []struct {
 		field  string
@@ -1665,7 +1373,7 @@ func TestMalformedEverywhere(t *testing.T) {
 	}{
 		{"Slot", -1, ErrRange, "", func(p *Problem, _ *[]pricing.Purchase) { p.Slot = 0 }},
 		{"Prices.OnDemand", -1, ErrRange, "", func(p *Problem, _ *[]pricing.Purchase) { p.Prices.OnDemand = 0 }},
-		{"Demand", 2, ErrRange, "bound exact solve verify cost uses hgr wang", func(p *Problem, _ *[]pricing.Purchase) { p.Demand[2] = -1 }},
+		{"Demand", 2, ErrRange, "bound exact solve verify cost uses hgr input class", func(p *Problem, _ *[]pricing.Purchase) { p.Demand[2] = -1 }},
 		{"Horizon", -1, ErrRange, "bound exact solve verify cost uses", func(p *Problem, _ *[]pricing.Purchase) { p.Horizon = 7 }},
 		{"Weights", -1, ErrRange, "exact solve verify cost", func(p *Problem, _ *[]pricing.Purchase) { p.Weights = []float64{1} }},
 		{"Weights", -1, ErrRange, "exact solve verify cost", func(p *Problem, _ *[]pricing.Purchase) {
@@ -1689,7 +1397,7 @@ func TestMalformedEverywhere(t *testing.T) {
 	}
 	p := twoHours()
 	p.AtMost = []int{1}
-	for _, a := range []Planner{&HGR{}, &Periodic{}, &Levels{}, &Peak{}, &Constant{}, &Constant{Class: AnyClass}, &SEC{}} {
+	for _, a := range []Planner{&HGR{}} {
 		var in *InputError
 		if _, err := a.AppendPlan(nil, p); !errors.Is(err, ErrUnsupported) || !errors.As(err, &in) || in.Field != "AtMost" || in.Index != 0 {
 			t.Errorf("%T: %v", a, err)
@@ -1703,4 +1411,40 @@ func TestUtilisationOfSeveral(t *testing.T) {
 	if err != nil || len(uses) != 2 || uses[0].Utilisation != .5 || uses[1].Utilisation != .5 {
 		t.Errorf("%+v, %v", uses, err)
 	}
+}
+
+// A class whose fee no use can earn is never bought: it changes neither plan nor bound, however
+// large the fee, nor makes amounts too large.
+func TestNeverBought(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawExact(t)
+		if rapid.IntRange(0, 2).Draw(t, "known") == 0 {
+			uncertain(t, p)
+		}
+		e := Exact{direct: rapid.Bool().Draw(t, "direct")}
+		want, err := e.Solve(p)
+		if err != nil {
+			return
+		}
+		q := *p
+		use := pricing.Money(0) // no use price of its own, which would be a level of the certificate
+		if len(p.Prices.Classes) > 0 {
+			use = p.Prices.Classes[0].UsePrice()
+		} else {
+			return
+		}
+		q.Prices.Classes = append(slices.Clone(p.Prices.Classes), pricing.Class{Name: "dear", Term: p.Slot * time.Duration(rapid.IntRange(1, 4).Draw(t, "dear term")),
+			Upfront: pricing.Money(1) << rapid.IntRange(37, 52).Draw(t, "dear fee"), Hourly: use, Billed: pricing.WhenUsed})
+		if p.AtMost != nil {
+			q.AtMost = append(slices.Clone(p.AtMost), NoCap)
+		}
+		dear := Exact{direct: e.direct}
+		got, err := dear.Solve(&q)
+		if err != nil || Verify(&q, &got) != nil {
+			t.Fatalf("%+v: %v, %v", q, err, Verify(&q, &got))
+		}
+		if len(usedPrices(p)) < 2 && (got.Cost != want.Cost || got.Bound != want.Bound) || got.Cost.Float64() > want.Cost.Float64()*1.01 || got.Bound.Float64() < want.Bound.Float64()*.99 {
+			t.Fatalf("%+v: cost %v, bound %v; without the class %v, %v", q, got.Cost, got.Bound, want.Cost, want.Bound)
+		}
+	})
 }

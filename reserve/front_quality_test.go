@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -92,27 +91,6 @@ func TestFrontGaps(t *testing.T) {
 	}
 	if mean := sum / float64(points); mean > 1e-4 || worst > 2e-3 {
 		t.Errorf("gaps of %.3g in the mean, %.3g at most", mean, worst)
-	}
-}
-
-// The limits of a portfolio's options are part of what is allowed.
-func TestOnlineLimits(t *testing.T) {
-	p := &Problem{Slot: time.Hour, Prices: month()}
-	for name, c := range map[string]struct {
-		change func(o *Online)
-		ok     bool
-	}{
-		"defaults": {func(o *Online) {}, true}, "alarm 1": {func(o *Online) { o.Alarm = 1 }, true}, "alarm above": {func(o *Online) { o.Alarm = 1.01 }, false}, "alarm below": {func(o *Online) { o.Alarm = -.01 }, false},
-		"premium 1000": {func(o *Online) { o.Premium = 1000 }, true}, "premium above": {func(o *Online) { o.Premium = 1001 }, false}, "premium below": {func(o *Online) { o.Premium = -1 }, false},
-		"quantile 1": {func(o *Online) { o.Quantile = 1 }, false}, "quantile": {func(o *Online) { o.Quantile = .99 }, true}, "quantile below": {func(o *Online) { o.Quantile = -.1 }, false},
-		"window below": {func(o *Online) { o.Window = -1 }, false}, "paths below": {func(o *Online) { o.Paths = -1 }, false}, "paths": {func(o *Online) { o.Paths = mostPaths }, true},
-		"paths above": {func(o *Online) { o.Paths = mostPaths + 1 }, false}, "both": {func(o *Online) { o.Paths, o.Quantile = 2, .5 }, false}, "nobody": {func(o *Online) { o.Forecaster = nil }, false},
-	} {
-		o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Planner: &Exact{}}
-		c.change(&o)
-		if err := o.check(len(p.Prices.Classes)); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrRange) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/internal/mintree"
 )
 
 // The heuristic-greedy reservation, [Liu21] Alg. 1.
@@ -19,7 +20,7 @@ import (
 // most as much as everything on demand.
 //
 // Each step takes the demand of at least one slot to zero, where the demand stays. So there
-// are at most n steps, for every demand. Two trees of n leaves ([minTree]) hold F - ν·p for
+// are at most n steps, for every demand. Two trees of n leaves (package mintree) hold F - ν·p for
 // each window, what the window costs more than it saves, and the rest of the demand. A step
 // looks at the root of the first tree, and takes one range minimum and one subtraction in
 // the second tree. A slot that reaches zero takes one addition over the windows that contain
@@ -58,8 +59,8 @@ type HGR struct {
 	Class int
 
 	single  single
-	windows minTree // F - ν·p, by start
-	slots   minTree // demand left, none where there is none
+	windows mintree.Tree // F - ν·p, by start
+	slots   mintree.Tree // demand left, none where there is none
 	starts  []int
 	before  []int32 // starts before a slot
 	buy     []int   // by start
@@ -80,14 +81,14 @@ func (h *HGR) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 	if len(h.starts) == 0 {
 		return dst, nil
 	}
-	h.slots.reset(n)
+	h.slots.Reset(n)
 	for t, d := range s.demand {
 		if d > 0 {
-			h.slots.least[h.slots.size+t] = int64(d)
+			h.slots.Set(t, int64(d))
 		}
 	}
-	h.slots.build()
-	h.windows.reset(len(h.starts))
+	h.slots.Build()
+	h.windows.Reset(len(h.starts))
 	busy, from, to := int64(0), 0, 0 // busy slots from from up to before to
 	for i, t := range h.starts {
 		for ; to < min(n, t+tau); to++ {
@@ -100,26 +101,26 @@ func (h *HGR) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase
 				busy--
 			}
 		}
-		h.windows.least[h.windows.size+i] = s.class.feeFor(n-t) - busy*s.gain
+		h.windows.Set(i, s.class.feeFor(n-t)-busy*s.gain)
 	}
-	h.windows.build()
+	h.windows.Build()
 
 	h.buy = grow.Zero(h.buy, len(h.starts))
 	for { // [Liu21] Alg. 1, line 8
-		over := h.windows.least[1]
+		over := h.windows.Least()
 		if over > 0 || over == 0 && s.class.fee == 0 { // not worth it, or nothing left
 			break
 		}
-		i := h.windows.first() // line 9
+		i := h.windows.First() // line 9
 		t := h.starts[i]
 		end := min(n, t+tau)
-		sigma := h.slots.min(t, end) // line 10
-		h.slots.plus(t, end, -sigma) // line 11
+		sigma := h.slots.Min(t, end) // line 10
+		h.slots.Plus(t, end, -sigma) // line 11
 		h.buy[i] += int(sigma)       // line 12
-		for h.slots.least[1] == 0 {  // slots that have just got empty
-			z := h.slots.first()
-			h.slots.remove(z)
-			h.windows.plus(int(h.before[max(0, z-tau+1)]), int(h.before[z+1]), s.gain)
+		for h.slots.Least() == 0 {   // slots that have just got empty
+			z := h.slots.First()
+			h.slots.Remove(z)
+			h.windows.Plus(int(h.before[max(0, z-tau+1)]), int(h.before[z+1]), s.gain)
 		}
 	}
 	for i, count := range h.buy {

@@ -142,6 +142,12 @@ func (c *class) feeFor(slots int) int64 {
 	return c.fee
 }
 
+// Validate returns what is wrong with p, an [*InputError], or nil. The demand may be known or not.
+func (p *Problem) Validate() error {
+	var m market
+	return m.loadAny(p)
+}
+
 // load checks p, whose demand is to be known, and fills in m, in m's memory.
 func (m *market) load(p *Problem) error {
 	if p.uncertain() {

@@ -25,24 +25,6 @@ func difference(a, b wide.Uint) (wide.Uint, bool) {
 // half returns ⌊w/2⌋.
 func half(w wide.Uint) wide.Uint { return wide.Uint{Hi: w.Hi >> 1, Lo: w.Lo>>1 | w.Hi<<63} }
 
-// times returns w·x, which must fit; x is not negative.
-func times(w wide.Uint, x int64) wide.Uint {
-	_, p := w.Times(uint64(x))
-	return p
-}
-
-// quotient returns min(most, ⌊(x-y)/z⌋) for z > 0, and 0 if x < y.
-func quotient(x, y wide.Uint, z, most int64) int64 {
-	if x.Less(y) {
-		return 0
-	}
-	q, _, ok := x.Minus(y).Over(uint64(z))
-	if !ok {
-		return most
-	}
-	return int64(min(q, uint64(most)))
-}
-
 // floor returns the amount ⌊w·common/scale⌋ and whether it fits.
 func floor(w wide.Uint, common, scale int64) (pricing.Money, bool) {
 	g := wide.GCD(common, scale)

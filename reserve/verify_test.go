@@ -3,7 +3,6 @@ package reserve
 import (
 	"errors"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -340,50 +339,6 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		}
 		if err := Verify(p, &forged); !errors.Is(err, ErrForged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", forged.Purchases, err, want)
-		}
-	}
-}
-
-// A rule that is reset is as new, whatever it has seen, also for a class that saves nothing.
-func TestRulesAsNewAfterReset(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	make := []func() Rule{
-		func() Rule { return new(RHO) }, func() Rule { return new(Robust) }, func() Rule { return new(Wang) },
-		func() Rule { return &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))} }, func() Rule { return new(History) },
-	}
-	for k, f := range make {
-		for range 60 {
-			used := f()
-			first := Offer{Price: 1 + rng.Int64N(20), Fee: rng.Int64N(60), Term: 1 + rng.IntN(12)}
-			first.Use = rng.Int64N(first.Price + 1)
-			if err := used.Reset(first); err != nil {
-				t.Fatal(err)
-			}
-			for range 40 {
-				used.Observe(rng.IntN(5), nil)
-			}
-			next := Offer{Price: 1 + rng.Int64N(20), Fee: rng.Int64N(60), Term: 1 + rng.IntN(12)}
-			if next.Use = rng.Int64N(next.Price + 1); rng.IntN(3) == 0 {
-				next.Use = next.Price
-			}
-			fresh := f()
-			if w, ok := used.(*WangRandom); ok {
-				w.Rand = rand.New(rand.NewPCG(1, 1))
-			}
-			if err := errors.Join(used.Reset(next), fresh.Reset(next)); err != nil {
-				t.Fatal(err)
-			}
-			for i := range 60 {
-				d := rng.IntN(5)
-				if a, b := used.Observe(d, nil), fresh.Observe(d, nil); a != b {
-					t.Fatalf("rule %d, %+v after %+v: buys %d at slot %d, a new one %d", k, next, first, a, i, b)
-				}
-			}
-			if a, ok := used.(*Robust); ok {
-				if b := fresh.(*Robust); a.fee != b.fee || a.gain != b.gain || a.part != b.part || a.bill != b.bill || a.bound != b.bound {
-					t.Fatalf("%+v after %+v: another state", next, first)
-				}
-			}
 		}
 	}
 }

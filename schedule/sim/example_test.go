@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -58,7 +59,7 @@ func ExampleResult_AppendDemand() {
 // A portfolio joins package reserve to the simulator: it plans with a forecast
 // of the demand, and tells which reservations serve.
 type portfolio struct {
-	online    reserve.Online
+	online    rules.Online
 	prices    pricing.List
 	purchases []pricing.Purchase
 	active    []pricing.Holding

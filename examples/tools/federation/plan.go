@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // A plan is the reservations of a centre, and their cost without sharing.
@@ -42,22 +43,22 @@ type planOptions struct {
 func (o planOptions) reserver() reserve.Planner {
 	switch o.planner {
 	case periodic:
-		return &reserve.Periodic{}
+		return &rules.Periodic{}
 	case hgr:
 		return &reserve.HGR{}
 	case exact:
 		return &reserve.Exact{}
 	case wang:
-		return &reserve.Wang{}
+		return &rules.Wang{}
 	case history:
-		return &reserve.History{}
+		return &rules.History{}
 	}
-	rule := map[plannerName]reserve.RHO{
+	rule := map[plannerName]rules.RHO{
 		rhoPrinted:  {},
-		rhoFull:     {Rule: reserve.Mended},
-		rhoLast:     {Rule: reserve.Mended, AnyStart: true, LastOfEqual: true},
-		rhoFirst:    {Rule: reserve.Mended, FirstSlot: true},
-		rhoDeferred: {Rule: reserve.Deferred},
+		rhoFull:     {Rule: rules.Mended},
+		rhoLast:     {Rule: rules.Mended, AnyStart: true, LastOfEqual: true},
+		rhoFirst:    {Rule: rules.Mended, FirstSlot: true},
+		rhoDeferred: {Rule: rules.Deferred},
 	}[o.planner]
 	rule.Window, rule.Forecast = o.lambda, o.predicted
 	return &rule

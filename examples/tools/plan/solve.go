@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // result is the plan of an algorithm, and its cost.
@@ -280,26 +281,26 @@ func forAll(name, about string, planner func() reserve.Planner) algorithm {
 // algorithms are listed in the order in which they are shown.
 var algorithms = []algorithm{
 	{name: "exact", about: "the optimum, with its proof; with several use\nprices a plan with a proved gap"},
-	forAll("sec", "greedy by minimum utilisation, [Niu16] 5.1.2", func() reserve.Planner { return new(reserve.SEC) }),
+	forAll("sec", "greedy by minimum utilisation, [Niu16] 5.1.2", func() reserve.Planner { return new(rules.SEC) }),
 	forOne("hgr", "greedy by the busiest window, [Liu21] Alg. 1", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }),
-	forOne("rho", "rolling horizon as printed, [Liu21] Alg. 2", func(k int) reserve.Planner { return &reserve.RHO{Class: k, Rule: reserve.Printed} }),
-	forOne("rho-mended", "the same, which remembers what it bought", func(k int) reserve.Planner { return &reserve.RHO{Class: k, Rule: reserve.Mended} }),
-	forOne("rho-deferred", "the same, which buys only what is needed now", func(k int) reserve.Planner { return &reserve.RHO{Class: k, Rule: reserve.Deferred} }),
-	forOne("robust", "rho-deferred, insured against its forecast", func(k int) reserve.Planner { return &reserve.Robust{Class: k} }),
-	forOne("periodic", "each term by itself, [Wang15]", func(k int) reserve.Planner { return &reserve.Periodic{Class: k} }),
-	forOne("level", "level by level from the top, [Wang15]", func(k int) reserve.Planner { return &reserve.Levels{Class: k} }),
-	forOne("wang", "knows the past only, [Wang13]", func(k int) reserve.Planner { return &reserve.Wang{Class: k} }),
+	forOne("rho", "rolling horizon as printed, [Liu21] Alg. 2", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Printed} }),
+	forOne("rho-mended", "the same, which remembers what it bought", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Mended} }),
+	forOne("rho-deferred", "the same, which buys only what is needed now", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Deferred} }),
+	forOne("robust", "rho-deferred, insured against its forecast", func(k int) reserve.Planner { return &rules.Robust{Class: k} }),
+	forOne("periodic", "each term by itself, [Wang15]", func(k int) reserve.Planner { return &rules.Periodic{Class: k} }),
+	forOne("level", "level by level from the top, [Wang15]", func(k int) reserve.Planner { return &rules.Levels{Class: k} }),
+	forOne("wang", "knows the past only, [Wang13]", func(k int) reserve.Planner { return &rules.Wang{Class: k} }),
 	{name: "wang-random", about: "the same with a threshold drawn once", oneClass: true, random: true, planner: wangRandom},
-	forOne("history", "knows the past only, [Wang15]", func(k int) reserve.Planner { return &reserve.History{Class: k} }),
+	forOne("history", "knows the past only, [Wang15]", func(k int) reserve.Planner { return &rules.History{Class: k} }),
 	{name: "eq5", about: "the bound of [Niu16] Eq. (5), no plan", bound: true},
-	forAll("ondemand", "nothing reserved", func() reserve.Planner { return new(reserve.OnDemand) }),
-	forOne("peak", "the peak reserved throughout", func(k int) reserve.Planner { return &reserve.Peak{Class: k} }),
-	forOne("constant", "the best constant number, which the\nclouds' own advisers recommend", func(k int) reserve.Planner { return &reserve.Constant{Class: k} }),
+	forAll("ondemand", "nothing reserved", func() reserve.Planner { return new(rules.OnDemand) }),
+	forOne("peak", "the peak reserved throughout", func(k int) reserve.Planner { return &rules.Peak{Class: k} }),
+	forOne("constant", "the best constant number, which the\nclouds' own advisers recommend", func(k int) reserve.Planner { return &rules.Constant{Class: k} }),
 }
 
 // seeded is a random rule that gives the same plan each time.
 type seeded struct {
-	reserve.WangRandom
+	rules.WangRandom
 	source *rand.PCG
 	seed   uint64
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -69,7 +70,7 @@ type series struct {
 type input struct {
 	series []series
 	list   pricing.List
-	caps   []reserve.Cap // nil, or for each class
+	caps   []rules.Cap // nil, or for each class
 	total  bool
 	held   []pricing.Holding // until counts from the start of the demand
 }
@@ -183,11 +184,11 @@ func weeks(s *series) string {
 }
 
 // readCaps makes the caps of the flags, nil for none.
-func (o *options) readCaps(list pricing.List) ([]reserve.Cap, error) {
+func (o *options) readCaps(list pricing.List) ([]rules.Cap, error) {
 	if o.ladder == 0 && o.caps == nil {
 		return nil, nil
 	}
-	caps := make([]reserve.Cap, len(list.Classes))
+	caps := make([]rules.Cap, len(list.Classes))
 	for k := range caps {
 		caps[k].Buy = o.ladder
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // An outcome is the plan of an algorithm for a series, and its cost.
@@ -169,7 +170,7 @@ func (in *input) know(s *series, x []outcome) (unsure float64, err error) {
 		x[ofEq5].cost, err = new(reserve.Competitive).Bound(p)
 	}
 	if err == nil {
-		x[ofGreedy].purchases, err = new(reserve.SEC).AppendPlan(nil, p)
+		x[ofGreedy].purchases, err = new(rules.SEC).AppendPlan(nil, p)
 	}
 	for _, k := range []int{ofHindsight, ofGreedy, ofNothing} {
 		if err == nil {
@@ -185,7 +186,7 @@ func (in *input) know(s *series, x []outcome) (unsure float64, err error) {
 }
 
 // forecaster returns a new one.
-func (o *options) forecaster() reserve.Forecaster {
+func (o *options) forecaster() rules.Forecaster {
 	model, _ := forecast.New(o.model) // which the flag takes by its name only
 	if m, ok := model.(*forecast.Simple); ok {
 		m.Alpha = o.alpha
@@ -202,13 +203,13 @@ const mostGrowth = 2
 
 // portfolio returns a new online portfolio with the caps of some classes of the list, nil
 // for all.
-func (o *options) portfolio(in *input, classes []int) *reserve.Online {
-	x := &reserve.Online{Forecaster: o.forecaster(), Window: o.window, Quantile: o.quantile, Alarm: o.alarm, Premium: o.premium}
+func (o *options) portfolio(in *input, classes []int) *rules.Online {
+	x := &rules.Online{Forecaster: o.forecaster(), Window: o.window, Quantile: o.quantile, Alarm: o.alarm, Premium: o.premium}
 	if o.paths > 0 {
 		x.Quantile, x.Paths, x.Seed = 0, o.paths, o.seed
 	}
 	if o.planner == greedyPlanner {
-		x.Planner = new(reserve.SEC)
+		x.Planner = new(rules.SEC)
 	}
 	if x.Caps = in.caps; in.caps != nil && classes != nil {
 		x.Caps = nil

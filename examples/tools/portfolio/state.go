@@ -23,8 +23,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/advice"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // A state is what -state keeps from week to week: the portfolio with its forecaster, the
@@ -267,7 +267,7 @@ const (
 // explain says what the order costs, saves and risks over futures that the portfolio's
 // forecaster draws for the next year. A future has means of weeks. Each week has the hours of
 // the same week a year ago or, in a shorter history, of one of the last eight weeks.
-func (d *decision) explain(portfolio *reserve.Online) error {
+func (d *decision) explain(portfolio *rules.Online) error {
 	s := d.s
 	f, ok := portfolio.Forecaster.(interface {
 		Ready() bool

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // A buying is how reservations are bought.
@@ -32,7 +33,7 @@ const weekHours = 168
 // online is the portfolio of [Niu16] section 5.2.2 as the simulator wants it: it
 // plans with a forecast, and tells what serves.
 type online struct {
-	reserve.Online
+	rules.Online
 	list   pricing.List
 	bought []pricing.Purchase
 	active []pricing.Holding
@@ -48,7 +49,7 @@ const forever = math.MaxInt
 // all three factors from the rule of Trigg and Leach. The paper does not say how far a
 // quadratic may go over the weeks of a term. It is held within 0 and twice the peak here:
 // without limits the portfolio costs 13 to 55 times the optimum.
-func paperForecaster() reserve.Forecaster {
+func paperForecaster() rules.Forecaster {
 	return &forecast.Predictor{
 		Model:  &forecast.AdaptiveTriple{Rule: forecast.TriggLeach{All: true}},
 		Limits: forecast.Limits{NonNegative: true, Multiple: 2},
@@ -66,7 +67,7 @@ func newOnline(how buying, list pricing.List, elsewhere pricing.Money, discount 
 	o.Quantile, o.Window = .4, 52
 	var planner reserve.Planner = new(reserve.Exact)
 	if how == buyPaper {
-		o.Forecaster, o.Quantile, planner = paperForecaster(), 0, new(reserve.SEC)
+		o.Forecaster, o.Quantile, planner = paperForecaster(), 0, new(rules.SEC)
 	}
 	if discount != (pricing.SustainedUse{}) {
 		planner = &sustained{planner: planner, hourly: elsewhere, rates: discount}
@@ -147,7 +148,7 @@ func buy(how buying, list pricing.List, hours []int, horizon reserve.Horizon) ([
 	case buyNothing:
 		return nil, nil
 	case buyOffline:
-		return new(reserve.SEC).AppendPlan(nil, p)
+		return new(rules.SEC).AppendPlan(nil, p)
 	case buyExact:
 		return new(reserve.Exact).AppendPlan(nil, p)
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // A portfolio buys reservations at the end of each period, [Niu16] section 5.2.2, with
 // the forecast of examples/tools/sec. What it knows follows from the demands of the periods
 // that have ended, which are in the journal.
 type portfolio struct {
-	online reserve.Online
+	online rules.Online
 	every  int
 	period int // number of periods seen
 }

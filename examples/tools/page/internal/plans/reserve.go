@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/tools/page/internal/ask"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
 // Limits of the page. The programs take more.
@@ -346,14 +347,14 @@ type rule struct {
 	all         bool // for all classes together
 }
 
-var rules = []rule{
-	{"constant", "the best constant number, as the clouds recommend", func(k int) reserve.Planner { return &reserve.Constant{Class: k} }, false},
-	{"sec", "greedy by least use, Niu 2016", func(int) reserve.Planner { return new(reserve.SEC) }, true},
-	{"level", "level by level, Wang 2015", func(k int) reserve.Planner { return &reserve.Levels{Class: k} }, false},
+var planners = []rule{
+	{"constant", "the best constant number, as the clouds recommend", func(k int) reserve.Planner { return &rules.Constant{Class: k} }, false},
+	{"sec", "greedy by least use, Niu 2016", func(int) reserve.Planner { return new(rules.SEC) }, true},
+	{"level", "level by level, Wang 2015", func(k int) reserve.Planner { return &rules.Levels{Class: k} }, false},
 	{"hgr", "greedy by the busiest window, Liu 2021", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }, false},
-	{"periodic", "each term by itself, Wang 2015", func(k int) reserve.Planner { return &reserve.Periodic{Class: k} }, false},
-	{"wang", "knows the past only, Wang 2013", func(k int) reserve.Planner { return &reserve.Wang{Class: k} }, false},
-	{"peak", "the peak, reserved throughout", func(k int) reserve.Planner { return &reserve.Peak{Class: k} }, false},
+	{"periodic", "each term by itself, Wang 2015", func(k int) reserve.Planner { return &rules.Periodic{Class: k} }, false},
+	{"wang", "knows the past only, Wang 2013", func(k int) reserve.Planner { return &rules.Wang{Class: k} }, false},
+	{"peak", "the peak, reserved throughout", func(k int) reserve.Planner { return &rules.Peak{Class: k} }, false},
 }
 
 // rulesAnswer has what the rules cost.
@@ -377,7 +378,7 @@ func reserveRules(q *reserveQuestion) (*rulesAnswer, error) {
 		return nil, err
 	}
 	a := new(rulesAnswer)
-	for _, r := range rules {
+	for _, r := range planners {
 		x := ruleAnswer{Name: r.name, About: r.about, Index: -1}
 		var best pricing.Money
 		var refused error

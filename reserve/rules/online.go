@@ -1,0 +1,720 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// The online portfolio, [Niu16] section 5.2.2.
+//
+// A demand arrives week by week, and reservations of several classes cannot be given
+// back. Keep the cost low. At the end of each interval, the portfolio
+//
+//  1. drops the reservations that have expired,
+//  2. forecasts the mean demand of every interval up to the longest term,
+//  3. turns each mean into a demand,
+//  4. solves the offline problem for that demand, with the reservations held,
+//  5. buys the purchases of the solution for now, and forgets the others.
+//
+// The paper does not say how a mean becomes the use of single instances. This file
+// takes the shape of recent demand. Let d_t be the demand in the slots of the last W
+// intervals, and m their mean. The load-duration curve is the d_t in falling order, cut
+// into K parts of equal length. The shape s_b is the mean of part b over m, so Σ s_b = K.
+// An interval with the forecast mean f has the demands f·s_b, each for one part of the
+// interval. So if one instance was used for a share of the time at the mean m, two
+// instances are used for that share at the mean 2m: growth makes more of the same.
+// Within an interval the order of slots does not matter, only the number of slots with a
+// demand of at least j. So parts can stand for slots.
+//
+// Demands are whole numbers. The rounding error carries over from part to part and from
+// interval to interval, so the instance-slots of a forecast are kept within a half.
+//
+// Invariants: purchases never exceed a cap; the sums over the parts are the forecasts,
+// within half an instance-part; the state is a function of the demands seen, whatever
+// planners and forecasters keep in their memory.
+//
+// Let L be the slots of an interval and M the intervals of the longest term. An interval
+// takes the planner's time for K·M slots and O(W·L·log(W·L) + K·M) more. It takes the
+// planner's memory and O(W·L + K·M) more.
+
+// parts is the least number of parts of a load-duration curve. The mean over a part treats
+// an instance that is used for some of the part as one that is used for all of it. So parts
+// must be shorter than the least use that pays: the lightest class of the 2013 prices pays
+// from 7% of the time on. On the six logs of BENCHMARKS.md, 14, 28, 56 and 84 parts cost
+// 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
+const parts = 28
+
+// defaultWindow is the number of intervals of the load-duration curve: a year of weeks.
+const defaultWindow = 52
+
+// A Forecaster foresees the mean demand of the intervals to come.
+//
+// Update takes the mean number of instances in the interval that has passed, or NaN
+// if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
+// means count as 0. A Forecaster may have more:
+//
+//	Validate() error                   asked by Reset: what is wrong with its parameters
+//	Ready() bool                       nothing is bought before it reports true
+//	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
+//	TrackingSignal() float64           for Online.Alarm
+//	Paths(dst [][]float64, rng *rand.Rand)
+//	                                   futures of the mean, one in each dst[i], for Online.Paths
+//
+// *forecast.Predictor of this module has all of it. What is encoded by
+// [Online.MarshalJSON] includes the forecaster's JSON form.
+type Forecaster interface {
+	Update(x float64)
+	Forecast(dst []float64)
+}
+
+type readier interface{ Ready() bool }
+type validator interface{ Validate() error }
+type quantiler interface {
+	Quantile(dst []float64, q float64)
+}
+type pather interface {
+	Paths(dst [][]float64, rng *rand.Rand)
+}
+type signaller interface{ TrackingSignal() float64 }
+
+// A Cap limits the reservations of one class.
+type Cap struct {
+	Buy    int // at most so many are bought at once, 0 is no cap: laddering
+	Active int // at most so many are active at once, 0 is no cap
+}
+
+// Online is the online portfolio of [Niu16] section 5.2.2. Online sees the demand interval
+// by interval, and buys reservations of any number of classes and terms for the demand
+// that a forecaster expects. No bound on its cost is known, and without a hypothesis on
+// the forecast there is none. [reserve.Cost] and [reserve.Exact] say what the portfolio lost.
+//
+// Set the fields, call Reset, and then Observe at the end of each interval. Do not change
+// the fields afterwards. One goroutine at a time.
+type Online struct {
+	Forecaster Forecaster      // of the mean demand; required, and new at each Reset
+	Planner    reserve.Planner // nil is Exact; [SEC] is the paper's
+	Window     int             // intervals of the load-duration curve, 0 is 52, a year of weeks
+
+	// Risk controls.
+
+	// Quantile, if not 0, is the quantile of the forecast to plan for, in the place of the
+	// forecast itself. A quantile below .5 makes a cautious plan, and more so for later
+	// intervals.
+	Quantile float64
+	// Paths, if not 0, is the number of futures of the mean to plan for, in the place of the
+	// forecast. The forecaster draws new futures in each interval, from Seed and the number
+	// of the interval. The plan is then best on average over the futures.
+	Paths int
+	Seed  uint64
+	// Alarm, if not 0, stops purchases while the magnitude of the tracking signal is above it.
+	Alarm float64
+	// Premium makes long terms dearer for the planner, and for the planner alone: the fee of
+	// a class grows by Premium·(term/shortest term of the list − 1) of itself. With .5, a
+	// three-year class counts twice its fee beside one-year classes.
+	Premium float64
+	// Caps, if not nil, has a Cap for each class. If a cap on purchases delays a purchase,
+	// the next interval may make it. If a class is full, other classes may be bought instead.
+	Caps []Cap
+
+	exact  reserve.Exact
+	slot   time.Duration
+	every  int
+	prices pricing.List    // that are planned with: rounded terms; a full class has a prohibitive fee
+	fees   []pricing.Money // in prices
+	walls  []pricing.Money // prohibitive
+	terms  []int           // slots, the true ones
+	most   int             // Problem.MaxActive
+	buy    int             // Problem.MaxBuy
+	atMost []int           // Problem.AtMost, empty if there is none
+	sale   []int           // the same with NoCap for all classes that are for sale
+	part   time.Duration   // a planning slot
+	k      int             // parts of an interval
+	ahead  int             // intervals of the longest term
+
+	seen   int               // intervals
+	recent []int             // demand of the last Window intervals that were known
+	active []pricing.Holding // Until counts from the first slot of all
+
+	means   []float64
+	futures [][]float64 // by path and interval
+	values  []float64   // demands of the parts of an interval on all paths
+	source  rand.PCG
+	rng     *rand.Rand
+	sorted  []int
+	shape   []float64
+	demand  []int
+	held    []pricing.Holding
+	want    []int
+	plan    []pricing.Purchase
+	problem reserve.Problem
+}
+
+// Reset begins a new series. Of p it takes Slot, Every (the interval), Prices, Held,
+// MaxBuy, AtMost and MaxActive; Demand is what is to come, and Horizon, Closed are not used.
+// The error is an [*InputError], as that of [reserve.Planner]; the portfolio is then not
+// ready.
+func (o *Online) Reset(p *reserve.Problem) error {
+	o.every = 0
+	q := reserve.Problem{Slot: p.Slot, Prices: p.Prices, Every: p.Every, Held: p.Held, MaxBuy: p.MaxBuy, AtMost: p.AtMost, MaxActive: p.MaxActive}
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	if err := o.check(len(p.Prices.Classes)); err != nil {
+		return err
+	}
+	if c, ok := o.Forecaster.(validator); ok {
+		if err := c.Validate(); err != nil {
+			return &InputError{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
+		}
+	}
+	every := max(1, p.Every)
+	if every > math.MaxInt32 || int64(p.Slot) > math.MaxInt64/int64(every) {
+		return badInput("Every", -1, reserve.ErrRange, "%d slots of %v: the interval is too long", every, p.Slot)
+	}
+	o.slot = p.Slot
+	o.buy, o.most = p.MaxBuy, p.MaxActive
+	o.atMost, o.sale = append(o.atMost[:0], p.AtMost...), o.sale[:0]
+	for _, count := range p.AtMost { // what a cap delays is wanted again: it is applied at the end
+		if count > 0 {
+			count = reserve.NoCap
+		}
+		o.sale = append(o.sale, count)
+	}
+	o.terms = o.terms[:0]
+	for _, c := range p.Prices.Classes {
+		o.terms = append(o.terms, int(c.Term/p.Slot))
+	}
+	if err := o.price(p.Prices, p.Slot*time.Duration(every)); err != nil {
+		return err
+	}
+	o.seen, o.recent, o.active = 0, o.recent[:0], o.active[:0]
+	for _, h := range p.Held {
+		o.hold(h)
+	}
+	o.every = every
+	return nil
+}
+
+// check returns what is wrong with the fields.
+func (o *Online) check(classes int) error {
+	switch {
+	case o.Forecaster == nil:
+		return badInput("Forecaster", -1, reserve.ErrRange, "there is none")
+	case o.Window < 0:
+		return badInput("Window", -1, reserve.ErrRange, "%d: want a number of intervals, or 0 for %d", o.Window, defaultWindow)
+	case !(o.Quantile >= 0 && o.Quantile < 1):
+		return badInput("Quantile", -1, reserve.ErrRange, "%v: want one between 0 and 1, or 0 for the forecast itself", o.Quantile)
+	case o.Paths < 0 || o.Paths > mostPaths:
+		return badInput("Paths", -1, reserve.ErrRange, "%d: want 0 to %d futures", o.Paths, mostPaths)
+	case o.Paths > 0 && o.Quantile > 0:
+		return badInput("Quantile", -1, reserve.ErrRange, "%v: it is there beside %d paths: want one of Quantile and Paths", o.Quantile, o.Paths)
+	case !(o.Alarm >= 0 && o.Alarm <= 1):
+		return badInput("Alarm", -1, reserve.ErrRange, "%v: want a magnitude of at most 1, or 0 for none", o.Alarm)
+	case !(o.Premium >= 0 && o.Premium <= 1000):
+		return badInput("Premium", -1, reserve.ErrRange, "%v: want 0 to 1000", o.Premium)
+	case o.Caps != nil && len(o.Caps) != classes:
+		return badInput("Caps", -1, reserve.ErrRange, "%d caps: want one for each of the %d classes", len(o.Caps), classes)
+	}
+	for k, c := range o.Caps {
+		if c.Buy < 0 || c.Active < 0 {
+			return badInput("Caps", k, reserve.ErrRange, "%d to buy, %d active: want none negative, 0 is no cap", c.Buy, c.Active)
+		}
+	}
+	if _, ok := o.Forecaster.(quantiler); !ok && o.Quantile > 0 {
+		return badInput("Quantile", -1, reserve.ErrUnsupported, "%v: the forecaster has no quantiles, want 0", o.Quantile)
+	}
+	if _, ok := o.Forecaster.(pather); !ok && o.Paths > 0 {
+		return badInput("Paths", -1, reserve.ErrUnsupported, "%d: the forecaster draws no paths, want 0", o.Paths)
+	}
+	if _, ok := o.Forecaster.(signaller); !ok && o.Alarm > 0 {
+		return badInput("Alarm", -1, reserve.ErrUnsupported, "%v: the forecaster has no tracking signal, want 0", o.Alarm)
+	}
+	return nil
+}
+
+// price prepares what to plan with: parts, the fewest that divide the interval, but no
+// fewer than parts if it has as many nanoseconds; and the prices.
+func (o *Online) price(list pricing.List, interval time.Duration) error {
+	for o.k = parts; interval%time.Duration(o.k) != 0; o.k++ {
+		if o.k >= int(min(interval, 1<<20)) { // an interval of a few nanoseconds, or of a prime number of them
+			o.k = 1
+			break
+		}
+	}
+	o.part = interval / time.Duration(o.k)
+	o.prices = pricing.List{OnDemand: list.OnDemand, Classes: append(o.prices.Classes[:0], list.Classes...)}
+	o.fees, o.walls, o.ahead = o.fees[:0], o.walls[:0], 0
+	shortest := slices.Min(append([]int{math.MaxInt}, o.terms...))
+	for k := range o.prices.Classes {
+		c := &o.prices.Classes[k]
+		n := max(1, nearest(c.Term, interval))
+		if int64(n) > math.MaxInt64/int64(interval) {
+			return badInput("Prices.Classes[].Term", k, reserve.ErrTerm, "%s has a term of %v: too long for intervals of %v", c.Name, c.Term, interval)
+		}
+		o.ahead = max(o.ahead, n)
+		// Fees are whole amounts a part, lest exact planning need fractions of a
+		// nano that differ from class to class.
+		slots := int64(n) * int64(o.k)
+		fee, err := c.Upfront.Prorate(o.part, c.Term, pricing.HalfEven)
+		wall := pricing.Money(0)
+		if err == nil {
+			wall, err = list.OnDemand.Over(o.part, pricing.HalfEven)
+		}
+		if more := o.Premium * (float64(o.terms[k])/float64(shortest) - 1); more > 0 && err == nil {
+			whole := float64(fee)
+			if c.Billed == pricing.Always {
+				whole += float64(c.Hourly) * o.part.Hours()
+			}
+			if extra := whole * more; extra < math.MaxInt64/4 {
+				fee, err = fee.Add(pricing.Money(extra))
+			} else {
+				err = reserve.ErrOverflow
+			}
+		}
+		if err == nil {
+			fee, err = fee.Mul(slots)
+		}
+		if err == nil {
+			wall, err = wall.Add(1)
+		}
+		if err == nil {
+			wall, err = wall.Mul(slots)
+		}
+		if err != nil {
+			return badInput("Prices.Classes[]", k, reserve.ErrOverflow, "a reservation of %s costs too much", c.Name)
+		}
+		c.Term = interval * time.Duration(n) // and Upfront is that of fees or of walls
+		o.fees = append(o.fees, fee)
+		o.walls = append(o.walls, max(wall, fee))
+	}
+	return nil
+}
+
+// nearest returns how many intervals a span comes to, halves rounded up.
+func nearest(span, interval time.Duration) int {
+	n := int(span / interval)
+	if rest := span % interval; rest >= interval-rest {
+		n++
+	}
+	return n
+}
+
+// hold adds a reservation to the inventory.
+func (o *Online) hold(h pricing.Holding) {
+	if h.Count == 0 || h.Until <= o.seen*o.every {
+		return
+	}
+	for i := range o.active {
+		if a := &o.active[i]; a.Class == h.Class && a.Until == h.Until && a.Count <= math.MaxInt32-h.Count {
+			a.Count += h.Count
+			return
+		}
+	}
+	o.active = append(o.active, h)
+}
+
+// Observe takes the demand in the slots of the interval that has passed, or nil if that
+// demand is not known. Observe appends to dst the purchases to make now, at the beginning of
+// the next interval: sorted by class, at most one for each class. The Slot of a purchase is
+// the first slot of the next interval. Observe neither keeps nor modifies demand.
+//
+// Observe panics before a Reset that succeeded, and on a demand that is not as long as an
+// interval. The error is an [*InputError]. If a demand is negative, the interval does not
+// count as observed. If a forecast is not a number or is above [math.MaxInt32] instances, or
+// if the planner fails, the interval counts as observed, and nothing is bought.
+//
+// Observe allocates nothing once it has seen a whole window and made a plan.
+func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
+	if err := o.Learn(demand); err != nil {
+		return dst, err
+	}
+	if !o.ready() {
+		return dst, nil
+	}
+	if err := o.foresee(); err != nil {
+		return dst, err
+	}
+	return o.purchase(dst)
+}
+
+// Learn takes an interval as [Online.Observe] does, and buys nothing. Use Learn for the
+// history before the portfolio began. Panics and errors are those of Observe, but for
+// planning.
+func (o *Online) Learn(demand []int) error {
+	if o.every == 0 {
+		panic("rules: Observe before a Reset that succeeded")
+	}
+	if demand != nil && len(demand) != o.every {
+		panic("rules: Observe: demand is not that of an interval")
+	}
+	for t, d := range demand {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("demand", t, reserve.ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
+	o.seen++
+	now := o.seen * o.every
+	o.active = slices.DeleteFunc(o.active, func(h pricing.Holding) bool { return h.Until <= now })
+	if demand == nil {
+		o.Forecaster.Update(math.NaN())
+		return nil
+	}
+	sum := 0.0
+	for _, d := range demand {
+		sum += float64(d)
+	}
+	o.Forecaster.Update(sum / float64(o.every))
+	if len(o.recent)/o.every >= o.window() {
+		o.recent = append(o.recent[:0], o.recent[o.every:]...)
+	}
+	o.recent = append(o.recent, demand...)
+	return nil
+}
+
+func (o *Online) window() int {
+	if o.Window == 0 {
+		return defaultWindow
+	}
+	return o.Window
+}
+
+// ready reports whether the portfolio may buy now.
+func (o *Online) ready() bool {
+	if len(o.terms) == 0 || len(o.recent) == 0 {
+		return false
+	}
+	if f, ok := o.Forecaster.(readier); ok && !f.Ready() {
+		return false
+	}
+	if o.Alarm > 0 && math.Abs(o.Forecaster.(signaller).TrackingSignal()) > o.Alarm {
+		return false
+	}
+	return true
+}
+
+// foresee makes the demand to plan for.
+func (o *Online) foresee() error {
+	m := o.ahead
+	if o.Paths > 0 {
+		return o.imagine()
+	}
+	o.means = grow.To(o.means, m)
+	if o.Quantile > 0 {
+		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
+	} else {
+		o.Forecaster.Forecast(o.means)
+	}
+	if !o.curve() {
+		o.demand = grow.Zero(o.demand, m*o.k)
+		return nil
+	}
+	o.demand = o.demand[:0]
+	carry := 0.0
+	for i, f := range o.means {
+		if f != f {
+			return badInput("Forecaster", i, reserve.ErrRange, "the forecast is not a number")
+		}
+		f = max(0, f)
+		for _, s := range o.shape {
+			x := f*s + carry
+			if !(x < math.MaxInt32) {
+				return badInput("Forecaster", i, reserve.ErrRange, "a mean of %.3g instances is forecast: want a plan for at most %d; damp or cap the trend", f, math.MaxInt32)
+			}
+			d := math.Floor(x + .5)
+			o.demand = append(o.demand, int(max(0, d)))
+			carry = x - max(0, d)
+		}
+	}
+	return nil
+}
+
+// mostPaths bounds Online.Paths: more futures change a plan by less than the parts of a
+// load-duration curve do.
+const mostPaths = 10_000
+
+// imagine makes the demand to plan for from futures of the mean. Within an interval only
+// the expected load-duration curve counts (see the head of the file). Over several futures
+// that is the curve of the demands of all futures together. So imagine sorts the demands of
+// an interval on all futures, and averages them in as many groups as there are parts.
+func (o *Online) imagine() error {
+	m, paths := o.ahead, o.Paths
+	for len(o.futures) < paths {
+		o.futures = append(o.futures, nil)
+	}
+	for i := range paths {
+		o.futures[i] = grow.To(o.futures[i], m)
+	}
+	if o.rng == nil {
+		o.rng = rand.New(&o.source)
+	}
+	o.source.Seed(o.Seed, uint64(o.seen))
+	o.Forecaster.(pather).Paths(o.futures[:paths], o.rng)
+	if !o.curve() {
+		o.demand = grow.Zero(o.demand, m*o.k)
+		return nil
+	}
+	o.demand = o.demand[:0]
+	o.means = grow.Zero(o.means, m)
+	carry := 0.0
+	for i := range m {
+		o.values = o.values[:0]
+		for _, future := range o.futures[:paths] {
+			f := future[i]
+			if f != f {
+				return badInput("Forecaster", i, reserve.ErrRange, "a path is not a number")
+			}
+			if !(f*o.shape[0] < math.MaxInt32) {
+				return badInput("Forecaster", i, reserve.ErrRange, "a mean of %.3g instances is on a path: want a plan for at most %d; damp or cap the trend", f, math.MaxInt32)
+			}
+			o.means[i] += max(0, f) / float64(paths)
+			for _, s := range o.shape {
+				o.values = append(o.values, max(0, f)*s)
+			}
+		}
+		slices.Sort(o.values)
+		for b := o.k - 1; b >= 0; b-- {
+			x := carry
+			for _, v := range o.values[b*paths : (b+1)*paths] {
+				x += v / float64(paths)
+			}
+			d := max(0, math.Floor(x+.5))
+			o.demand = append(o.demand, int(d))
+			carry = x - d
+		}
+	}
+	return nil
+}
+
+// curve makes the shape of the load-duration curve. It reports false if there was no
+// demand.
+func (o *Online) curve() bool {
+	o.sorted = append(o.sorted[:0], o.recent...)
+	slices.Sort(o.sorted)
+	n := len(o.sorted)
+	total := 0.0
+	for _, d := range o.sorted {
+		total += float64(d)
+	}
+	o.shape = o.shape[:0]
+	if total == 0 {
+		return false
+	}
+	// Part b has the values from place b·n/k to (b+1)·n/k, those at the ends in
+	// part. All is in units of 1/k of a place, which are whole.
+	for b := range o.k {
+		sum := 0.0
+		for x, end := b*n, (b+1)*n; x < end; {
+			i := x / o.k
+			next := min(end, (i+1)*o.k)
+			sum += float64(next-x) * float64(o.sorted[n-1-i])
+			x = next
+		}
+		o.shape = append(o.shape, sum/total)
+	}
+	return true
+}
+
+// purchase plans and buys. If a plan wants more of a class than the cap on active
+// reservations leaves, the class is filled up and gets a prohibitive fee, and the rest is
+// planned for again. So there is at most one plan more than there are classes. Caps on
+// purchases only delay, and are applied at the end: otherwise other classes would fill up
+// a ladder. So is MaxActive once more, as what ends within half an interval is active and not
+// planned with.
+func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
+	planner := o.Planner
+	if planner == nil {
+		planner = &o.exact
+	}
+	classes := o.prices.Classes
+	o.want = grow.Zero(o.want, len(classes))
+	for k := range classes {
+		classes[k].Upfront = o.fees[k]
+		if o.room(k) == 0 {
+			classes[k].Upfront = o.walls[k]
+		}
+	}
+	for again := true; again; {
+		again = false
+		o.stock()
+		o.problem.Demand, o.problem.Slot, o.problem.Every = o.demand, o.part, o.k
+		o.problem.Prices, o.problem.Held = o.prices, o.held
+		o.problem.MaxActive, o.problem.Horizon = o.most, reserve.Pure
+		if o.problem.AtMost = nil; len(o.sale) > 0 {
+			o.problem.AtMost = o.sale
+		}
+		if o.most > 0 { // held ones may be more: then none is bought
+			sum := 0
+			for _, h := range o.held {
+				sum += h.Count
+			}
+			o.problem.MaxActive = max(o.most, sum)
+		}
+		var err error
+		if o.plan, err = planner.AppendPlan(o.plan[:0], &o.problem); err != nil {
+			return dst, err
+		}
+		for _, q := range o.plan {
+			if q.Slot > 0 {
+				break
+			}
+			room := o.room(q.Class)
+			if q.Count >= room && room > 0 {
+				classes[q.Class].Upfront = o.walls[q.Class]
+				again = again || q.Count > room
+			}
+			o.want[q.Class] += min(q.Count, room)
+		}
+	}
+	now, left := o.seen*o.every, math.MaxInt32
+	if o.most > 0 {
+		left = o.most
+		for _, h := range o.active {
+			left = max(0, left-h.Count)
+		}
+	}
+	for k, count := range o.want {
+		count = min(count, left)
+		if o.buy > 0 {
+			count = min(count, o.buy)
+		}
+		if len(o.atMost) > 0 && o.atMost[k] > 0 {
+			count = min(count, o.atMost[k])
+		}
+		if o.Caps != nil && o.Caps[k].Buy > 0 {
+			count = min(count, o.Caps[k].Buy)
+		}
+		if count > 0 {
+			left -= count
+			dst = append(dst, pricing.Purchase{Slot: now, Class: k, Count: count})
+			o.hold(pricing.Holding{Class: k, Count: count, Until: now + o.terms[k]})
+		}
+	}
+	return dst, nil
+}
+
+// room returns how many more reservations of a class its cap on active ones allows.
+func (o *Online) room(k int) int {
+	if o.Caps == nil || o.Caps[k].Active == 0 {
+		return math.MaxInt32
+	}
+	room := o.Caps[k].Active - o.want[k]
+	for _, h := range o.active {
+		if h.Class == k {
+			room = max(0, room-h.Count) // a sum of counts may not fit
+		}
+	}
+	return max(0, room)
+}
+
+// stock lists the reservations held and wanted, with their ends in parts.
+func (o *Online) stock() {
+	o.held = o.held[:0]
+	interval := o.part * time.Duration(o.k)
+	for _, h := range o.active {
+		rest := min(h.Until-o.seen*o.every, o.ahead*o.every) // what is held for ages is so beyond the plan
+		if n := nearest(time.Duration(rest)*o.slot, interval); n > 0 {
+			o.held = append(o.held, pricing.Holding{Class: h.Class, Count: h.Count, Until: n * o.k})
+		}
+	}
+	for k, count := range o.want {
+		if count > 0 {
+			o.held = append(o.held, pricing.Holding{Class: k, Count: count, Until: int(o.prices.Classes[k].Term / o.part)})
+		}
+	}
+}
+
+// Active appends to dst the reservations that are active when the next interval begins, the
+// last purchases included. Until counts from the first slot of the series.
+func (o *Online) Active(dst []pricing.Holding) []pricing.Holding { return append(dst, o.active...) }
+
+// onlineState is the JSON form of an Online.
+type onlineState struct {
+	Slot       time.Duration   `json:"slot_ns"`
+	Every      int             `json:"every"`
+	Terms      []int           `json:"terms"`
+	Seen       int             `json:"seen"`
+	Recent     []int           `json:"recent"`
+	Active     []heldState     `json:"active"`
+	Forecaster json.RawMessage `json:"forecaster"`
+}
+
+type heldState struct {
+	Class int `json:"class"`
+	Count int `json:"count"`
+	Until int `json:"until"`
+}
+
+// MarshalJSON returns the state: the demand seen, the reservations held, and the state of the
+// forecaster as encoding/json encodes it. The state does not have the fields of o or the
+// prices.
+func (o *Online) MarshalJSON() ([]byte, error) {
+	if o.every == 0 {
+		return nil, badInput("state", -1, reserve.ErrRange, "there is none before a Reset that succeeded")
+	}
+	f, err := json.Marshal(o.Forecaster)
+	if err != nil {
+		return nil, &InputError{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
+	}
+	s := onlineState{Slot: o.slot, Every: o.every, Terms: o.terms, Seen: o.seen, Recent: o.recent, Forecaster: f}
+	for _, h := range o.active {
+		s.Active = append(s.Active, heldState{h.Class, h.Count, h.Until})
+	}
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON continues from a state. o must have been reset with the same problem, and
+// must have the same fields and a Forecaster of the same type. o then does what the portfolio
+// of the state would have done. The error for a state that does not fit is an [*InputError]
+// or an error of encoding/json. o is then unchanged, and so is its Forecaster if the
+// Forecaster's own UnmarshalJSON changes nothing after an error.
+func (o *Online) UnmarshalJSON(data []byte) error {
+	if o.every == 0 {
+		return badInput("state", -1, reserve.ErrRange, "want a Reset that succeeded before a state")
+	}
+	var s onlineState
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&s); err != nil {
+		return &InputError{Package: "rules", Field: "state", Index: -1, Err: err}
+	}
+	switch {
+	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
+		return badInput("state", -1, reserve.ErrRange, "it is of intervals of %d slots of %v and terms of %v slots: want %d slots of %v and %v",
+			s.Every, s.Slot, s.Terms, o.every, o.slot, o.terms)
+	case s.Seen < 0 || s.Seen > min(math.MaxInt32, math.MaxInt/2/s.Every-1):
+		return badInput("state.seen", -1, reserve.ErrRange, "%d intervals: want 0 to %d", s.Seen, min(math.MaxInt32, math.MaxInt/2/s.Every-1))
+	case len(s.Recent)%s.Every != 0 || len(s.Recent)/s.Every > min(s.Seen, o.window()):
+		return badInput("state.recent", -1, reserve.ErrRange, "%d slots: want whole intervals, %d at most", len(s.Recent), min(s.Seen, o.window()))
+	case s.Forecaster == nil || string(s.Forecaster) == "null":
+		return badInput("state.forecaster", -1, reserve.ErrRange, "there is none")
+	}
+	for t, d := range s.Recent {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("state.recent[]", t, reserve.ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+		}
+	}
+	for i, h := range s.Active {
+		if h.Class < 0 || h.Class >= len(o.terms) || h.Count < 1 || h.Count > math.MaxInt32 || h.Until <= s.Seen*s.Every {
+			return badInput("state.active[]", i, reserve.ErrRange, "%d reservations of class %d until slot %d: want some of a class below %d that last beyond slot %d",
+				h.Count, h.Class, h.Until, len(o.terms), s.Seen*s.Every)
+		}
+	}
+	if err := json.Unmarshal(s.Forecaster, o.Forecaster); err != nil {
+		return &InputError{Package: "rules", Field: "state.forecaster", Index: -1, Err: err}
+	}
+	o.seen = s.Seen
+	o.recent = append(o.recent[:0], s.Recent...)
+	o.active = o.active[:0]
+	for _, h := range s.Active {
+		o.active = append(o.active, pricing.Holding{Class: h.Class, Count: h.Count, Until: h.Until})
+	}
+	return nil
+}

@@ -1,0 +1,541 @@
+package rules
+
+import (
+	"errors"
+	"flag"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	_ "github.com/plimsoll/plimsoll/internal/seeded" // repeatable
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve"
+)
+
+// More cases than the usual 100, unless -rapid.checks asks for others.
+func init() {
+	if err := flag.Set("rapid.checks", "400"); err != nil {
+		panic(err)
+	}
+}
+
+// A kind says which problems to draw.
+type kind struct {
+	slots, peak, classes int  // at most
+	terms                int  // of at most so many slots
+	every, closed, held  bool // purchases at some slots only; inventory
+	caps, pure           bool
+	prepaid              bool // classes without a use price
+}
+
+var names = []string{"a", "b", "c", "d", "e"}
+
+// problems draws problems of a kind, with whole prices in nanos and slots of an
+// hour, so that ties are common.
+func problems(k kind) *rapid.Generator[*reserve.Problem] {
+	return rapid.Custom(func(t *rapid.T) *reserve.Problem {
+		p := &reserve.Problem{Slot: time.Hour}
+		p.Demand = rapid.SliceOfN(rapid.IntRange(0, k.peak), 1, k.slots).Draw(t, "demand")
+		p.Prices.OnDemand = pricing.Money(rapid.IntRange(1, 6).Draw(t, "price"))
+		for i := range rapid.IntRange(1, k.classes).Draw(t, "classes") {
+			c := pricing.Class{Name: names[i]}
+			c.Term = time.Duration(rapid.IntRange(1, k.terms).Draw(t, "term")) * time.Hour
+			c.Upfront = pricing.Money(rapid.IntRange(0, 16).Draw(t, "upfront"))
+			if !k.prepaid && rapid.Bool().Draw(t, "hourly") {
+				c.Hourly = pricing.Money(rapid.IntRange(0, 5).Draw(t, "use"))
+				c.Billed = pricing.Billing(rapid.IntRange(0, 1).Draw(t, "billed"))
+			}
+			p.Prices.Classes = append(p.Prices.Classes, c)
+		}
+		n := len(p.Demand)
+		if k.every {
+			p.Every = rapid.IntRange(0, 4).Draw(t, "every")
+		}
+		if k.closed && rapid.Bool().Draw(t, "closed?") {
+			p.Closed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "closed")
+		}
+		if k.caps {
+			p.MaxBuy = rapid.IntRange(0, 2).Draw(t, "max buy")
+			p.MaxActive = rapid.IntRange(0, 3).Draw(t, "max active")
+		}
+		if k.held {
+			for range rapid.IntRange(0, 2).Draw(t, "held") {
+				p.Held = append(p.Held, pricing.Holding{
+					Class: rapid.IntRange(0, len(p.Prices.Classes)-1).Draw(t, "class"),
+					Count: rapid.IntRange(0, 2).Draw(t, "count"),
+					Until: rapid.IntRange(0, k.terms+1).Draw(t, "until"),
+				})
+			}
+		}
+		if k.pure {
+			p.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
+		}
+		return p
+	})
+}
+
+// small has all that there is, at sizes for brute force.
+var small = kind{slots: 6, peak: 2, classes: 2, terms: 4, every: true, closed: true, held: true, pure: true}
+
+// large has what the pseudo-code can follow.
+var large = kind{slots: 24, peak: 9, classes: 4, terms: 9, every: true, closed: true, held: true, pure: true}
+
+// planners returns one planner of each algorithm, new or used before.
+func planners(class int) []reserve.Planner {
+	return []reserve.Planner{&reserve.HGR{Class: class}, &Periodic{Class: class}, &Levels{Class: class}, &SEC{},
+		&OnDemand{}, &Peak{Class: class}, &Constant{Class: class}, &Constant{Class: AnyClass}}
+}
+
+// mustPlan returns a plan, or ok = false if the problem is not for the planner.
+// It checks the form.
+func mustPlan(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, a reserve.Planner, p *reserve.Problem) (plan []pricing.Purchase, ok bool) {
+	t.Helper()
+	mark := pricing.Purchase{Slot: 7, Class: 7, Count: 7}
+	plan, err := a.AppendPlan([]pricing.Purchase{mark}, p)
+	if len(plan) == 0 || plan[0] != mark {
+		t.Fatalf("%T: what was in dst is gone: %v", a, plan)
+	}
+	plan = plan[1:]
+	if err != nil {
+		var input *InputError
+		if !errors.As(err, &input) || !errors.Is(err, reserve.ErrUnsupported) || len(plan) > 0 {
+			t.Fatalf("%T: %v with %v", a, err, plan)
+		}
+		return nil, false
+	}
+	for i, b := range plan {
+		if b.Slot < 0 || b.Slot >= len(p.Demand) || !mayBuy(p, b.Slot) || b.Class < 0 || b.Class >= len(p.Prices.Classes) || b.Count <= 0 {
+			t.Fatalf("%T: purchase %+v", a, b)
+		}
+		if i > 0 && (plan[i-1].Slot > b.Slot || plan[i-1].Slot == b.Slot && plan[i-1].Class >= b.Class) {
+			t.Fatalf("%T: not sorted: %v", a, plan)
+		}
+	}
+	return plan, true
+}
+
+// No plan costs less than the optimum, the bound no more; and what the proofs of
+// the one-class algorithms say holds.
+func TestAgainstBruteForce(t *testing.T) {
+	var used []reserve.Planner
+	for k := range small.classes {
+		used = append(used, planners(k)...)
+	}
+	handled := map[reflect.Type]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(small).Draw(t, "problem")
+		_, optimum, _ := bruteForce(p)
+		if bound, err := new(reserve.Competitive).Bound(p); err == nil {
+			if big.NewRat(int64(bound), 1).Cmp(optimum) > 0 {
+				t.Fatalf("bound %v, optimum %v", bound, optimum.FloatString(3))
+			}
+		} else if !errors.Is(err, reserve.ErrUnsupported) {
+			t.Fatal(err)
+		}
+		none := planCost(p, nil)
+		for _, a := range used {
+			class := 0
+			switch a := a.(type) {
+			case *reserve.HGR:
+				class = a.Class
+			case *Periodic:
+				class = a.Class
+			case *Levels:
+				class = a.Class
+			case *Constant:
+				class = a.Class
+			case *Peak:
+				class = a.Class
+			}
+			if class >= len(p.Prices.Classes) {
+				continue
+			}
+			plan, ok := mustPlan(t, a, p)
+			if !ok {
+				continue
+			}
+			handled[reflect.TypeOf(a)]++
+			cost := planCost(p, plan)
+			if cost.Cmp(optimum) < 0 {
+				t.Fatalf("%T costs %v, the optimum %v", a, cost, optimum)
+			}
+			_, peak := a.(*Peak)
+			_, sec := a.(*SEC)
+			if !peak && !(sec && len(p.Prices.Classes) > 1) && cost.Cmp(none) > 0 {
+				t.Fatalf("%T costs %v, on demand only %v", a, cost, none)
+			}
+		}
+	})
+	for _, a := range planners(0) {
+		if n := handled[reflect.TypeOf(a)]; n < 20 {
+			t.Errorf("%T: only %d problems were for it", a, n)
+		}
+	}
+}
+
+// HGR saves at least half of what the optimum saves over on demand, under all rules that it
+// handles. (reserve/theory has the proof.)
+func TestHGRSavesHalf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(kind{slots: 9, peak: 2, classes: 1, terms: 5, held: true, every: true, closed: true, pure: true}).Draw(t, "problem")
+		plan, ok := mustPlan(t, &reserve.HGR{}, p)
+		if !ok {
+			return
+		}
+		_, optimum, _ := bruteForce(p)
+		none, cost := planCost(p, nil), planCost(p, plan)
+		half := new(big.Rat).Add(none, optimum)
+		if half.Mul(half, big.NewRat(1, 2)); cost.Cmp(half) > 0 {
+			t.Fatalf("hgr %v, optimum %v, on demand %v: want at most %v", cost, optimum, none, half)
+		}
+	})
+	// Two terms of demand, and two slots without demand that break the ties: HGR buys the
+	// middle, and leaves two pieces of nearly half a term, which are not worth a fee.
+	var opt optimum
+	k := 100
+	d := slices.Repeat([]int{1}, 4*k)
+	d[k-1], d[3*k] = 0, 0
+	o := reserve.Offer{Price: 1, Fee: int64(k), Term: 2 * k}
+	plan, _ := mustPlan(t, &reserve.HGR{}, problemOf(o, d))
+	if cost, best := onlineCost(o, d, bySlot(plan, len(d))), opt.cost(o, d); cost != int64(3*k-2) || best != int64(2*k) {
+		t.Errorf("%d/%d, want %d/%d", cost, best, 3*k-2, 2*k)
+	}
+}
+
+// hgrRatio is what is proved of HGR with the Full horizon, by α = F/(τ·p).
+func hgrRatio(alpha float64) float64 {
+	if alpha >= .5 {
+		return (1 + 1/alpha) / 2
+	}
+	return 1.5 + math.Log(1/(2*alpha))
+}
+
+// What is proved, for one class, the Full horizon and purchases at any slot: hgrRatio for
+// HGR, twice the optimum for Periodic and Levels.
+func TestRatios(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(kind{slots: 9, peak: 2, classes: 1, terms: 5, held: true}).Draw(t, "problem")
+		_, optimum, _ := bruteForce(p)
+		costs := map[string]*big.Rat{}
+		for name, a := range map[string]reserve.Planner{"hgr": &reserve.HGR{}, "periodic": &Periodic{}, "levels": &Levels{}} {
+			plan, ok := mustPlan(t, a, p)
+			if !ok {
+				t.Fatalf("%s does not handle it", name)
+			}
+			costs[name] = planCost(p, plan)
+		}
+		twice := new(big.Rat).Mul(optimum, big.NewRat(2, 1))
+		if costs["periodic"].Cmp(twice) > 0 {
+			t.Fatalf("periodic %v, optimum %v", costs["periodic"], optimum)
+		}
+		if costs["levels"].Cmp(costs["periodic"]) > 0 {
+			t.Fatalf("levels %v, periodic %v", costs["levels"], costs["periodic"])
+		}
+		o := onlyClass(p, 0)
+		whole := new(big.Rat).Mul(o.gain, big.NewRat(int64(o.tau), 1)) // τ·p
+		if o.fee.Cmp(whole) > 0 {                                      // Assumption 1 does not hold: nothing is bought
+			if costs["hgr"].Cmp(optimum) != 0 {
+				t.Fatalf("hgr %v, optimum %v", costs["hgr"], optimum)
+			}
+			return
+		}
+		limit := new(big.Rat).Set(optimum)
+		if o.fee.Sign() > 0 {
+			ratio, _ := new(big.Rat).Quo(whole, o.fee).Float64()
+			limit.Mul(limit, new(big.Rat).SetFloat64(hgrRatio(1/ratio)+1e-12))
+		}
+		if o.n <= o.tau { // [Liu21] section 3.3.1
+			limit = optimum
+		}
+		if costs["hgr"].Cmp(limit) > 0 {
+			t.Fatalf("hgr %v, optimum %v, limit %v", costs["hgr"], optimum, limit)
+		}
+	})
+}
+
+// With at most one instance there is one level, which Levels solves exactly,
+// whatever the horizon and the dates that it handles. Periodic solves the same if
+// one may buy once a term.
+func TestOneInstanceIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(kind{slots: 10, peak: 1, classes: 1, terms: 5, every: true, pure: true}).Draw(t, "problem")
+		_, optimum, _ := bruteForce(p)
+		if plan, ok := mustPlan(t, &Levels{}, p); ok && planCost(p, plan).Cmp(optimum) != 0 {
+			t.Fatalf("levels %v, optimum %v", planCost(p, plan), optimum)
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(kind{slots: 9, peak: 3, classes: 1, terms: 5, pure: true, held: true}).Draw(t, "problem")
+		p.Every = int(p.Prices.Classes[0].Term / p.Slot)
+		_, optimum, _ := bruteForce(p)
+		plan, ok := mustPlan(t, &Periodic{}, p)
+		if !ok {
+			t.Fatal("not handled")
+		}
+		if planCost(p, plan).Cmp(optimum) != 0 {
+			t.Fatalf("periodic %v, optimum %v", planCost(p, plan), optimum)
+		}
+	})
+}
+
+// Every algorithm buys what the papers' pseudo-code buys.
+func TestNaive(t *testing.T) {
+	check := func(t *rapid.T, a reserve.Planner, p *reserve.Problem, want []pricing.Purchase) {
+		t.Helper()
+		if got, ok := mustPlan(t, a, p); ok && !slices.Equal(got, want) {
+			t.Fatalf("%T: got %v, want %v", a, got, want)
+		}
+	}
+	// Workspaces that have been used, for a new one each time.
+	hgr, periodic, levels, sec := &reserve.HGR{}, &Periodic{}, &Levels{}, &SEC{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(large).Draw(t, "problem")
+		k := rapid.IntRange(0, len(p.Prices.Classes)-1).Draw(t, "class")
+		hgr.Class, periodic.Class, levels.Class = k, k, k
+		check(t, hgr, p, naiveHGR(p, k))
+		if p.Every <= 1 && p.Closed == nil && p.Horizon == reserve.Full {
+			check(t, &reserve.HGR{Class: k}, p, printedHGR(p, k))
+		}
+		check(t, periodic, p, naivePeriodic(p, k))
+		check(t, levels, p, naiveLevels(p, k))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		k := large
+		k.peak, k.slots, k.classes = 4, 12, 3
+		p := problems(k).Draw(t, "problem")
+		want := naiveSEC(p)
+		check(t, sec, p, want)
+		check(t, &SEC{}, p, want)
+	})
+}
+
+// The constant quantities are the best of all constant quantities.
+func TestConstants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(large).Draw(t, "problem")
+		cost := func(k, count int) *big.Rat {
+			var plan []pricing.Purchase
+			for s := 0; s < len(p.Demand); s += int(p.Prices.Classes[k].Term / p.Slot) {
+				plan = append(plan, pricing.Purchase{Slot: s, Class: k, Count: count})
+			}
+			return planCost(p, plan)
+		}
+		best := planCost(p, nil)
+		all := true
+		for k := range p.Prices.Classes {
+			plan, ok := mustPlan(t, &Constant{Class: k}, p)
+			if !ok {
+				all = false
+				continue
+			}
+			least := planCost(p, nil)
+			for count := range slices.Max(p.Demand) + 1 {
+				if c := cost(k, count); c.Cmp(least) < 0 {
+					least = c
+				}
+			}
+			if c := planCost(p, plan); c.Cmp(least) != 0 {
+				t.Fatalf("class %d: %v costs %v, the best %v", k, plan, c, least)
+			}
+			if least.Cmp(best) < 0 {
+				best = least
+			}
+		}
+		plan, ok := mustPlan(t, &Constant{Class: AnyClass}, p)
+		if ok != all {
+			t.Fatalf("Constant of any class handles it: %v, the classes: %v", ok, all)
+		}
+		if ok && planCost(p, plan).Cmp(best) != 0 {
+			t.Fatalf("%v costs %v, the best %v", plan, planCost(p, plan), best)
+		}
+	})
+}
+
+// The bound is Eq. (5), rounded down.
+func TestBoundNaive(t *testing.T) {
+	var c reserve.Competitive
+	rapid.Check(t, func(t *rapid.T) {
+		k := large
+		k.held = false
+		p := problems(k).Draw(t, "problem")
+		want := naiveBound(p, commonLength(p))
+		floor := new(big.Int).Quo(want.Num(), want.Denom())
+		got, err := c.Bound(p)
+		if err != nil || int64(got) != floor.Int64() {
+			t.Fatalf("%d, %v, want %v", got, err, want)
+		}
+	})
+}
+
+// commonLength is the largest number of slots that divides Every and all terms.
+func commonLength(p *reserve.Problem) int {
+	for length := max(1, p.Every); ; length-- {
+		ok := max(1, p.Every)%length == 0
+		for _, c := range p.Prices.Classes {
+			ok = ok && int(c.Term/p.Slot)%length == 0
+		}
+		if ok {
+			return length
+		}
+	}
+}
+
+// A planner gives the same with a workspace that has seen other problems, and
+// leaves its input alone. Prices in another currency change nothing; nor does a
+// class that another one beats.
+func TestInvariance(t *testing.T) {
+	used := planners(0)
+	rapid.Check(t, func(t *rapid.T) {
+		p := problems(large).Draw(t, "problem")
+		before := clone(p)
+		scaled, more := clone(p), clone(p)
+		scaled.Prices.OnDemand *= 1000
+		for k := range scaled.Prices.Classes {
+			scaled.Prices.Classes[k].Upfront *= 1000
+			scaled.Prices.Classes[k].Hourly *= 1000
+		}
+		worse := more.Prices.Classes[rapid.IntRange(0, len(more.Prices.Classes)-1).Draw(t, "beaten")]
+		worse.Name = "worse"
+		worse.Upfront++
+		more.Prices.Classes = append(more.Prices.Classes, worse)
+		for i, fresh := range planners(0) {
+			want, ok := mustPlan(t, fresh, p)
+			if got, again := mustPlan(t, used[i], p); again != ok || !slices.Equal(got, want) {
+				t.Fatalf("%T: a used workspace gives %v, a new one %v", fresh, got, want)
+			}
+			if got, again := mustPlan(t, used[i], scaled); again != ok || !slices.Equal(got, want) {
+				t.Fatalf("%T: scaled prices give %v, not %v", fresh, got, want)
+			}
+			if got, again := mustPlan(t, used[i], more); again != ok || !slices.Equal(got, want) {
+				t.Fatalf("%T: a class that is beaten changes %v to %v", fresh, want, got)
+			}
+		}
+		if diff := cmp.Diff(before, p); diff != "" {
+			t.Fatalf("the input was changed:\n%s", diff)
+		}
+	})
+}
+
+func clone(p *reserve.Problem) *reserve.Problem {
+	q := *p
+	q.Demand = slices.Clone(p.Demand)
+	q.Closed = slices.Clone(p.Closed)
+	q.Held = slices.Clone(p.Held)
+	q.Prices.Classes = slices.Clone(p.Prices.Classes)
+	return &q
+}
+
+// The evaluator that the tests rest on agrees with the one that users have.
+func TestPlanCostIsBill(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := large
+		k.held = false
+		p := problems(k).Draw(t, "problem")
+		var plan []pricing.Purchase
+		for range rapid.IntRange(0, 5).Draw(t, "purchases") {
+			plan = append(plan, pricing.Purchase{
+				Slot:  rapid.IntRange(0, len(p.Demand)-1).Draw(t, "slot"),
+				Class: rapid.IntRange(0, len(p.Prices.Classes)-1).Draw(t, "class"),
+				Count: rapid.IntRange(0, 3).Draw(t, "count"),
+			})
+		}
+		var b pricing.Biller
+		bill, err := b.Bill(p.Prices, p.Demand, p.Slot, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := planCost(p, plan)
+		want, slack := bill.Total, int64(0)
+		if p.Horizon == reserve.Pure {
+			want, slack = bill.Pure, int64(len(p.Prices.Classes)) // the residual of each class is rounded
+		}
+		off := new(big.Rat).Sub(cost, big.NewRat(int64(want), 1))
+		if off.Abs(off).Cmp(big.NewRat(slack, 2)) > 0 {
+			t.Fatalf("%v, the bill %v", cost, want)
+		}
+	})
+}
+
+// What brute force finds keeps to the rules and costs what it says; caps cost,
+// and a problem without a plan is one in which too many are held.
+func TestBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := small
+		k.slots, k.caps = 5, true
+		p := problems(k).Draw(t, "problem")
+		plan, cost, ok := bruteForce(p)
+		held := 0
+		for _, h := range p.Held {
+			if h.Until > 0 {
+				held += h.Count
+			}
+		}
+		if ok != (p.MaxActive == 0 || held <= p.MaxActive) {
+			t.Fatalf("%d held: %v", held, ok)
+		}
+		if !ok {
+			return
+		}
+		if c := planCost(p, plan); c.Cmp(cost) != 0 {
+			t.Fatalf("%v costs %v, not %v", plan, c, cost)
+		}
+		for s := range p.Demand {
+			active := 0
+			for _, b := range plan {
+				if b.Slot == s && (!mayBuy(p, s) || p.MaxBuy > 0 && b.Count > p.MaxBuy) {
+					t.Fatalf("%+v", b)
+				}
+				if b.Slot <= s && s < b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot) {
+					active += b.Count
+				}
+			}
+			for _, h := range p.Held {
+				if s < h.Until {
+					active += h.Count
+				}
+			}
+			if p.MaxActive > 0 && active > p.MaxActive {
+				t.Fatalf("%d active in slot %d", active, s)
+			}
+		}
+		p.MaxBuy, p.MaxActive = 0, 0
+		if _, free, _ := bruteForce(p); free.Cmp(cost) > 0 {
+			t.Fatalf("without caps %v, with them %v", free, cost)
+		}
+	})
+}
+
+// The order statistics are those of the sorted slots.
+func TestOrderStatistics(t *testing.T) {
+	var r ranking
+	rapid.Check(t, func(t *rapid.T) {
+		demand := rapid.SliceOfN(rapid.IntRange(0, rapid.SampledFrom([]int{1, 5, 1000}).Draw(t, "peak")), 1, 200).Draw(t, "demand")
+		k := rapid.IntRange(1, len(demand)).Draw(t, "k")
+		r.sortValues(demand, nil)
+		r.empty()
+		var in []int
+		for i, d := range demand {
+			if rapid.Bool().Draw(t, "in") {
+				r.put(i, 1)
+				in = append(in, d)
+			}
+		}
+		slices.Sort(in)
+		want := 0
+		if k <= len(in) {
+			want = in[len(in)-k]
+		}
+		if got := r.kth(int64(k)); got != want {
+			t.Fatalf("ranked %d, want %d", got, want)
+		}
+	})
+}
