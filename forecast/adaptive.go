@@ -122,9 +122,6 @@ func (m *AdaptiveSimple) Update(x float64) {
 // Forecast fills dst with the level, see [Model].
 func (m *AdaptiveSimple) Forecast(dst []float64) { m.Model.Forecast(dst) }
 
-// Spread is the Spread of Model, as if the present factors stayed.
-func (m *AdaptiveSimple) Spread(dst []float64) { m.Model.Spread(dst) }
-
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveSimple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
 
@@ -174,9 +171,6 @@ func (m *AdaptiveHolt) set(f float64) {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *AdaptiveHolt) Forecast(dst []float64) { m.Model.Forecast(dst) }
-
-// Spread is the Spread of Model, as if the present factors stayed.
-func (m *AdaptiveHolt) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveHolt) TrackingSignal() float64 { return m.Rule.TrackingSignal() }
@@ -238,9 +232,6 @@ func (m *AdaptiveTriple) set(f float64) (beta, gamma float64) {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *AdaptiveTriple) Forecast(dst []float64) { m.Model.Forecast(dst) }
-
-// Spread is the Spread of Model, as if the present factors stayed.
-func (m *AdaptiveTriple) Spread(dst []float64) { m.Model.Spread(dst) }
 
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveTriple) TrackingSignal() float64 { return m.Rule.TrackingSignal() }

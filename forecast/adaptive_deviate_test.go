@@ -25,8 +25,8 @@ func TestAdaptiveDeviate(t *testing.T) {
 			errors[i] = rng.NormFloat64()
 		}
 		got, want := slices.Clone(errors), slices.Clone(errors)
-		c.outer.deviate(got)
-		c.inner.deviate(want)
+		c.outer.Deviate(got)
+		c.inner.Deviate(want)
 		if !slices.Equal(got, want) || slices.Equal(got, errors) {
 			t.Errorf("%T: %v, want %v", c.outer, got, want)
 		}

@@ -46,7 +46,7 @@ func TestAllocs(t *testing.T) {
 				m.Update(x)
 			}
 			m.Forecast(dst)
-			m.(spreader).Spread(dst)
+			spreadOf(m, dst)
 			return nil
 		})
 		run(name+" Fit", func(series []float64) error {

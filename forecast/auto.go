@@ -27,6 +27,7 @@ type Auto struct {
 	models [lenCandidates]Fittable // of the candidates, made when first tried
 	other  []float64
 	sum    []float64
+	work   autoFit
 }
 
 // A member is a model with its part of the forecast.
@@ -69,7 +70,7 @@ const autoMean = 1
 // mostMembers is how many models Auto takes the mean of.
 const mostMembers = 3
 
-// autoFit is what a fit of Auto keeps.
+// autoFit is the memory of a fit of Auto.
 type autoFit struct {
 	whole   []float64 // the series
 	z       []float64 // its end, in the scale of the members
@@ -84,6 +85,7 @@ type autoFit struct {
 	squares []float64 // of the mean's errors from the origins, by steps ahead
 	counts  []float64
 	known   []float64
+	growth  []float64
 }
 
 // Ready reports whether there is an observation.
@@ -149,21 +151,16 @@ func (m *Auto) Forecast(dst []float64) {
 	within(dst)
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in the scale
-// of the members. The unit is the standard deviation one step ahead. Spread takes an error to
-// move the weighted mean of the forecasts by the weighted mean of what it moves each.
-func (m *Auto) Spread(dst []float64) { respond(m, dst) }
-
-func (m *Auto) lambda() float64 {
+func (m *Auto) Lambda() float64 {
 	if len(m.members) == 0 {
 		return 1
 	}
 	return m.scale
 }
 
-func (m *Auto) deviate(dst []float64) {
+func (m *Auto) Deviate(dst []float64) {
 	if len(m.members) == 0 {
-		new(Naive).deviate(dst)
+		new(Naive).Deviate(dst)
 		return
 	}
 	if len(m.members) == 1 {
@@ -204,9 +201,9 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := f.Validate(); err != nil {
 		return Fit{}, err
 	}
-	window, season, second, leads, steps := f.Window, f.Season, f.second, f.leads, f.Steps
-	defer func() { f.Window, f.Season, f.second, f.leads, f.Steps = window, season, second, leads, steps }()
-	part, err := f.cut(series, m.least())
+	window, season, second, leads, steps := f.Window, f.Season, f.Second, f.Leads, f.Steps
+	defer func() { f.Window, f.Season, f.Second, f.Leads, f.Steps = window, season, second, leads, steps }()
+	part, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -216,7 +213,7 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 	if horizon == 0 {
 		horizon = max(p1, 13)
 	}
-	f.auto.whole = part
+	m.work.whole = part
 	if most := max(autoLeast, autoCycles*p1, 4*autoCycles*p2, 4*autoSpan*horizon); window == 0 && len(part) > most {
 		if end := part[len(part)-most:]; known(end) > most/2 { // else it is mostly silence
 			for part = end; part[0] != part[0]; {
@@ -235,14 +232,14 @@ func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
 		p2 = 1
 	}
 	horizon = min(horizon, n-first)
-	f.Season, f.second, f.leads = p1, p2, 1
+	f.Season, f.Second, f.Leads = p1, p2, 1
 	if m.members == nil || m.models[0] == nil {
 		m.members = make([]member, 0, mostMembers)
 		for k, c := range candidates {
 			m.models[k] = c.make()
 		}
 	}
-	a := &f.auto
+	a := &m.work
 	m.choose(f, a, part, first, horizon, p1, p2)
 	return m.refit(f, a, part, p1, p2)
 }
@@ -265,21 +262,21 @@ func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (Fit, error
 	c := &candidates[k]
 	switch c.season {
 	case 0:
-		f.Season, f.second = 1, 1
+		f.Season, f.Second = 1, 1
 		if c.name == "mean" {
-			f.Season, f.second = p1, p2
+			f.Season, f.Second = p1, p2
 		}
 	case 1, 2:
-		f.Season, f.second = p1, p2
+		f.Season, f.Second = p1, p2
 	case 3:
-		f.Season, f.second = p2, 1
+		f.Season, f.Second = p2, 1
 	}
 	if x, ok := m.models[k].(*Autoregression); ok {
 		switch c.season {
 		case 1:
 			x.Difference = 1
 		case 3:
-			x.Difference, f.Season, f.second = p2, p1, p2
+			x.Difference, f.Season, f.Second = p2, p1, p2
 		}
 	}
 	return m.models[k].Fit(f, series)
@@ -497,7 +494,7 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 		total += x.weight
 		free += x.weight * float64(g.Free)
 		fit.Evaluations += g.Evaluations
-		r, ratio := f.Residuals(), lambdaOf(x.model) == 0
+		r, ratio := g.Residuals, lambdaOf(x.model) == 0
 		for t := range a.resid {
 			if j := t - (n - len(r)); j >= 0 && ratio {
 				a.resid[t] += x.weight * a.z[t] * -math.Expm1(-r[j])
@@ -513,20 +510,38 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 		fits[i].weight /= total
 	}
 	fit.Free = int(free/total + .5)
-	f.resid = append(f.resid[:0], a.resid...)
-	for t, e := range f.resid {
+	for t, e := range a.resid {
 		e /= total
-		f.resid[t] = e
+		a.resid[t] = e
 		if e == e {
 			fit.SSE += e * e
 			fit.N++
 		}
 	}
-	f.squares = append(f.squares[:0], a.squares...)
-	f.counts = append(f.counts[:0], a.counts...)
-	f.tried = true
+	fit.Residuals, fit.Growth = a.resid, a.grown(fit)
 	m.n = known(series)
+	a.whole = nil // the caller's
 	return fit, nil
+}
+
+// triedErrors is how many errors of the mean Growth wants of a number of steps ahead: fewer than
+// of a fit, since no parameter has seen these errors.
+const triedErrors = 5
+
+// grown returns the growth of the errors of the mean.
+func (a *autoFit) grown(fit Fit) []float64 {
+	a.growth = a.growth[:0]
+	one := fit.Variance()
+	if !(one > 0) {
+		return a.growth
+	}
+	for i, s := range a.squares {
+		if a.counts[i] < triedErrors {
+			break
+		}
+		a.growth = append(a.growth, math.Sqrt(s/max(1, a.counts[i])/one))
+	}
+	return a.growth
 }
 
 // autoLeads is how many steps ahead the errors of the mean are kept for intervals.
@@ -554,7 +569,7 @@ func (m *Auto) Validate() error {
 	return checkState(m.n, 0)
 }
 
-func (m *Auto) least() int { return kindSimple.free() + 1 }
+func (m *Auto) Least() int { return kindSimple.free() + 1 }
 
 // autoState is the JSON form.
 type autoState struct {
@@ -608,7 +623,7 @@ func (m *Auto) UnmarshalJSON(data []byte) error {
 			return err
 		}
 		f, ok := inner.(Fittable)
-		if !ok || x.Type == "auto" || x.Type == "box-cox" {
+		if !ok || x.Type == "auto" {
 			return badInput("members", i, ErrKind, "%q: want a model that is no mean of others", x.Type)
 		}
 		n.members = append(n.members, member{x.Name, x.Weight, f})

@@ -142,12 +142,8 @@ func (m *Autoregression) Forecast(dst []float64) {
 	}
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead in units
-// of that of one step.
-func (m *Autoregression) Spread(dst []float64) { respond(m, dst) }
-
 // deviate is the recursion from 0, without the constant.
-func (m *Autoregression) deviate(dst []float64) {
+func (m *Autoregression) Deviate(dst []float64) {
 	d := m.Difference
 	for i := range dst {
 		x := dst[i]
@@ -265,7 +261,7 @@ func lagsOf(dst []int, n, m1, m2, d, most int) []int {
 // first season, or 1 step where there is none. Fewer than
 // two seasons are taken as none. Fit wants three values.
 func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -430,4 +426,4 @@ func (f *Fitter) stable(m *Autoregression, n int) bool {
 	return late < .9*early
 }
 
-func (m *Autoregression) least() int { return 3 }
+func (m *Autoregression) Least() int { return 3 }

@@ -43,20 +43,6 @@ func (m *Blend) Forecast(dst []float64) {
 	}
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors. Spread is that of one model with the
-// means of the two models' gains, see [Holt.Spread].
-func (m *Blend) Spread(dst []float64) {
-	a := trendWalk{m.Near.Alpha, m.Near.Alpha * m.Near.Beta, m.Near.phi()}
-	b := trendWalk{m.Far.Alpha, m.Far.Alpha * m.Far.Beta, m.Far.phi()}
-	v := 1.0
-	for i := range dst {
-		dst[i] = math.Sqrt(v)
-		c := (a.next() + b.next()) / 2
-		v += c * c
-	}
-}
-
 // A trendWalk goes up a damped trend.
 type trendWalk struct{ l, b, phi float64 }
 
@@ -77,7 +63,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	window, steps := f.Window, f.Steps
 	defer func() { f.Window, f.Steps = window, steps }()
 	f.Window, f.Steps = count(window, BlendWindow), 1
-	part, err := f.cut(series, m.least())
+	part, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}

@@ -78,13 +78,6 @@ func (m *Brown) start(x float64) {
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *Brown) Forecast(dst []float64) { quadratic(dst, m.Level, m.Trend, m.Accel) }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors, as [Triple.Spread] with Brown's gains.
-func (m *Brown) Spread(dst []float64) {
-	l, b, c := m.gains()
-	quadraticSpread(dst, l, b, c)
-}
-
 // Stable reports whether 0 < α < 2.
 func (m *Brown) Stable() bool { return m.Alpha > 0 && m.Alpha < 2 }
 

@@ -426,16 +426,3 @@ func ExampleAutoregression() {
 	// Output:
 	// 21 lags, errors of 2.4
 }
-
-// Growth by a part a week is a line in logarithms.
-func ExampleBoxCox() {
-	m := forecast.BoxCox{Model: &forecast.Drift{}} // λ is 0, the logarithm
-	for _, week := range []float64{100, 110, 121, 133.1} {
-		m.Update(week)
-	}
-	next := make([]float64, 2)
-	m.Forecast(next)
-	fmt.Printf("%.2f\n", next)
-	// Output:
-	// [146.41 161.05]
-}

@@ -51,12 +51,15 @@ type Fitter struct {
 	PhiMax float64 `json:"phi_max"` // 0 stands for the defaults
 
 	Season  int `json:"season"`  // steps of the season, for models with one; 0: as Periods finds it; 1: no season
+	Second  int `json:"-"`       // steps of the second season if Season is set; 0: what is found; 1: none
+	Leads   int `json:"-"`       // how many steps ahead Fit.Growth looks; 0: 52, a quarter of the series at most
 	Horizon int `json:"horizon"` // steps ahead for which Auto and Mean choose; 0: a season, at least 13
 
 	y               []float64 // the series, shifted and scaled
 	resid           []float64
 	path            []float64 // forecasts at a point
 	squares, counts []float64 // of the errors i+1 steps ahead
+	growth          []float64
 	g, q            []float64 // forecast s+1 steps ahead: l + g[s]·b + q[s]·c
 	ahead           []window  // sums over the next steps from i
 	shift           float64
@@ -69,13 +72,8 @@ type Fitter struct {
 
 	filled, gram, right, row, chol, coef []float64 // of Autoregression
 	winters                              wintersFit
-	boxed                                []float64 // of BoxCox
 	harmonic                             harmonicFit
 	walker                               walker
-	tried                                bool // squares are of forecasts from before the fit, not of the fit's own
-	auto                                 autoFit
-	second                               int       // the second season, 1 for none, if Season is set; 0: what is found
-	leads                                int       // steps ahead that replay looks at; 0: DefaultLeads
 	still, wave, acf, phases             []float64 // of Periods
 	sums, counted                        []float64 // of Mean
 }
@@ -86,6 +84,13 @@ type Fit struct {
 	N           int     // number of them
 	Free        int     // parameters fitted, initial states among them
 	Evaluations int     // passes over the series
+
+	// Residuals are the one-step errors, observation less forecast, NaN where either is missing.
+	// They are in the scale of the model's errors, such as the logarithm for a multiplicative season.
+	Residuals []float64
+	// Growth[i] is the root mean square of the errors i+1 steps ahead, over that of one step, for
+	// as many steps as there were errors enough.
+	Growth []float64
 }
 
 // Variance returns the estimate of the variance of one-step errors,
@@ -103,16 +108,11 @@ func (f Fit) Variance() float64 {
 // Fittable is a model that chooses its own parameters. Fit sets the parameters, and the state
 // at the end of the series, as if the model had been updated with the series. Fit
 // keeps nothing of the state before but what the model's documentation names. On an error
-// the model stays as it was. f keeps the residuals, see [Fitter.Residuals].
+// the model stays as it was. The slices of the Fit are valid until the next fit.
 type Fittable interface {
 	Model
 	Fit(f *Fitter, series []float64) (Fit, error)
 }
-
-// Residuals returns the one-step errors of the last fit, observation less forecast,
-// NaN where either is missing. Errors of a model with a scale of its own, as [BoxCox], are
-// in that scale. The slice is valid until the next fit.
-func (f *Fitter) Residuals() []float64 { return f.resid }
 
 // Validate returns an [*InputError] if an option is out of range.
 func (f *Fitter) Validate() error {
@@ -518,7 +518,7 @@ const DefaultLeads = 52
 // ready, and the sums of squares of the errors of more steps.
 func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 	fit := Fit{Free: free, Evaluations: f.evals + 1}
-	leads := min(count(f.leads, DefaultLeads), max(1, len(series)/4))
+	leads := min(count(f.Leads, DefaultLeads), max(1, len(series)/4))
 	f.path, f.squares, f.counts = grow.To(f.path, leads), grow.To(f.squares, leads), grow.To(f.counts, leads)
 	flat(f.squares, 0)
 	flat(f.counts, 0)
@@ -542,7 +542,27 @@ func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 		m.Update(x)
 	}
 	fit.SSE, fit.N = f.squares[0], int(f.counts[0])
+	fit.Residuals, fit.Growth = f.resid, f.grown(fit)
 	return fit
+}
+
+// enoughErrors is how many errors Growth wants of a number of steps ahead.
+const enoughErrors = 20
+
+// grown returns the growth of the errors of a fit.
+func (f *Fitter) grown(fit Fit) []float64 {
+	f.growth = f.growth[:0]
+	one := fit.Variance()
+	if !(one > 0) {
+		return f.growth
+	}
+	for i, s := range f.squares {
+		if f.counts[i] < enoughErrors {
+			break
+		}
+		f.growth = append(f.growth, math.Sqrt(s/max(1, f.counts[i]-float64(fit.Free))/one))
+	}
+	return f.growth
 }
 
 // cut begins a fit, and returns the part of a series that is fitted, without missing

@@ -75,7 +75,7 @@ func (m *Brown) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // Fit takes the last value of the series, see [Fittable]. Fit wants one value.
 func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -85,7 +85,7 @@ func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // Fit takes the line through the series, see [Fittable]. Fit wants two values.
 func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -100,7 +100,7 @@ func (m *AdaptiveSimple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
-	series, err := f.cut(series, n.least())
+	series, err := f.cut(series, n.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -115,7 +115,7 @@ func (m *AdaptiveHolt) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
-	series, err := f.cut(series, n.least())
+	series, err := f.cut(series, n.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -131,7 +131,7 @@ func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
-	series, err := f.cut(series, n.least())
+	series, err := f.cut(series, n.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -141,16 +141,16 @@ func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 
 // ours is a model of this package.
 type ours interface {
-	least() int // known values that a fit wants
+	Least() int // known values that a fit wants
 }
 
-func (m *Naive) least() int          { return 1 }
-func (m *Drift) least() int          { return 2 }
-func (m *Simple) least() int         { return kindSimple.free() + 1 }
-func (m *Holt) least() int           { return m.kind().free() + 1 }
-func (m *Triple) least() int         { return kindPrinted.free() + 1 } // as many in each form
-func (m *Brown) least() int          { return kindBrown.free() + 1 }
-func (m *AdaptiveSimple) least() int { return 1 }
-func (m *AdaptiveHolt) least() int   { return 2 }
-func (m *AdaptiveTriple) least() int { return 2 }
-func (m *Blend) least() int          { return kindSimple.free() + 1 } // then it is one
+func (m *Naive) Least() int          { return 1 }
+func (m *Drift) Least() int          { return 2 }
+func (m *Simple) Least() int         { return kindSimple.free() + 1 }
+func (m *Holt) Least() int           { return m.kind().free() + 1 }
+func (m *Triple) Least() int         { return kindPrinted.free() + 1 } // as many in each form
+func (m *Brown) Least() int          { return kindBrown.free() + 1 }
+func (m *AdaptiveSimple) Least() int { return 1 }
+func (m *AdaptiveHolt) Least() int   { return 2 }
+func (m *AdaptiveTriple) Least() int { return 2 }
+func (m *Blend) Least() int          { return kindSimple.free() + 1 } // then it is one

@@ -117,14 +117,10 @@ func (m *Harmonic) wave(dst, s, c []float64) {
 	}
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead in units
-// of that of one step.
-func (m *Harmonic) Spread(dst []float64) { respond(m, dst) }
-
 // deviate runs the recursion from 0, all harmonics at once. The waves that an error starts
 // add up to γ·Σ_k cos(k·θ·j) after j steps. So it is enough to have one state for each, in
 // an array.
-func (m *Harmonic) deviate(dst []float64) {
+func (m *Harmonic) Deviate(dst []float64) {
 	var s, c [mostHarmonics]float64
 	n := min(len(m.Sine), mostHarmonics)
 	phi, l, b := m.phi(), 0.0, 0.0
@@ -275,7 +271,7 @@ func (w *harmonicFit) start(f *Fitter, k int) {
 // see [Fitter.Periods]. Where the series has fewer than two seasons, or none is found,
 // there are no waves. Fit wants six values.
 func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -387,4 +383,4 @@ func known(series []float64) int {
 	return n
 }
 
-func (m *Harmonic) least() int { return 6 }
+func (m *Harmonic) Least() int { return 6 }

@@ -106,20 +106,6 @@ func (m *Holt) Forecast(dst []float64) {
 	}
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors. For h steps it is √(1 + Σ c_j²) over
-// j < h, with c_j = α + α·β·(φ + … + φ^j) ([Hyndman08] table 6.1, class 1).
-func (m *Holt) Spread(dst []float64) {
-	phi := m.phi()
-	v, c, g := 1.0, m.Alpha, m.Alpha*m.Beta
-	for i := range dst {
-		dst[i] = math.Sqrt(v)
-		g *= phi
-		c += g
-		v += c * c
-	}
-}
-
 // Stable reports whether the model forgets its start, all eigenvalues of its
 // transition inside the unit circle: for factors in [0, 1] whenever 0 < α, and
 // 0 < β or φ < 1. Factors out of [0, 1] are not stable.

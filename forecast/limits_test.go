@@ -276,7 +276,7 @@ func TestFitCounts(t *testing.T) {
 	series[5], series[60] = math.NaN(), math.NaN()
 	for _, m := range []Fittable{
 		&Naive{}, &Drift{}, &Simple{}, &Mean{}, &Holt{}, &Brown{}, &Triple{}, &Triple{Form: Midpoint}, &Triple{Form: BackwardDifference}, &Blend{}, &SeasonalNaive{}, &HoltWinters{},
-		&HoltWinters{Multiplicative: true}, &Harmonic{}, &Autoregression{}, &Autoregression{Difference: 1}, &BoxCox{Model: &HoltWinters{}},
+		&HoltWinters{Multiplicative: true}, &Harmonic{}, &Autoregression{}, &Autoregression{Difference: 1},
 	} {
 		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
 			t.Errorf("%T: %v", m, err)
@@ -316,59 +316,6 @@ func TestAnotherPeriodBeginsAnew(t *testing.T) {
 				t.Fatalf("%d observations at %d, want %d at %d", c.used.N, c.used.At, c.fresh.N, c.fresh.At)
 			}
 		}
-	}
-}
-
-// A model on another scale goes on from its state as it would have without.
-func TestStateOfBoxCox(t *testing.T) {
-	m := BoxCox{Model: &HoltWinters{}}
-	if _, err := m.Fit(&Fitter{Season: 12}, rise(120, 12)); err != nil {
-		t.Fatal(err)
-	}
-	text, err := m.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again BoxCox
-	if err := again.UnmarshalJSON(text); err != nil {
-		t.Fatal(err)
-	}
-	for _, bad := range []string{
-		`{"lambda":2,"name":"naive","model":{},"n":0}`, `{"lambda":0,"name":"naive","model":{},"n":-1}`, `{"lambda":0,"name":"naive","model":{"n":-1},"n":0}`,
-		`{"lambda":0,"name":"naive","model":null,"n":0}`, `{"lambda":0,"name":"naive","model":{"level":1},"n":0}`, `{"lambda":0,"name":"none","model":{},"n":0}`, `{`, `{"lambda":"a"}`,
-	} {
-		before, _ := again.MarshalJSON()
-		if err := again.UnmarshalJSON([]byte(bad)); err == nil {
-			t.Errorf("%s is a state", bad)
-		}
-		if after, _ := again.MarshalJSON(); string(after) != string(before) {
-			t.Errorf("%s changes the model", bad)
-		}
-	}
-	if err := again.UnmarshalJSON([]byte(`{"lambda":0,"name":"naive","model":null,"n":0}`)); err == nil || !strings.HasSuffix(err.Error(), "null: want the state of a model") {
-		t.Errorf("a model of null: %v", err)
-	}
-	if _, err := (&BoxCox{Model: &own{}}).MarshalJSON(); !errors.Is(err, ErrKind) || !strings.Contains(err.Error(), "*forecast.own is of another package") {
-		t.Errorf("a model of another package: %v", err)
-	}
-	// A fit wants as many values as that of the model within.
-	for _, c := range []struct {
-		m     Model
-		least int
-	}{{&Holt{}, 5}, {&Naive{}, 1}, {&own{}, 1}} {
-		if got := (&BoxCox{Model: c.m}).least(); got != c.least {
-			t.Errorf("%T on another scale wants %d values, want %d", c.m, got, c.least)
-		}
-	}
-	want, got := make([]float64, 20), make([]float64, 20)
-	for range 3 {
-		m.Forecast(want)
-		again.Forecast(got)
-		if !slices.Equal(want, got) || !m.Ready() || !again.Ready() {
-			t.Fatalf("%v, want %v", got, want)
-		}
-		m.Update(1300)
-		again.Update(1300)
 	}
 }
 

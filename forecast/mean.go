@@ -77,11 +77,7 @@ func (m *Mean) size() int {
 	return max(1, m.N)
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead in units
-// of that of one step, as if the mean went on over its own forecasts and their errors.
-func (m *Mean) Spread(dst []float64) { respond(m, dst) }
-
-func (m *Mean) deviate(dst []float64) {
+func (m *Mean) Deviate(dst []float64) {
 	w, sum := m.size(), 0.0
 	for i, e := range dst {
 		dst[i] = e + sum/float64(w)
@@ -130,7 +126,7 @@ func windowsOf(dst []int, n, m1, m2 int) []int {
 // season of at least 13 steps, and at most a quarter of the series. Fit wants one value, and
 // takes O(n) time, and O(1) for each window at each of at most 500 points.
 func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -187,4 +183,4 @@ const meanOrigins = 250
 // maxWindows is room for what windowsOf returns, for any int.
 const maxWindows = 10 + 64
 
-func (m *Mean) least() int { return 1 }
+func (m *Mean) Least() int { return 1 }

@@ -1,12 +1,10 @@
 package forecast
 
-import "math"
-
 // A Model forecasts a series that it sees one observation at a time.
 //
 // Update takes the next observation. NaN is a missing observation: the model moves on by a
 // step and corrects nothing. An infinite observation, or one beyond [Largest], counts as
-// missing too; [Observe] and [CheckSeries] report it instead. Update leaves the state as it
+// missing too; [CheckSeries] reports it instead. Update leaves the state as it
 // is if the state would pass Largest. Only factors outside of the stability region, or a
 // very long silence, lead there. A model never holds a NaN or an infinity, whatever the
 // observations are.
@@ -24,16 +22,6 @@ import "math"
 type Model interface {
 	Update(x float64)
 	Forecast(dst []float64)
-}
-
-// Observe updates m with x. If x is infinite or beyond [Largest], Observe leaves m as it is and
-// returns an [*InputError] that unwraps to [ErrValue].
-func Observe(m Model, x float64) error {
-	if math.Abs(x) > Largest {
-		return badValue("x", -1, x)
-	}
-	m.Update(x)
-	return nil
 }
 
 // starter is a model that reports when its start is complete.

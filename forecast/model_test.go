@@ -190,22 +190,6 @@ func TestAlwaysFinite(t *testing.T) {
 	}
 }
 
-func TestObserve(t *testing.T) {
-	m := Naive{}
-	for _, x := range []float64{1, math.NaN()} {
-		if err := Observe(&m, x); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, x := range []float64{math.Inf(1), math.Inf(-1), 2e150} {
-		err := Observe(&m, x)
-		var in *InputError
-		if !errors.As(err, &in) || !errors.Is(err, ErrValue) || m.Level != 1 {
-			t.Errorf("%v is observed with the error %v, level %v", x, err, m.Level)
-		}
-	}
-}
-
 // Factors and states that are out of range are told.
 func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)

@@ -1,7 +1,5 @@
 package forecast
 
-import "math"
-
 // Naive forecasts the last observation. Naive is the baseline that any other model
 // has to beat, and the best forecast of a random walk.
 //
@@ -24,14 +22,6 @@ func (m *Naive) Update(x float64) {
 
 // Forecast fills dst with the last observation, see [Model].
 func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
-
-// Spread sets dst[i] to √(i+1), the standard deviation of a random walk in units of
-// the standard deviation of one step.
-func (m *Naive) Spread(dst []float64) {
-	for i := range dst {
-		dst[i] = math.Sqrt(float64(i + 1))
-	}
-}
 
 // Validate returns an [*InputError] if the state is out of range.
 func (m *Naive) Validate() error { return checkState(m.N, 0, m.Level) }

@@ -49,7 +49,7 @@ var catalogue = []struct {
 func About(name string) (about string, least int) {
 	for _, c := range catalogue {
 		if c.name == name {
-			return c.about, c.make().(ours).least()
+			return c.about, c.make().(ours).Least()
 		}
 	}
 	return "", 0
@@ -114,8 +114,6 @@ func blank(name string) Model {
 		return &Harmonic{}
 	case "lags":
 		return &Autoregression{}
-	case "box-cox":
-		return &BoxCox{}
 	case "auto":
 		return &Auto{}
 	}
@@ -156,8 +154,6 @@ func nameOf(m Model) string {
 		return "harmonics"
 	case *Autoregression:
 		return "lags"
-	case *BoxCox:
-		return "box-cox"
 	case *Auto:
 		return "auto"
 	}

@@ -34,15 +34,15 @@ const fewErrors = 20
 // deviator is a model of this package: deviate replaces dst, errors of the steps 1, 2, …
 // after the last observation, by the deviations from the forecast that they lead to. It
 // does not change the model.
-type deviator interface{ deviate(dst []float64) }
+type deviator interface{ Deviate(dst []float64) }
 
 // deviate is deviator for any model; one of another package is taken for a random walk.
 func deviate(m Model, dst []float64) {
 	if d, ok := m.(deviator); ok {
-		d.deviate(dst)
+		d.Deviate(dst)
 		return
 	}
-	new(Naive).deviate(dst)
+	new(Naive).Deviate(dst)
 }
 
 // Paths fills each row of dst with a path of the future, dst[i][j] being j+1 steps ahead,
@@ -128,7 +128,7 @@ func chi(nu, z float64) float64 {
 // Paths is [Predictor.Paths].
 func (r *Rolling) Paths(dst [][]float64, rng *rand.Rand) { r.current().Paths(dst, rng) }
 
-func (m *Naive) deviate(dst []float64) {
+func (m *Naive) Deviate(dst []float64) {
 	sum := 0.0
 	for i, e := range dst {
 		sum += e
@@ -137,9 +137,9 @@ func (m *Naive) deviate(dst []float64) {
 }
 
 // deviate leaves out that the slope is an estimate, which Spread has.
-func (m *Drift) deviate(dst []float64) { new(Naive).deviate(dst) }
+func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }
 
-func (m *Simple) deviate(dst []float64) {
+func (m *Simple) Deviate(dst []float64) {
 	l := 0.0
 	for i, e := range dst {
 		dst[i] = l + e
@@ -147,7 +147,7 @@ func (m *Simple) deviate(dst []float64) {
 	}
 }
 
-func (m *Holt) deviate(dst []float64) {
+func (m *Holt) Deviate(dst []float64) {
 	phi := m.phi()
 	l, b := 0.0, 0.0
 	for i, e := range dst {
@@ -159,7 +159,7 @@ func (m *Holt) deviate(dst []float64) {
 	}
 }
 
-func (m *Triple) deviate(dst []float64) {
+func (m *Triple) Deviate(dst []float64) {
 	v := m.Alpha * m.Beta
 	if m.Form == BackwardDifference {
 		v += v * m.Gamma / 2
@@ -167,7 +167,7 @@ func (m *Triple) deviate(dst []float64) {
 	quadraticDeviate(dst, m.Alpha, v, m.Alpha*m.Beta*m.Gamma)
 }
 
-func (m *Brown) deviate(dst []float64) {
+func (m *Brown) Deviate(dst []float64) {
 	l, b, c := m.gains()
 	quadraticDeviate(dst, l, b, c)
 }
@@ -185,12 +185,12 @@ func quadraticDeviate(dst []float64, d, v, a float64) {
 	}
 }
 
-func (m *AdaptiveSimple) deviate(dst []float64) { m.Model.deviate(dst) }
-func (m *AdaptiveHolt) deviate(dst []float64)   { m.Model.deviate(dst) }
-func (m *AdaptiveTriple) deviate(dst []float64) { m.Model.deviate(dst) }
+func (m *AdaptiveSimple) Deviate(dst []float64) { m.Model.Deviate(dst) }
+func (m *AdaptiveHolt) Deviate(dst []float64)   { m.Model.Deviate(dst) }
+func (m *AdaptiveTriple) Deviate(dst []float64) { m.Model.Deviate(dst) }
 
 // deviate is the mean of the deviations of the two trends, see Spread.
-func (m *Blend) deviate(dst []float64) {
+func (m *Blend) Deviate(dst []float64) {
 	p, q := m.Near.phi(), m.Far.phi()
 	var l, b, k, c float64
 	for i, e := range dst {

@@ -71,7 +71,7 @@ func TestDeviate(t *testing.T) {
 		response, spread := make([]float64, steps), make([]float64, steps)
 		response[0] = 1
 		deviate(m, response)
-		m.(spreader).Spread(spread)
+		spreadOf(m, spread)
 		s := 0.0
 		for i, psi := range response {
 			s += psi * psi

@@ -70,7 +70,7 @@ func (f *Fitter) Periods(series []float64) (first, second int) {
 // offered returns the periods that f gives, else those found. The second is 1 unless it is
 // wanted: if it is found, or if the series is long enough to try it.
 func (f *Fitter) offered(series []float64, second wanted) (int, int) {
-	p, p2 := f.Season, f.second
+	p, p2 := f.Season, f.Second
 	ready := p == 0 && f.detrend(series)
 	if ready {
 		p = f.findFirst()

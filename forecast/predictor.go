@@ -202,31 +202,23 @@ func (p *Predictor) widen(h int) {
 	}
 }
 
-// spreadOf is Spread for any model; one that has none is taken for a random walk.
+// spreadOf sets dst[i] to the standard deviation i+1 steps ahead in units of that of one step:
+// what the model's own Spread says, or else the root of the sum of the squares of what an error
+// of 1 leads to, 0 to i steps later [Hyndman08].
 func spreadOf(m Model, dst []float64) {
 	if s, ok := m.(spreader); ok {
 		s.Spread(dst)
 		return
 	}
-	new(Naive).Spread(dst)
-}
-
-// grow takes the growth from the errors of a fit.
-func (p *Predictor) grow(f *Fitter, fit Fit) {
-	p.Growth = p.Growth[:0]
-	one := fit.Variance()
-	if !(one > 0) {
-		return
+	flat(dst, 0)
+	if len(dst) > 0 {
+		dst[0] = 1
 	}
-	enough, free := 20.0, float64(fit.Free)
-	if f.tried { // no parameter has seen these errors
-		enough, free = 5, 0
-	}
-	for i, s := range f.squares {
-		if f.counts[i] < enough {
-			break
-		}
-		p.Growth = append(p.Growth, math.Sqrt(s/max(1, f.counts[i]-free)/one))
+	deviate(m, dst)
+	v := 0.0
+	for i, psi := range dst {
+		v += psi * psi
+		dst[i] = math.Sqrt(v)
 	}
 }
 
@@ -244,17 +236,16 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	m, ok := p.Model.(Fittable)
 	if !ok {
-		m = &unfitted{p.Model}
+		return Fit{}, badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model", p.Model)
 	}
-	f.squares, f.tried = f.squares[:0], false // a model of another package may not count them
 	fit, err := m.Fit(f, series)
 	if err != nil {
 		return fit, err
 	}
-	p.grow(f, fit)
+	p.Growth = append(p.Growth[:0], fit.Growth...)
 	p.Signal = Signal{Phi: p.Signal.Phi}
 	p.Squares, p.Errors, p.Free, p.Peak, p.Recent = 0, 0, fit.Free, 0, p.Recent[:0]
-	for _, e := range f.Residuals() {
+	for _, e := range fit.Residuals {
 		if e == e {
 			p.take(e)
 		}
@@ -265,27 +256,6 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 		}
 	}
 	return fit, nil
-}
-
-// unfitted is a model of another package that cannot be fitted.
-type unfitted struct{ Model }
-
-func (u *unfitted) Ready() bool {
-	s, ok := u.Model.(starter)
-	return !ok || s.Ready()
-}
-
-func (u *unfitted) Fit(f *Fitter, series []float64) (Fit, error) {
-	if c, ok := u.Model.(validator); ok {
-		if err := c.Validate(); err != nil {
-			return Fit{}, err
-		}
-	}
-	series, err := f.cut(series, 1)
-	if err != nil {
-		return Fit{}, err
-	}
-	return f.replay(u, series, 0), nil
 }
 
 // validator is a model that can validate itself.

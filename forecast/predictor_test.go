@@ -146,14 +146,13 @@ func (m *own) Forecast(dst []float64) { flat(dst, ratio(m.Sum, m.N)) }
 
 func TestPredictorOwnModel(t *testing.T) {
 	p := Predictor{Model: &own{}}
-	var f Fitter
-	if _, err := p.Fit(&f, airPassengers); err != nil {
-		t.Fatal(err)
+	for _, x := range airPassengers {
+		p.Update(x)
 	}
-	if _, err := (&Predictor{Model: &own{}}).Fit(&f, []float64{math.NaN()}); !errors.Is(err, ErrShort) {
-		t.Errorf("fitted to nothing: %v", err)
+	if _, err := p.Fit(new(Fitter), airPassengers); !errors.Is(err, ErrKind) {
+		t.Errorf("a model without Fit is fitted: %v", err)
 	}
-	if len(p.Growth) == 0 || p.Errors != 144 {
+	if len(p.Growth) != 0 || p.Errors != 144 {
 		t.Errorf("%d errors, growth %v", p.Errors, p.Growth)
 	}
 	state, err := json.Marshal(&p)

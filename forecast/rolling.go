@@ -184,8 +184,8 @@ func (r *Rolling) Validate() error {
 	if r.Fitter.Window > 0 {
 		kept = min(kept, r.Fitter.Window)
 	}
-	if m, ok := r.Predictor.Model.(ours); ok && kept < m.least() {
-		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.least())
+	if m, ok := r.Predictor.Model.(ours); ok && kept < m.Least() {
+		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.Least())
 	}
 	return nil
 }

@@ -1,7 +1,5 @@
 package forecast
 
-import "math"
-
 // What the models with seasons share.
 
 // mostPeriod bounds periods and windows: a year of minutes and some.
@@ -30,20 +28,4 @@ func checkRing(field string, ring []float64, length, at, seen, n int) error {
 		}
 	}
 	return nil
-}
-
-// respond sets dst to the spread of a model: the root of the sum of the squares of what
-// an error of 1 leads to, 1, 2, … steps later.
-func respond(m deviator, dst []float64) {
-	if len(dst) == 0 {
-		return
-	}
-	flat(dst, 0)
-	dst[0] = 1
-	m.deviate(dst)
-	v := 0.0
-	for i, psi := range dst {
-		v += psi * psi
-		dst[i] = math.Sqrt(v)
-	}
 }

@@ -57,10 +57,7 @@ func (m *SeasonalNaive) Forecast(dst []float64) {
 	}
 }
 
-// Spread sets dst[i] to √(1 + ⌊i/Period⌋): the errors of so many seasons add up.
-func (m *SeasonalNaive) Spread(dst []float64) { respond(m, dst) }
-
-func (m *SeasonalNaive) deviate(dst []float64) {
+func (m *SeasonalNaive) Deviate(dst []float64) {
 	p := max(1, m.Period)
 	for i := p; i < len(dst); i++ {
 		dst[i] += dst[i-p]
@@ -81,7 +78,7 @@ func (m *SeasonalNaive) Validate() error {
 // Fit takes the last season of the series, see [Fittable]. The period is that of f, else
 // found, see [Fitter.Periods]. Fit wants one value.
 func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -90,4 +87,4 @@ func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(m, series, 0), nil
 }
 
-func (m *SeasonalNaive) least() int { return 1 }
+func (m *SeasonalNaive) Least() int { return 1 }

@@ -82,7 +82,7 @@ func TestHoltWintersFitIsUpdate(t *testing.T) {
 	for _, multiplicative := range []bool{false, true} {
 		m := HoltWinters{Multiplicative: multiplicative, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1, Delta: .1, Rho: .5}
 		var f Fitter
-		f.Season, f.second = 12, 84
+		f.Season, f.Second = 12, 84
 		fit, err := m.Fit(&f, series)
 		if err != nil {
 			t.Fatal(err)
@@ -259,7 +259,7 @@ func TestAutoregressionStable(t *testing.T) {
 		}
 		path := make([]float64, 3000)
 		path[0] = 1
-		m.deviate(path)
+		m.Deviate(path)
 		for h, d := range path {
 			if !(math.Abs(d) < 40+4*float64(h)) { // differences of a bounded response add up
 				t.Fatalf("series %d: an error of 1 leads to %v after %d steps: %v, %v", i, d, h, m.Lags, m.Coef)
@@ -419,53 +419,31 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// A model of the logarithm of an exponential is that of its exponent; zeros want another λ.
-func TestBoxCox(t *testing.T) {
-	for _, lambda := range []float64{0, .5, 1} {
-		m := BoxCox{Lambda: lambda, Model: &Drift{}}
-		none := []float64{7}
-		if m.Forecast(none); none[0] != 0 {
-			t.Errorf("λ %v: %v without an observation, want 0", lambda, none[0])
-		}
-		for i := range 20 {
-			m.Update(fromScale(lambda, 2+float64(i)/4))
-		}
-		m.Update(-1) // missing, but for λ = 1
-		path := make([]float64, 3)
-		m.Forecast(path)
-		if lambda < 1 {
-			for h, x := range path {
-				if want := fromScale(lambda, 2+float64(21+h)/4); !close9(x, want) {
-					t.Errorf("λ %v: %v, want %v", lambda, x, want)
-				}
-			}
-		}
+// logged is Simple of the logarithm.
+type logged struct{ Simple }
+
+func (m *logged) Update(x float64) { m.Simple.Update(math.Log(x)) }
+
+func (m *logged) Forecast(dst []float64) {
+	m.Simple.Forecast(dst)
+	for i, z := range dst {
+		dst[i] = math.Exp(z)
 	}
-	var f Fitter
-	series := []float64{5, 3, 0, 4, 8, 6}
-	if _, err := (&BoxCox{Model: &Simple{}}).Fit(&f, series); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "series[2]: value out of range: 0: want values above 0") {
-		t.Error(err)
-	}
-	if _, err := (&BoxCox{Lambda: .5, Model: &Simple{}}).Fit(&f, series); err != nil {
-		t.Error(err)
-	}
-	if _, err := (&BoxCox{Lambda: .5, Model: &Simple{}}).Fit(&f, []float64{1, -2, 3, 4}); !errors.Is(err, ErrValue) {
-		t.Error(err)
-	}
-	for _, m := range []*BoxCox{{}, {Lambda: 2, Model: &Naive{}}, {Lambda: math.NaN(), Model: &Naive{}}, {Model: &Naive{Level: 1, N: -1}}, {Model: &Naive{}, N: -1}} {
-		if m.Validate() == nil {
-			t.Errorf("%+v is valid", m)
-		}
-	}
+}
+
+func (m *logged) Lambda() float64 { return 0 }
+
+// Intervals and paths of a model whose errors are of one size in a scale of its own.
+func TestScaleOfErrors(t *testing.T) {
 	// The interval of a logarithm is that of the errors in it, and skewed.
-	p := Predictor{Model: &BoxCox{Model: &Simple{Alpha: .2}}, Analytic: true}
+	p := Predictor{Model: &logged{Simple{Alpha: .2}}, Analytic: true}
 	rng := rand.New(rand.NewPCG(43, 44)) // seed 43, 44
 	list := make([]float64, 400)
 	for i := range list {
 		list[i] = math.Exp(3 + .5*rng.NormFloat64())
 	}
-	if _, err := p.Fit(&f, list); err != nil {
-		t.Fatal(err)
+	for _, x := range list {
+		p.Update(x)
 	}
 	lo, hi, mean := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 	p.Interval(lo, hi, .9)
@@ -617,8 +595,8 @@ func TestAutoSilence(t *testing.T) {
 
 // Every candidate of Auto has room, and the first takes any series.
 func TestCandidates(t *testing.T) {
-	if len(candidates) > lenCandidates || candidates[0].season != 0 || candidates[0].make().(ours).least() > new(Auto).least() ||
-		candidates[autoMean].make().(ours).least() != 1 {
+	if len(candidates) > lenCandidates || candidates[0].season != 0 || candidates[0].make().(ours).Least() > new(Auto).Least() ||
+		candidates[autoMean].make().(ours).Least() != 1 {
 		t.Errorf("%d candidates", len(candidates))
 	}
 }
@@ -1048,7 +1026,7 @@ func TestSecondSeasonTried(t *testing.T) {
 		t.Errorf("weekends show, but %d and %d are found", p, p2)
 	}
 	for n, want := range map[int]int{55: 1, 56: 28} { // two cycles are enough if it is given
-		m, f := Autoregression{Difference: 28}, Fitter{Season: 4, second: 28}
+		m, f := Autoregression{Difference: 28}, Fitter{Season: 4, Second: 28}
 		if _, err := m.Fit(&f, plain[:n]); err != nil || m.Period != 4 || m.Period2 != want || m.Difference != max(want, 4) {
 			t.Errorf("%d values: %+v, %v", n, m, err)
 		}
@@ -1064,13 +1042,13 @@ func TestSecondSeasonTried(t *testing.T) {
 		}
 	}
 	// A season of two steps is one, and can have a second.
-	two, f2 := HoltWinters{Alpha: .1, Gamma: .1, Delta: .1}, Fitter{Season: 2, second: 4}
+	two, f2 := HoltWinters{Alpha: .1, Gamma: .1, Delta: .1}, Fitter{Season: 2, Second: 4}
 	if _, err := two.Fit(&f2, plain[:20]); err != nil || two.Period != 2 || two.Period2 != 4 {
 		t.Errorf("%+v, %v", two, err)
 	}
 	// Without a factor for it there is none.
 	one := HoltWinters{Alpha: .1, Gamma: .1}
-	if _, err := one.Fit(&Fitter{Season: 4, second: 28}, plain); err != nil || one.Period != 4 || one.Period2 != 1 {
+	if _, err := one.Fit(&Fitter{Season: 4, Second: 28}, plain); err != nil || one.Period != 4 || one.Period2 != 1 {
 		t.Errorf("%+v, %v", one, err)
 	}
 	wave := Harmonic{Alpha: .1, Beta: .1}
@@ -1081,11 +1059,11 @@ func TestSecondSeasonTried(t *testing.T) {
 	if wave.Forecast(path); math.Abs(path[0]-10) > 1e-3 || math.Abs(path[1]-30) > 1e-3 {
 		t.Errorf("a season of two steps is forecast as %v", path)
 	}
-	lags, f3 := Autoregression{}, Fitter{Season: 2, second: 4}
+	lags, f3 := Autoregression{}, Fitter{Season: 2, Second: 4}
 	if _, err := lags.Fit(&f3, plain[:20]); err != nil || lags.Period != 2 || lags.Period2 != 4 {
 		t.Errorf("%+v, %v", lags, err)
 	}
-	f.second = 48 // given
+	f.Second = 48 // given
 	if p, p2 := f.offered(plain, tried); p != 24 || p2 != 48 {
 		t.Errorf("given 24 and 48: %d and %d", p, p2)
 	}
@@ -1099,7 +1077,7 @@ func TestCandidatesHaveTheirSeasons(t *testing.T) {
 	for k, c := range candidates {
 		m.models[k] = c.make()
 		for _, other := range []int{3, 5} { // what the candidate before has left
-			f := Fitter{Season: other, second: 2 * other}
+			f := Fitter{Season: other, Second: 2 * other}
 			if _, err := m.fitAs(&f, k, series, 4, 28); err != nil {
 				t.Fatal(c.name, err)
 			}

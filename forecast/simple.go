@@ -1,7 +1,5 @@
 package forecast
 
-import "math"
-
 // Simple is simple exponential smoothing, for series without a trend:
 //
 //	l_k = l_{k-1} + α·(x_k − l_{k-1}),    forecast l_k at every horizon.
@@ -35,16 +33,6 @@ func (m *Simple) Update(x float64) {
 
 // Forecast fills dst with the level, see [Model].
 func (m *Simple) Forecast(dst []float64) { flat(dst, m.Level) }
-
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors: √(1 + (h−1)·α²) for h steps.
-func (m *Simple) Spread(dst []float64) {
-	v := 1.0
-	for i := range dst {
-		dst[i] = math.Sqrt(v)
-		v += m.Alpha * m.Alpha
-	}
-}
 
 // Validate returns an [*InputError] if the factor or the state is out of range.
 func (m *Simple) Validate() error {

@@ -162,3 +162,18 @@ func missing(want, got any) string {
 	}
 	return ""
 }
+
+// readModel returns the model of a name in a state.
+func readModel(name string, state json.RawMessage) (Model, error) {
+	m := blank(name)
+	if m == nil {
+		return nil, badInput("name", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
+	}
+	if len(state) == 0 { // null
+		return nil, badInput("model", -1, ErrState, "null: want the state of a model")
+	}
+	if err := decode(state, m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}

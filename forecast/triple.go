@@ -167,29 +167,6 @@ func quadratic(dst []float64, d, v, a float64) {
 	}
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
-// units of the standard deviation of one-step errors: √(1 + Σ c_j²) over j < h for h steps.
-// An error of 1 adds c_j = α·(1 + β·j + β·γ·j²/2) to the forecast j steps later; in
-// the backward form j·(j+1) stands for j². The bias of AsPrinted is not part of Spread.
-func (m *Triple) Spread(dst []float64) {
-	v := m.Alpha * m.Beta
-	a := v * m.Gamma
-	if m.Form == BackwardDifference {
-		v += a / 2
-	}
-	quadraticSpread(dst, m.Alpha, v, a)
-}
-
-func quadraticSpread(dst []float64, d, v, a float64) {
-	s := 1.0
-	for i := range dst {
-		dst[i] = math.Sqrt(s)
-		h := float64(i + 1)
-		c := d + h*(v+h*a/2)
-		s += c * c
-	}
-}
-
 // Validate returns an [*InputError] if a factor or the state is out of range. The error
 // unwraps to [ErrUnstable] if the factors are outside of the stability
 // region. Factors of 0 are fine: the model then keeps the trend, or the acceleration, of

@@ -218,8 +218,8 @@ func TestPhasesOfSeasons(t *testing.T) {
 				t.Fatalf("without a season: %v, want %v", a, b)
 			}
 		}
-		with.Spread(a)
-		if without.Spread(b); !slices.Equal(a, b) {
+		spreadOf(&with, a)
+		if spreadOf(&without, b); !slices.Equal(a, b) {
 			t.Errorf("without a season: errors grow as %v, want %v", a, b)
 		}
 	}
@@ -297,7 +297,7 @@ func TestAutoSays(t *testing.T) {
 	}
 	var m Auto
 	dst := make([]float64, 3)
-	if m.Spread(dst); dst[0] != 1 || math.Abs(dst[2]-math.Sqrt(3)) > 1e-15 {
+	if spreadOf(&m, dst); dst[0] != 1 || math.Abs(dst[2]-math.Sqrt(3)) > 1e-15 {
 		t.Errorf("errors grow as %v", dst)
 	}
 	// Of too few values to try any there is one model, with all the weight.
@@ -318,7 +318,7 @@ func TestAutoSays(t *testing.T) {
 		if _, err := both.Fit(&Fitter{Season: 24, Horizon: c.horizon}, hours[:c.n]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := one.Fit(&Fitter{Season: 24, second: 1, Horizon: c.horizon}, hours[:c.n]); err != nil {
+		if _, err := one.Fit(&Fitter{Season: 24, Second: 1, Horizon: c.horizon}, hours[:c.n]); err != nil {
 			t.Fatal(err)
 		}
 		if got := both.String() == one.String(); got != c.without {

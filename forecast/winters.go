@@ -226,12 +226,8 @@ func within(dst []float64) {
 	}
 }
 
-// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead in units
-// of that of one step. In the multiplicative form both are of logarithms.
-func (m *HoltWinters) Spread(dst []float64) { respond(m, dst) }
-
 // lambda says that the errors of the multiplicative form are ratios.
-func (m *HoltWinters) lambda() float64 {
+func (m *HoltWinters) Lambda() float64 {
 	if m.Multiplicative {
 		return 0
 	}
@@ -240,7 +236,7 @@ func (m *HoltWinters) lambda() float64 {
 
 // deviate runs the additive recursion from 0. The multiplicative one is that in ratios,
 // to first order.
-func (m *HoltWinters) deviate(dst []float64) {
+func (m *HoltWinters) Deviate(dst []float64) {
 	m.own, m.own2 = grow.Zero(m.own, max(1, m.Period)), grow.Zero(m.own2, max(1, m.Period2))
 	phi := m.phi()
 	var l, b, r float64

@@ -239,7 +239,7 @@ func movingMean(dst, y []float64, m int) []float64 {
 // above 0, and returns an [*InputError] otherwise. Its residuals are those of logarithms.
 // Fit wants four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.cut(series, m.least())
+	series, err := f.cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
@@ -397,4 +397,4 @@ func (w *wintersFit) minimise(k *walker) point {
 	return best
 }
 
-func (m *HoltWinters) least() int { return 4 }
+func (m *HoltWinters) Least() int { return 4 }
