@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/preempt"
@@ -62,7 +63,7 @@ func Example_forecastAndPlan() {
 	for hour := range past {
 		past[hour] = 20 + hour/1680 - 12*(hour/12%2) // nights need 12 fewer
 	}
-	buyer := rules.Online{Forecaster: &forecast.Rolling{Predictor: forecast.Predictor{Model: new(forecast.Blend)}}}
+	buyer := rules.Online{Forecaster: &forecast.Rolling{Predictor: forecast.Predictor{Model: new(smoothing.Blend)}}}
 	p := reserve.Problem{Slot: time.Hour, Every: 168, Prices: pricing.CC28XLarge2013()}
 	if err := buyer.Reset(&p); err != nil {
 		log.Fatal(err)

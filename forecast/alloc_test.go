@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
@@ -71,7 +72,7 @@ func TestAllocs(t *testing.T) {
 			r.Quantile(dst, .9)
 			return nil
 		})
-		candidates := []*Predictor{p, {Model: &Naive{}}}
+		candidates := []*Predictor{p, {Model: &smoothing.Naive{}}}
 		run(name+" Select", func(series []float64) error {
 			_, err := b.Select(candidates, series, scores)
 			return err

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/plimsoll/plimsoll/forecast/internal/boxcox"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
@@ -24,7 +26,7 @@ type Auto struct {
 	members []member
 	n       int // observations taken, without missing ones
 
-	models [lenCandidates]Fittable // of the candidates, made when first tried
+	models [lenCandidates]smoothing.Fittable // of the candidates, made when first tried
 	other  []float64
 	sum    []float64
 	work   autoFit
@@ -34,32 +36,37 @@ type Auto struct {
 type member struct {
 	name   string
 	weight float64
-	model  Fittable
+	model  smoothing.Fittable
 }
 
 // A candidate is a model that Auto tries.
 type candidate struct {
 	name   string
 	season int // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
-	make   func() Fittable
+	make   func() smoothing.Fittable
 }
 
 // candidates are the models that Auto tries. Auto takes the first alone if the series is too
 // short to try it.
 var candidates = [...]candidate{
-	{"blend", 0, func() Fittable { h := Holt{Alpha: .3, Beta: .1, Phi: .9}; return &Blend{h, h} }},
-	{"mean", 0, func() Fittable { return &Mean{} }},
-	{"seasonal-naive", 1, func() Fittable { return &SeasonalNaive{} }},
-	{"seasonal-naive", 3, func() Fittable { return &SeasonalNaive{} }},
-	{"winters", 1, func() Fittable { return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1} }},
-	{"two-seasons", 2, func() Fittable { return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5} }},
-	{"lags", 1, func() Fittable { return &Autoregression{Difference: 1} }},
-	{"harmonics", 1, func() Fittable { return &Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
-	{"lags", 3, func() Fittable { return &Autoregression{} }},
-	{"lags", 2, func() Fittable { return &Autoregression{MaxLags: 9} }},
-	{"winters", 1, func() Fittable { return &HoltWinters{Alpha: .1, Beta: .1, Gamma: .1} }},
-	{"winters-ratio", 1, func() Fittable { return &HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Gamma: .1} }},
-	{"harmonics", 1, func() Fittable { return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01} }},
+	{"blend", 0, func() smoothing.Fittable {
+		h := smoothing.Holt{Alpha: .3, Beta: .1, Phi: .9}
+		return &smoothing.Blend{Near: h, Far: h}
+	}},
+	{"mean", 0, func() smoothing.Fittable { return &smoothing.Mean{} }},
+	{"seasonal-naive", 1, func() smoothing.Fittable { return &smoothing.SeasonalNaive{} }},
+	{"seasonal-naive", 3, func() smoothing.Fittable { return &smoothing.SeasonalNaive{} }},
+	{"winters", 1, func() smoothing.Fittable { return &smoothing.HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1} }},
+	{"two-seasons", 2, func() smoothing.Fittable { return &smoothing.HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5} }},
+	{"lags", 1, func() smoothing.Fittable { return &smoothing.Autoregression{Difference: 1} }},
+	{"harmonics", 1, func() smoothing.Fittable { return &smoothing.Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
+	{"lags", 3, func() smoothing.Fittable { return &smoothing.Autoregression{} }},
+	{"lags", 2, func() smoothing.Fittable { return &smoothing.Autoregression{MaxLags: 9} }},
+	{"winters", 1, func() smoothing.Fittable { return &smoothing.HoltWinters{Alpha: .1, Beta: .1, Gamma: .1} }},
+	{"winters-ratio", 1, func() smoothing.Fittable {
+		return &smoothing.HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Gamma: .1}
+	}},
+	{"harmonics", 1, func() smoothing.Fittable { return &smoothing.Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01} }},
 }
 
 const lenCandidates = 16
@@ -115,11 +122,11 @@ func (m *Auto) String() string {
 func (m *Auto) Update(x float64) {
 	if len(m.members) == 0 {
 		m.scale = 1
-		m.members = append(m.members, member{"simple", 1, &Simple{Alpha: StartAlpha}})
+		m.members = append(m.members, member{"simple", 1, &smoothing.Simple{Alpha: StartAlpha}})
 	}
 	z := math.NaN()
-	if inScale(m.scale, x) {
-		z = toScale(m.scale, x)
+	if boxcox.In(m.scale, x) {
+		z = boxcox.To(m.scale, x)
 		m.n++
 	}
 	for i := range m.members {
@@ -130,14 +137,14 @@ func (m *Auto) Update(x float64) {
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *Auto) Forecast(dst []float64) {
 	if m.n == 0 || len(m.members) == 0 {
-		flat(dst, 0)
+		clear(dst)
 		return
 	}
 	if len(m.members) == 1 {
 		m.members[0].model.Forecast(dst)
 	} else {
 		m.other = grow.To(m.other, len(dst))
-		flat(dst, 0)
+		clear(dst)
 		for _, x := range m.members {
 			x.model.Forecast(m.other)
 			for i, z := range m.other {
@@ -146,9 +153,8 @@ func (m *Auto) Forecast(dst []float64) {
 		}
 	}
 	for i, z := range dst {
-		dst[i] = fromScale(m.scale, z)
+		dst[i] = min(smoothing.Largest, max(-smoothing.Largest, boxcox.From(m.scale, z)))
 	}
-	within(dst)
 }
 
 func (m *Auto) Lambda() float64 {
@@ -160,7 +166,7 @@ func (m *Auto) Lambda() float64 {
 
 func (m *Auto) Deviate(dst []float64) {
 	if len(m.members) == 0 {
-		new(Naive).Deviate(dst)
+		new(smoothing.Naive).Deviate(dst)
 		return
 	}
 	if len(m.members) == 1 {
@@ -197,18 +203,18 @@ func (m *Auto) Deviate(dst []float64) {
 // Mean takes all values.
 //
 // Fit wants three values. The work is at most 27 fits.
-func (m *Auto) Fit(f *Fitter, series []float64) (Fit, error) {
+func (m *Auto) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if err := f.Validate(); err != nil {
-		return Fit{}, err
+		return smoothing.Fit{}, err
 	}
 	window, season, second, leads, steps := f.Window, f.Season, f.Second, f.Leads, f.Steps
 	defer func() { f.Window, f.Season, f.Second, f.Leads, f.Steps = window, season, second, leads, steps }()
-	part, err := f.cut(series, m.Least())
+	part, err := f.Cut(series, m.Least())
 	if err != nil {
-		return Fit{}, err
+		return smoothing.Fit{}, err
 	}
 	f.Window = 0
-	p1, p2 := f.offered(part, tried)
+	p1, p2 := f.PeriodsToTry(part)
 	horizon := f.Horizon
 	if horizon == 0 {
 		horizon = max(p1, 13)
@@ -258,7 +264,7 @@ const autoSpan = 4
 const autoOrigins = 24
 
 // fitAs fits a candidate to a series with its seasons.
-func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (Fit, error) {
+func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (smoothing.Fit, error) {
 	c := &candidates[k]
 	switch c.season {
 	case 0:
@@ -271,7 +277,7 @@ func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (Fit, error
 	case 3:
 		f.Season, f.Second = p2, 1
 	}
-	if x, ok := m.models[k].(*Autoregression); ok {
+	if x, ok := m.models[k].(*smoothing.Autoregression); ok {
 		switch c.season {
 		case 1:
 			x.Difference = 1
@@ -422,7 +428,7 @@ func (m *Auto) tryAll(f *Fitter, a *autoFit, series []float64, first, horizon, p
 
 // try returns the sum of the absolute errors of candidate k from all origins, updating the
 // model from the first on.
-func (a *autoFit) try(model Model, series []float64, lambda float64, k, first, horizon int) float64 {
+func (a *autoFit) try(model smoothing.Model, series []float64, lambda float64, k, first, horizon int) float64 {
 	a.paths[k] = grow.To(a.paths[k], len(a.origins)*a.leads)
 	sum, o := 0.0, 0
 	for at := first; o < len(a.origins); at++ {
@@ -430,7 +436,7 @@ func (a *autoFit) try(model Model, series []float64, lambda float64, k, first, h
 			model.Forecast(a.path)
 			for i, y := range series[at:min(len(series), at+horizon)] {
 				if y == y {
-					sum += math.Abs(y - fromScale(lambda, a.path[i]))
+					sum += math.Abs(y - boxcox.From(lambda, a.path[i]))
 				}
 			}
 			copy(a.paths[k][o*a.leads:], a.path[:a.leads])
@@ -473,11 +479,11 @@ func (a *autoFit) combine(members []member) {
 }
 
 // refit fits the members to the whole series.
-func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, error) {
+func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (smoothing.Fit, error) {
 	n := len(series)
 	a.resid = grow.Zero(a.resid, n)
 	free := 0.0
-	fit := Fit{}
+	fit := smoothing.Fit{}
 	fits, total := m.members[:0], 0.0
 	for i, x := range m.members {
 		g, err := m.fitAs(f, a.which[i], a.before(a.which[i], n), p1, p2)
@@ -487,14 +493,14 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 			}
 			x = member{candidates[autoMean].name, 1, m.models[autoMean]}
 			if g, err = m.fitAs(f, autoMean, a.all, p1, p2); err != nil {
-				return Fit{}, err // not with a known value
+				return smoothing.Fit{}, err // not with a known value
 			}
 		}
 		fits = append(fits, x)
 		total += x.weight
 		free += x.weight * float64(g.Free)
 		fit.Evaluations += g.Evaluations
-		r, ratio := g.Residuals, lambdaOf(x.model) == 0
+		r, ratio := g.Residuals, boxcox.Of(x.model) == 0
 		for t := range a.resid {
 			if j := t - (n - len(r)); j >= 0 && ratio {
 				a.resid[t] += x.weight * a.z[t] * -math.Expm1(-r[j])
@@ -529,7 +535,7 @@ func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (Fit, 
 const triedErrors = 5
 
 // grown returns the growth of the errors of the mean.
-func (a *autoFit) grown(fit Fit) []float64 {
+func (a *autoFit) grown(fit smoothing.Fit) []float64 {
 	a.growth = a.growth[:0]
 	one := fit.Variance()
 	if !(one > 0) {
@@ -566,10 +572,10 @@ func (m *Auto) Validate() error {
 			}
 		}
 	}
-	return checkState(m.n, 0)
+	return checkCount("N", m.n, mostCount)
 }
 
-func (m *Auto) Least() int { return kindSimple.free() + 1 }
+func (m *Auto) Least() int { return new(smoothing.Blend).Least() }
 
 // autoState is the JSON form.
 type autoState struct {
@@ -612,7 +618,7 @@ func (m *Auto) UnmarshalJSON(data []byte) error {
 	if len(list) > mostMembers {
 		return badInput("members", -1, ErrState, "%d models: want %d at most", len(list), mostMembers)
 	}
-	for i, data := range list {
+	for _, data := range list {
 		var model json.RawMessage
 		x := memberState{Model: &model}
 		if err := decode(data, &x); err != nil {
@@ -622,15 +628,23 @@ func (m *Auto) UnmarshalJSON(data []byte) error {
 		if err != nil {
 			return err
 		}
-		f, ok := inner.(Fittable)
-		if !ok || x.Type == "auto" {
-			return badInput("members", i, ErrKind, "%q: want a model that is no mean of others", x.Type)
-		}
-		n.members = append(n.members, member{x.Name, x.Weight, f})
+		n.members = append(n.members, member{x.Name, x.Weight, inner})
 	}
 	if err := n.Validate(); err != nil {
 		return err
 	}
 	*m = n
 	return nil
+}
+
+// transform returns z of a series.
+func transform(dst, series []float64, lambda float64) []float64 {
+	dst = grow.To(dst, len(series))
+	for i, x := range series {
+		dst[i] = x
+		if x == x {
+			dst[i] = boxcox.To(lambda, x)
+		}
+	}
+	return dst
 }

@@ -1,11 +1,12 @@
 package forecast
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
@@ -77,10 +78,10 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	}
 	for i, x := range actual {
 		if x == x && !usable(x) {
-			return Score{}, badValue("actual", i, x)
+			return Score{}, badInput("actual", i, ErrValue, "%v: want a magnitude of at most %v", x, smoothing.Largest)
 		}
 	}
-	if !anyKnown(actual) {
+	if known(actual) == 0 {
 		return Score{}, badInput("actual", -1, ErrShort, "all %d values are missing: want 1 at least to compare with", h)
 	}
 	if _, err := b.fit(p, train, h); err != nil {
@@ -88,7 +89,7 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	}
 	b.path, b.lo, b.hi = grow.To(b.path, h), grow.To(b.lo, h), grow.To(b.hi, h)
 	p.Forecast(b.path)
-	p.Interval(b.lo, b.hi, or(b.Level, DefaultLevel))
+	p.Interval(b.lo, b.hi, cmp.Or(b.Level, DefaultLevel))
 	scale := Scale(train, b.Fitter.Season)
 	if scale == 0 && MAE(actual, b.path) > 0 {
 		return Score{}, badInput("train", -1, ErrScale, "no value differs from the one %d before: want a series that changes", max(1, b.Fitter.Season))
@@ -129,7 +130,7 @@ func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 	for i := range origins {
 		at := first + i*step
 		actual := series[at : at+b.Horizon]
-		if !anyKnown(actual) {
+		if known(actual) == 0 {
 			continue
 		}
 		s, err := b.Score(p, series[:at], actual)
@@ -204,7 +205,7 @@ func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []
 }
 
 // fit fits p for forecasts of a horizon, unless Fitter says of which.
-func (b *Backtester) fit(p *Predictor, series []float64, horizon int) (Fit, error) {
+func (b *Backtester) fit(p *Predictor, series []float64, horizon int) (smoothing.Fit, error) {
 	given := b.Fitter.Horizon
 	if given == 0 {
 		b.Fitter.Horizon = horizon
@@ -214,9 +215,15 @@ func (b *Backtester) fit(p *Predictor, series []float64, horizon int) (Fit, erro
 	return fit, err
 }
 
-// anyKnown reports whether a value is not missing.
-func anyKnown(series []float64) bool {
-	return slices.ContainsFunc(series, func(x float64) bool { return x == x })
+// known returns the number of values that are not missing.
+func known(series []float64) int {
+	n := 0
+	for _, x := range series {
+		if x == x {
+			n++
+		}
+	}
+	return n
 }
 
 // HoldOut splits off the last horizon values of each series that has at least least

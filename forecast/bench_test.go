@@ -2,12 +2,11 @@ package forecast
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
@@ -15,7 +14,7 @@ import (
 // before. Adaptive models have the original rule, and the lagged one too. Models with a
 // season are fitted before.
 func BenchmarkUpdate(b *testing.B) {
-	run := func(name string, m Model) {
+	run := func(name string, m smoothing.Model) {
 		b.Run(name, func(b *testing.B) {
 			i := 0
 			b.ReportAllocs()
@@ -33,54 +32,19 @@ func BenchmarkUpdate(b *testing.B) {
 			b.Fatal(err)
 		}
 		switch m.(type) {
-		case *Mean, *SeasonalNaive, *HoltWinters, *Harmonic, *Autoregression, *Auto: // with a season of 12
+		case *smoothing.Mean, *smoothing.SeasonalNaive, *smoothing.HoltWinters, *smoothing.Harmonic, *smoothing.Autoregression, *Auto: // with a season of 12
 			if _, err := m.Fit(new(Fitter), airPassengers); err != nil {
 				b.Fatal(err)
 			}
 		}
 		run("model="+name, m)
 		switch m := m.(type) {
-		case *AdaptiveSimple:
-			run("model="+name+"/rule=lagged", &AdaptiveSimple{Rule: TriggLeach{Lagged: true}})
-		case *AdaptiveHolt:
-			run("model="+name+"/rule=lagged", &AdaptiveHolt{Model: m.Model, Rule: TriggLeach{Lagged: true}})
-		case *AdaptiveTriple:
-			run("model="+name+"/rule=lagged", &AdaptiveTriple{Model: m.Model, Gamma: m.Gamma, Rule: TriggLeach{Lagged: true}})
-		}
-	}
-}
-
-// BenchmarkFit fits to 144 points, all known or five of them missing; the SSE is that of
-// one-step errors.
-func BenchmarkFit(b *testing.B) {
-	gaps := slices.Clone(airPassengers)
-	for i := 14; i < len(gaps); i += 29 {
-		gaps[i] = math.NaN()
-	}
-	for _, series := range [][]float64{airPassengers, gaps} {
-		missing := 0
-		for _, x := range series {
-			if x != x {
-				missing++
-			}
-		}
-		for _, name := range Names() {
-			b.Run(fmt.Sprintf("model=%s/points=144/missing=%d", name, missing), func(b *testing.B) {
-				m, err := New(name)
-				if err != nil {
-					b.Fatal(err)
-				}
-				var f Fitter
-				var fit Fit
-				b.ReportAllocs()
-				for b.Loop() {
-					if fit, err = m.Fit(&f, series); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(fit.SSE, "SSE")
-				b.ReportMetric(float64(fit.Evaluations), "evaluations")
-			})
+		case *smoothing.AdaptiveSimple:
+			run("model="+name+"/rule=lagged", &smoothing.AdaptiveSimple{Rule: smoothing.TriggLeach{Lagged: true}})
+		case *smoothing.AdaptiveHolt:
+			run("model="+name+"/rule=lagged", &smoothing.AdaptiveHolt{Model: m.Model, Rule: smoothing.TriggLeach{Lagged: true}})
+		case *smoothing.AdaptiveTriple:
+			run("model="+name+"/rule=lagged", &smoothing.AdaptiveTriple{Model: m.Model, Gamma: m.Gamma, Rule: smoothing.TriggLeach{Lagged: true}})
 		}
 	}
 }
@@ -181,7 +145,7 @@ func BenchmarkForecast(b *testing.B) {
 // BenchmarkPaths draws 1000 futures of a quarter of a year.
 func BenchmarkPaths(b *testing.B) {
 	var f Fitter
-	p := Predictor{Model: &Holt{Phi: .9}}
+	p := Predictor{Model: &smoothing.Holt{Phi: .9}}
 	if _, err := p.Fit(&f, airPassengers); err != nil {
 		b.Fatal(err)
 	}
@@ -193,57 +157,5 @@ func BenchmarkPaths(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		p.Paths(paths, rng)
-	}
-}
-
-// BenchmarkUpdateLimit is the arithmetic alone of adaptive simple smoothing, with its
-// state in registers and without a look at missing values or limits of the factor: what
-// an update with the same bits cannot be faster than, since each operation waits for the
-// one before. rule=product has a multiplication in place of the division, and other bits.
-func BenchmarkUpdateLimit(b *testing.B) {
-	const phi = DefaultPhi
-	for _, c := range []struct {
-		rule string
-		pass func(l float64) float64
-	}{
-		{"original", func(l float64) float64 {
-			signal, size := 0.0, 1.0
-			for _, x := range airPassengers {
-				e := x - l
-				signal += phi * (e - signal)
-				size += phi * (math.Abs(e) - size)
-				l += math.Abs(signal/size) * e
-			}
-			return l
-		}},
-		{"lagged", func(l float64) float64 {
-			signal, size, f := 0.0, 1.0, DefaultAlpha0
-			for _, x := range airPassengers {
-				e := x - l
-				l += f * e
-				signal += phi * (e - signal)
-				size += phi * (math.Abs(e) - size)
-				f = math.Abs(signal / size)
-			}
-			return l
-		}},
-		{"product", func(l float64) float64 {
-			signal, size := 0.0, 1.0
-			for _, x := range airPassengers {
-				e := x - l
-				signal += phi * (e - signal)
-				size += phi * (math.Abs(e) - size)
-				l += math.Abs(signal*size*1e-6) * e
-			}
-			return l
-		}},
-	} {
-		b.Run("model=adaptive-simple/rule="+c.rule, func(b *testing.B) {
-			l := airPassengers[0]
-			for b.Loop() {
-				l = min(1000, c.pass(l))
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(airPassengers)), "ns/update")
-		})
 	}
 }

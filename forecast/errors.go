@@ -4,110 +4,46 @@ import (
 	"errors"
 	"math"
 
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// An [InputError] unwraps to one of these errors.
+// An [InputError] unwraps to one of these errors, or to one of package smoothing's.
 var (
-	// ErrValue: an observation is infinite or beyond [Largest].
-	ErrValue = errors.New("value out of range")
-	// ErrFactor: a smoothing factor, or another parameter, is outside of its range.
-	ErrFactor = errors.New("parameter out of range")
-	// ErrUnstable: the factors make the recursion run away from the data.
-	ErrUnstable = errors.New("factors outside the stability region")
-	// ErrShort: the series has too few observations.
-	ErrShort = errors.New("too few observations")
-	// ErrHorizon: a horizon is below 1.
-	ErrHorizon = errors.New("horizon out of range")
-	// ErrLength: two series that belong together differ in length.
-	ErrLength = errors.New("lengths differ")
-	// ErrKind: there is no model of this name.
-	ErrKind = errors.New("no such model")
-	// ErrState: a state lacks a part.
-	ErrState = errors.New("incomplete state")
+	ErrValue   = smoothing.ErrValue   // an observation is infinite or beyond smoothing.Largest
+	ErrFactor  = smoothing.ErrFactor  // a smoothing factor, or another parameter, is outside of its range
+	ErrShort   = smoothing.ErrShort   // the series has too few observations
+	ErrHorizon = smoothing.ErrHorizon // a horizon is below 1
+	ErrLength  = smoothing.ErrLength  // two series that belong together differ in length
+	ErrKind    = smoothing.ErrKind    // there is no model of this name
+	ErrState   = smoothing.ErrState   // a state lacks a part
 	// ErrScale: the series does not change, so no error can be measured by its steps.
 	ErrScale = errors.New("no scale")
 )
-
-// Largest is the largest magnitude of an observation and of a model's state. Larger values
-// count as infinite. The square of a forecast over 10⁷⁵ steps still
-// fits in a float64, so no finite input makes an infinite forecast.
-//
-// No value is too small, and forecasts of any size are right. But the
-// squares of errors below 1/Largest are 0, and so are fits and intervals made of such
-// squares: scale a series of such numbers.
-const Largest = 1e150
 
 // mostCount bounds the counts of a state that is read: far more than can be seen, and
 // far from where one more, or a sum of two, wraps around.
 const mostCount = math.MaxInt / 4
 
-// mostGap is how many missing observations between the first two a start goes
-// through, some milliseconds' worth. A longer silence counts as so long.
-const mostGap = 1_000_000
-
 // An InputError says which part of the input cannot be used, and why. Package is
-// "forecast". Field is a parameter such as "Alpha", or "series", or "horizon". Index
-// is the element within Field, -1 where there is none. Line and Column are 0. Err
-// says what is there and what would be right, and unwraps to one of the errors above.
+// "forecast", or "smoothing" for an error of a model or a fit. Field is a parameter such as
+// "Limits", or "series", or "horizon". Index is the element within Field, -1 where there is none.
+// Line and Column are 0. Err says what is there and what would be right, and unwraps to one of
+// the errors above.
 type InputError = inputerr.Error
-
-// badValue is the error for a value that is not usable.
-func badValue(field string, index int, x float64) error {
-	if math.IsInf(x, 0) {
-		return badInput(field, index, ErrValue, "%v: want a finite number, or NaN for a missing value", x)
-	}
-	return badInput(field, index, ErrValue, "%v: want a magnitude of at most %v; scale the series", x, Largest)
-}
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("forecast", field, index, sentinel, format, args...)
 }
 
 // usable reports whether x is an observation: neither NaN, nor infinite, nor
-// beyond Largest.
-func usable(x float64) bool { return math.Abs(x) <= Largest }
-
-// CheckSeries returns an [*InputError] that unwraps to [ErrValue] for the first
-// value of series that is infinite or beyond [Largest]. NaN is a missing value,
-// and fine.
-func CheckSeries(series []float64) error {
-	for i, x := range series {
-		if math.Abs(x) > Largest {
-			return badValue("series", i, x)
-		}
-	}
-	return nil
-}
-
-// checkUnit wants a factor in [0, most].
-func checkUnit(field string, x, most float64) error {
-	if !(x >= 0 && x <= most) {
-		return badInput(field, -1, ErrFactor, "%v: want a number in [0, %v]", x, most)
-	}
-	return nil
-}
+// beyond smoothing.Largest.
+func usable(x float64) bool { return math.Abs(x) <= smoothing.Largest }
 
 // checkCount wants n to be in [0, most].
 func checkCount(field string, n, most int) error {
 	if n < 0 || n > most {
 		return badInput(field, -1, ErrFactor, "%d: want a number in [0, %d]", n, most)
-	}
-	return nil
-}
-
-// checkState wants all of a state to be usable, and n and gap to be counts.
-func checkState(n, gap int, state ...float64) error {
-	if err := checkCount("N", n, mostCount); err != nil {
-		return err
-	}
-	if err := checkCount("Gap", gap, mostGap); err != nil {
-		return err
-	}
-	for _, x := range state {
-		if !usable(x) {
-			return badInput("state", -1, ErrValue, "%v: want a number within %v", x, Largest)
-		}
 	}
 	return nil
 }

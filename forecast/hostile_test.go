@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 func TestBacktesterOfHugeSteps(t *testing.T) {
@@ -18,7 +20,7 @@ func TestBacktesterOfHugeSteps(t *testing.T) {
 		{Horizon: 1, Origins: math.MaxInt, Step: 1},
 		{Horizon: 1, Origins: math.MaxInt, Step: math.MaxInt},
 	} {
-		p := &Predictor{Model: new(Naive)}
+		p := &Predictor{Model: new(smoothing.Naive)}
 		if _, err := b.Run(p, series); !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), ": 100 values: want more than 9223372036854775807 for ") {
 			t.Errorf("horizon %d, %d origins, step %d: %v", b.Horizon, b.Origins, b.Step, err)
 		}
@@ -28,7 +30,7 @@ func TestBacktesterOfHugeSteps(t *testing.T) {
 // How long a series has to be, in the words of the error.
 func TestBacktesterOfShortSeries(t *testing.T) {
 	b := Backtester{Horizon: 3, Origins: 4, Step: 2}
-	_, err := b.Run(&Predictor{Model: new(Naive)}, make([]float64, 9))
+	_, err := b.Run(&Predictor{Model: new(smoothing.Naive)}, make([]float64, 9))
 	if want := "forecast: series: too few observations: 9 values: want more than 9 for 4 forecasts of 3 steps"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -55,9 +57,9 @@ func TestPredictorWithoutModel(t *testing.T) {
 // would look for one. So is a horizon whose multiples no int holds.
 func TestStateWithoutItsSeason(t *testing.T) {
 	for name, m := range map[string]interface{ Validate() error }{
-		"naive":          &SeasonalNaive{Period: 3, Level: 1, N: 1},
-		"autoregression": &Autoregression{Lags: []int{1}, Coef: []float64{0.5}, Level: 1, N: 1},
-		"winters":        &HoltWinters{Period: 3, Level: 1, N: 1},
+		"naive":          &smoothing.SeasonalNaive{Period: 3, Level: 1, N: 1},
+		"autoregression": &smoothing.Autoregression{Lags: []int{1}, Coef: []float64{0.5}, Level: 1, N: 1},
+		"winters":        &smoothing.HoltWinters{Period: 3, Level: 1, N: 1},
 	} {
 		if err := m.Validate(); !errors.Is(err, ErrState) {
 			t.Errorf("%s: %v", name, err)
@@ -67,7 +69,7 @@ func TestStateWithoutItsSeason(t *testing.T) {
 	for i := range series {
 		series[i] = float64(i % 5)
 	}
-	for _, horizon := range []int{mostPeriod + 1, math.MaxInt / 8, math.MaxInt - 1} {
+	for _, horizon := range []int{1<<20 + 1, math.MaxInt / 8, math.MaxInt - 1} {
 		var a Auto
 		if _, err := a.Fit(&Fitter{Horizon: horizon}, series); !errors.Is(err, ErrHorizon) {
 			t.Errorf("horizon %d: %v", horizon, err)

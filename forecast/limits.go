@@ -1,6 +1,10 @@
 package forecast
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
+)
 
 // Limits keep forecasts over long horizons possible. The zero value sets no limit. A trend
 // that goes on for 156 weeks, or a quadratic, passes every possible value; only the
@@ -15,7 +19,9 @@ type Limits struct {
 // then Multiple of largest, then NonNegative.
 func (l Limits) Apply(dst []float64, largest float64) {
 	if l.Freeze > 0 && len(dst) > l.Freeze {
-		flat(dst[l.Freeze:], dst[l.Freeze-1])
+		for i := l.Freeze; i < len(dst); i++ {
+			dst[i] = dst[i-1]
+		}
 	}
 	l.cut(dst, largest)
 }
@@ -37,7 +43,7 @@ func (l Limits) cut(dst []float64, largest float64) {
 
 // Validate returns an [*InputError] if a limit is out of range.
 func (l Limits) Validate() error {
-	if !(l.Multiple >= 0 && l.Multiple <= Largest) {
+	if !(l.Multiple >= 0 && l.Multiple <= smoothing.Largest) {
 		return badInput("Multiple", -1, ErrFactor, "%v: want 0 for no limit, or a positive multiple, usually 1 to 3", l.Multiple)
 	}
 	if l.Freeze < 0 {

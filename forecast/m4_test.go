@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
@@ -144,7 +145,7 @@ func TestM4Default(t *testing.T) {
 	if s, err = b.Evaluate(&Predictor{Model: m}, train, actual); err != nil {
 		t.Fatal(err)
 	}
-	naive, err := b.Evaluate(&Predictor{Model: &Naive{}, Analytic: true}, train, actual)
+	naive, err := b.Evaluate(&Predictor{Model: &smoothing.Naive{}, Analytic: true}, train, actual)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestM4LongHorizon(t *testing.T) {
 		for _, x := range series {
 			lo, hi = min(lo, x), max(hi, x)
 		}
-		p := Predictor{Model: &Blend{}}
+		p := Predictor{Model: &smoothing.Blend{}}
 		if _, err := p.Fit(&f, series); err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +182,7 @@ func TestM4LongHorizon(t *testing.T) {
 		if i%8 > 0 {
 			continue
 		}
-		p = Predictor{Model: &Triple{}, Limits: Limits{NonNegative: true, Multiple: 1.5, Freeze: 52}}
+		p = Predictor{Model: &smoothing.Triple{}, Limits: Limits{NonNegative: true, Multiple: 1.5, Freeze: 52}}
 		if _, err := p.Fit(&f, series); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // By hand.
@@ -53,7 +54,7 @@ func TestBacktest(t *testing.T) {
 		series = append(series, float64(i+1))
 	}
 	b := Backtester{Horizon: 3, Origins: 3, Step: 2}
-	p := Predictor{Model: &Naive{}, Analytic: true}
+	p := Predictor{Model: &smoothing.Naive{}, Analytic: true}
 	s, err := b.Run(&p, series)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +79,7 @@ func TestBacktest(t *testing.T) {
 
 	// A line is drift's, by far.
 	scores := make([]Score, 3)
-	best, err := b.Select([]*Predictor{{Model: &Naive{}}, {Model: &Drift{}}, {Model: &Drift{}}}, series, scores)
+	best, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, {Model: &smoothing.Drift{}}, {Model: &smoothing.Drift{}}}, series, scores)
 	if err != nil || best != 1 {
 		t.Errorf("Select takes %d, %v, want the first of the two drifts", best, err)
 	}
@@ -98,7 +99,7 @@ func TestBacktestGaps(t *testing.T) {
 		}
 	}
 	b := Backtester{Horizon: 5, Origins: 4}
-	p := Predictor{Model: &Naive{}, Analytic: true}
+	p := Predictor{Model: &smoothing.Naive{}, Analytic: true}
 	got, err := b.Run(&p, series)
 	if err != nil {
 		t.Fatal(err)
@@ -127,22 +128,22 @@ func TestSelectPart(t *testing.T) {
 	series := []float64{1, 2, 4, 3, 5, 6, 5, 8}
 	b := Backtester{Horizon: 1, Origins: 2} // fits to 6 and 7 values
 	scores := make([]Score, 3)
-	best, err := b.Select([]*Predictor{{Model: &Triple{}}, {Model: &Naive{}}, {Model: &Brown{}}}, series, scores)
+	best, err := b.Select([]*Predictor{{Model: &smoothing.Triple{}}, {Model: &smoothing.Naive{}}, {Model: &smoothing.Brown{}}}, series, scores)
 	if err != nil || best == 0 {
 		t.Errorf("Select takes %d, %v", best, err)
 	}
 	if scores[0] != (Score{}) || scores[1].N != 2 || scores[2].N != 2 {
 		t.Errorf("scores %+v", scores)
 	}
-	if _, err := b.Select([]*Predictor{{Model: &Triple{}}}, series, nil); !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), "candidate 0") {
+	if _, err := b.Select([]*Predictor{{Model: &smoothing.Triple{}}}, series, nil); !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), "candidate 0") {
 		t.Errorf("with no other candidate: %v", err)
 	}
 	constant := []float64{5, 5, 5, 5, 5, 5, 5, 6} // a constant measures nothing
-	if _, err := b.Select([]*Predictor{{Model: &Naive{}}, {Model: &Drift{}}}, constant, nil); !errors.Is(err, ErrScale) {
+	if _, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, {Model: &smoothing.Drift{}}}, constant, nil); !errors.Is(err, ErrScale) {
 		t.Errorf("a series that is constant but for its end: %v", err)
 	}
-	bad := &Predictor{Model: &AdaptiveHolt{Model: Holt{Beta: 7}}}
-	if _, err := b.Select([]*Predictor{{Model: &Naive{}}, bad}, series, nil); !errors.Is(err, ErrFactor) || !strings.Contains(err.Error(), "candidate 1") {
+	bad := &Predictor{Model: &smoothing.AdaptiveHolt{Model: smoothing.Holt{Beta: 7}}}
+	if _, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, bad}, series, nil); !errors.Is(err, ErrFactor) || !strings.Contains(err.Error(), "candidate 1") {
 		t.Errorf("parameters out of range: %v", err)
 	}
 }
@@ -172,22 +173,22 @@ func TestBadInput(t *testing.T) {
 	spoilt[17] = inf
 	constant := make([]float64, 40)
 	var f Fitter
-	fit := func(m Fittable, series []float64) error {
+	fit := func(m smoothing.Fittable, series []float64) error {
 		_, err := m.Fit(&f, series)
 		return err
 	}
 	run := func(b Backtester, series []float64) error {
-		_, err := b.Run(&Predictor{Model: &Naive{}}, series)
+		_, err := b.Run(&Predictor{Model: &smoothing.Naive{}}, series)
 		return err
 	}
 	score := func(train, actual []float64) error {
 		var b Backtester
-		_, err := b.Score(&Predictor{Model: &Naive{}}, train, actual)
+		_, err := b.Score(&Predictor{Model: &smoothing.Naive{}}, train, actual)
 		return err
 	}
 	evaluate := func(train, actual [][]float64) error {
 		var b Backtester
-		_, err := b.Evaluate(&Predictor{Model: &Naive{}}, train, actual)
+		_, err := b.Evaluate(&Predictor{Model: &smoothing.Naive{}}, train, actual)
 		return err
 	}
 	for i, tt := range []struct {
@@ -195,7 +196,7 @@ func TestBadInput(t *testing.T) {
 		want  error
 		index int
 	}{
-		{CheckSeries(spoilt), ErrValue, 17},
+		{smoothing.CheckSeries(spoilt), ErrValue, 17},
 		{run(Backtester{}, long), ErrHorizon, -1},
 		{run(Backtester{Horizon: -1}, long), ErrHorizon, -1},
 		{run(Backtester{Horizon: 8}, long), ErrShort, -1},
@@ -278,7 +279,7 @@ func TestBadInput(t *testing.T) {
 	extreme := make([]float64, 60)
 	refused := 0
 	for i := range extreme {
-		extreme[i] = Largest * float64(1-2*(i*i%7%2))
+		extreme[i] = smoothing.Largest * float64(1-2*(i*i%7%2))
 	}
 	for _, name := range Names() {
 		m, err := New(name)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // airPassengers is the series of [Box76], monthly thousands from 1949 to 1960, that
@@ -27,7 +29,7 @@ var airPassengers = []float64{
 func close10(got, want float64) bool { return math.Abs(got-want) <= 0.5e-9*math.Abs(want) }
 
 // sse returns the sum of the squared one-step errors of m over series.
-func sse(m Model, series []float64) float64 {
+func sse(m smoothing.Model, series []float64) float64 {
 	var f [1]float64
 	sum := 0.0
 	for _, x := range series {
@@ -36,43 +38,6 @@ func sse(m Model, series []float64) float64 {
 		m.Update(x)
 	}
 	return sum
-}
-
-// R forecast 8.20, holt(initial="simple"), and statsmodels 0.13.5,
-// Holt(initialization_method="known"), at alpha .5, beta .1. They print 10 decimals
-// of the forecasts and 6 of the SSE.
-func TestReferenceHolt(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		phi  float64
-		want []float64
-		sse  float64
-	}{
-		{"undamped", 0, []float64{439.3937133773, 436.5579909031, 433.7222684289, 430.8865459546, 428.0508234804}, 283463.600424},
-		{"undamped, phi 1", 1, []float64{439.3937133773, 436.5579909031, 433.7222684289, 430.8865459546, 428.0508234804}, 283463.600424},
-		{"damped", .9, []float64{434.1848020890, 429.8270120179, 425.9050009539, 422.3751909963, 419.1983620345}, 271207.944690},
-	} {
-		m := Holt{Alpha: .5, Beta: .1, Phi: tt.phi}
-		for _, x := range airPassengers {
-			m.Update(x)
-		}
-		given := Holt{Alpha: .5, Beta: .1, Phi: tt.phi, Level: 112, Trend: 6, N: 2}
-		if got := sse(&given, airPassengers); !close10(got, tt.sse) {
-			t.Errorf("%s: SSE %.6f, want %.6f", tt.name, got, tt.sse)
-		}
-		got := make([]float64, 5)
-		for _, m := range []*Holt{&m, &given} {
-			m.Forecast(got)
-			for i := range got {
-				if !close10(got[i], tt.want[i]) {
-					t.Errorf("%s: forecast %d steps ahead is %.10f, want %.10f", tt.name, i+1, got[i], tt.want[i])
-				}
-			}
-		}
-		if m.Level != given.Level || m.Trend != given.Trend {
-			t.Errorf("%s: the start by itself gives %+v, given %+v", tt.name, m, given)
-		}
-	}
 }
 
 // everyModel returns each model with factors, a start needed, and the number of
@@ -86,8 +51,8 @@ func everyModel() map[string]starter {
 		}
 		models[name] = m.(starter)
 	}
-	models["predictor"] = &Predictor{Model: &Holt{Alpha: .3, Beta: .1}}
-	models["rolling"] = &Rolling{Predictor: Predictor{Model: &Blend{}}, Keep: 40}
+	models["predictor"] = &Predictor{Model: &smoothing.Holt{Alpha: .3, Beta: .1}}
+	models["rolling"] = &Rolling{Predictor: Predictor{Model: &smoothing.Blend{}}, Keep: 40}
 	return models
 }
 
@@ -143,32 +108,11 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// The trend of the start takes account of missing observations between the two.
-func TestStartGap(t *testing.T) {
-	nan := math.NaN()
-	for name, m := range map[string]starter{"holt": &Holt{}, "triple": &Triple{}, "brown": &Brown{}, "drift": &Drift{}} {
-		for _, x := range []float64{nan, 10, nan, nan, 40} {
-			m.Update(x)
-		}
-		var f [2]float64
-		m.Forecast(f[:])
-		// A step is 10. With factors of 0, the start is one step further than the
-		// line through the two, which goes for the start of the reference programs.
-		want := 60.0
-		if name == "drift" {
-			want = 50
-		}
-		if f[0] != want || f[1] != want+10 {
-			t.Errorf("%s: forecast %v, want %v and %v", name, f, want, want+10)
-		}
-	}
-}
-
 // No input makes a state or a forecast that is not finite, and Validate says so.
 func TestAlwaysFinite(t *testing.T) {
 	huge := []float64{1e150, -1e150, math.Inf(1), math.Inf(-1), math.MaxFloat64, math.NaN(), 1e-320, 0, -5}
 	for name, m := range everyModel() {
-		if h, ok := m.(*Triple); ok { // run away, with unstable factors
+		if h, ok := m.(*smoothing.Triple); ok { // run away, with unstable factors
 			h.Alpha, h.Beta, h.Gamma = .05, 1, .5
 		}
 		f := make([]float64, 156)
@@ -181,7 +125,7 @@ func TestAlwaysFinite(t *testing.T) {
 				}
 			}
 		}
-		if h, ok := m.(*Triple); ok {
+		if h, ok := m.(*smoothing.Triple); ok {
 			h.Alpha = 1
 		}
 		if err := m.(validator).Validate(); err != nil {
@@ -190,26 +134,24 @@ func TestAlwaysFinite(t *testing.T) {
 	}
 }
 
-// Factors and states that are out of range are told.
+// Limits and states that are out of range are told.
 func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for i, m := range []validator{
-		&Simple{Alpha: -.1}, &Simple{Alpha: 1.1}, &Simple{Alpha: nan}, &Simple{Level: inf}, &Simple{N: -1},
-		&Holt{Alpha: 2}, &Holt{Beta: -1}, &Holt{Phi: 1.01}, &Holt{Trend: nan}, &Holt{Gap: -1},
-		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{Accel: inf}, &Triple{Form: -1},
-		&Triple{Alpha: .1, Beta: .5, Gamma: .9}, &Brown{Alpha: 2}, &Brown{Alpha: nan}, &Brown{Accel: nan},
-		&Naive{Level: nan}, &Drift{Steps: -1}, &Drift{Last: inf}, &Signal{Phi: 2}, &Signal{E: 2, M: 1}, &Signal{M: nan},
-		&TriggLeach{Floor: .5, Cap: .4}, &TriggLeach{Alpha0: nan}, &TriggLeach{Cap: 2}, &AdaptiveTriple{Gamma: -1},
-		&AdaptiveSimple{Model: Simple{Level: nan}}, &AdaptiveHolt{Rule: TriggLeach{Cap: -1}},
-		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}}, &Predictor{}, &Predictor{Model: &Simple{Alpha: 2}},
-		&Predictor{Model: &Naive{}, Peak: inf}, &Predictor{Model: &Naive{}, Growth: []float64{nan}},
-		&Predictor{Model: &Naive{}, Limits: Limits{Multiple: -1}}, &Predictor{Model: &Naive{}, Limits: Limits{Freeze: -1}},
-		&Rolling{Predictor: Predictor{Model: &Naive{}}, Since: -1}, &Rolling{Predictor: Predictor{Model: &Naive{}}, History: history{inf}},
-		&Fitter{Window: -1}, &Fitter{Steps: -1}, &Fitter{PhiMin: .9, PhiMax: .8}, &Fitter{PhiMax: 2}, &Fitter{PhiMin: nan},
+		&Predictor{}, &Predictor{Model: &smoothing.Simple{Alpha: 2}},
+		&Predictor{Model: &smoothing.Naive{}, Peak: inf}, &Predictor{Model: &smoothing.Naive{}, Growth: []float64{nan}},
+		&Predictor{Model: &smoothing.Naive{}, Limits: Limits{Multiple: -1}}, &Predictor{Model: &smoothing.Naive{}, Limits: Limits{Freeze: -1}},
+		&Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, Since: -1}, &Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, History: history{inf}},
 	} {
 		var in *InputError
 		if err := m.Validate(); !errors.As(err, &in) || in.Unwrap() == nil {
 			t.Errorf("%d: %+v has the error %v", i, m, err)
 		}
 	}
+}
+
+// starter is a model that reports when its start is complete.
+type starter interface {
+	smoothing.Model
+	readier
 }

@@ -1,161 +1,45 @@
 package forecast
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// Default is the name of the model that [New] makes when asked for none.
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
+)
+
+// Default is the name of the model that [New] makes when asked for none, an [Auto].
 const Default = "auto"
-
-// catalogue has the models in the order of their sophistication, the baselines first.
-var catalogue = []struct {
-	name, about string
-	make        func() Fittable
-}{
-	{"naive", "the last value", func() Fittable { return &Naive{} }},
-	{"drift", "the line through the first and the last value", func() Fittable { return &Drift{} }},
-	{"simple", "simple exponential smoothing", func() Fittable { return &Simple{Alpha: .3} }},
-	{"holt", "Holt's linear trend", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
-	{"damped", "Holt's trend, damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
-	{"triple", "a trend with acceleration, [Niu16] Eq. (7)", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"midpoint", "triple, repaired to be exact on quadratics", func() Fittable { return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"backward", "triple, repaired by backward differences", func() Fittable { return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"brown", "Brown's triple smoothing, with one factor", func() Fittable { return &Brown{Alpha: .1} }},
-	{"adaptive-simple", "simple, its factor by Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
-	{"adaptive-holt", "damped, its factor by Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
-	{"adaptive-triple", "triple, its factor by Trigg and Leach", func() Fittable { return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1} }},
-	{"blend", "a quick and a careful trend", func() Fittable {
-		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
-		return &Blend{h, h}
-	}},
-	{"mean", "the mean of a recent window", func() Fittable { return &Mean{} }},
-	{"seasonal-naive", "the last season again", func() Fittable { return &SeasonalNaive{} }},
-	{"winters", "Holt and Winters, a damped trend and a season", func() Fittable {
-		return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
-	}},
-	{"winters-ratio", "winters, its season a factor", func() Fittable {
-		return &HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
-	}},
-	{"two-seasons", "a level, two seasons, errors that persist", func() Fittable {
-		return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5}
-	}},
-	{"harmonics", "a damped trend and a few sine waves", func() Fittable {
-		return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01}
-	}},
-	{"lags", "a recursion in the differences over a season", func() Fittable { return &Autoregression{Difference: 1} }},
-	{"auto", "the mean of the best models", func() Fittable { return &Auto{} }},
-}
 
 // About returns what the model of a name of [Names] is, in a few words, and how many
 // values a fit of it wants, missing ones apart. It returns "" and 0 for other names.
 func About(name string) (about string, least int) {
-	for _, c := range catalogue {
-		if c.name == name {
-			return c.about, c.make().(ours).Least()
-		}
+	if name == Default {
+		return "the mean of the best models", new(Auto).Least()
 	}
-	return "", 0
+	return smoothing.About(name)
 }
 
 // Names returns the names of the models that [New] knows, in the order of their
-// sophistication.
-func Names() []string {
-	names := make([]string, len(catalogue))
-	for i, c := range catalogue {
-		names[i] = c.name
-	}
-	return names
-}
+// sophistication: those of package smoothing, and [Default].
+func Names() []string { return append(smoothing.Names(), Default) }
 
 // New returns a new model for a name of [Names], or for [Default] if the name is "". The model
 // is ready for Update, with middling factors, and for Fit. Another name is an [*InputError]
 // that unwraps to [ErrKind].
-func New(name string) (Fittable, error) {
-	if name == "" {
-		name = Default
+func New(name string) (smoothing.Fittable, error) {
+	switch {
+	case name == "" || name == Default:
+		return &Auto{}, nil
+	case !slices.Contains(smoothing.Names(), name):
+		return nil, badInput("model", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
 	}
-	for _, c := range catalogue {
-		if c.name == name {
-			return c.make(), nil
-		}
-	}
-	return nil, badInput("model", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
+	return smoothing.New(name)
 }
 
-// blank returns the zero value of the type that a name stands for, nil for other
-// names.
-func blank(name string) Model {
-	switch name {
-	case "naive":
-		return &Naive{}
-	case "drift":
-		return &Drift{}
-	case "simple":
-		return &Simple{}
-	case "holt", "damped":
-		return &Holt{}
-	case "triple", "midpoint", "backward":
-		return &Triple{}
-	case "brown":
-		return &Brown{}
-	case "adaptive-simple":
-		return &AdaptiveSimple{}
-	case "adaptive-holt":
-		return &AdaptiveHolt{}
-	case "adaptive-triple":
-		return &AdaptiveTriple{}
-	case "blend":
-		return &Blend{}
-	case "mean":
-		return &Mean{}
-	case "seasonal-naive":
-		return &SeasonalNaive{}
-	case "winters", "winters-ratio", "two-seasons":
-		return &HoltWinters{}
-	case "harmonics":
-		return &Harmonic{}
-	case "lags":
-		return &Autoregression{}
-	case "auto":
-		return &Auto{}
+// nameOf returns the name of a model's type in its JSON form, "" if the type is of another package.
+func nameOf(m smoothing.Model) string {
+	if _, ok := m.(*Auto); ok {
+		return Default
 	}
-	return nil
-}
-
-// nameOf returns the name of a model's type, "" if it is of another package.
-// Types with several names have any of them.
-func nameOf(m Model) string {
-	switch m.(type) {
-	case *Naive:
-		return "naive"
-	case *Drift:
-		return "drift"
-	case *Simple:
-		return "simple"
-	case *Holt:
-		return "holt"
-	case *Triple:
-		return "triple"
-	case *Brown:
-		return "brown"
-	case *AdaptiveSimple:
-		return "adaptive-simple"
-	case *AdaptiveHolt:
-		return "adaptive-holt"
-	case *AdaptiveTriple:
-		return "adaptive-triple"
-	case *Blend:
-		return "blend"
-	case *Mean:
-		return "mean"
-	case *SeasonalNaive:
-		return "seasonal-naive"
-	case *HoltWinters:
-		return "winters"
-	case *Harmonic:
-		return "harmonics"
-	case *Autoregression:
-		return "lags"
-	case *Auto:
-		return "auto"
-	}
-	return ""
+	return smoothing.Name(m)
 }

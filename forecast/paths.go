@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/plimsoll/plimsoll/forecast/internal/boxcox"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
@@ -37,12 +39,12 @@ const fewErrors = 20
 type deviator interface{ Deviate(dst []float64) }
 
 // deviate is deviator for any model; one of another package is taken for a random walk.
-func deviate(m Model, dst []float64) {
+func deviate(m smoothing.Model, dst []float64) {
 	if d, ok := m.(deviator); ok {
 		d.Deviate(dst)
 		return
 	}
-	new(Naive).Deviate(dst)
+	new(smoothing.Naive).Deviate(dst)
 }
 
 // Paths fills each row of dst with a path of the future, dst[i][j] being j+1 steps ahead,
@@ -76,7 +78,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		p.own[i] = math.Sqrt(max(0, p.spread[i]*p.spread[i]-m))
 	}
 	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.Errors-p.Free))
-	lambda := lambdaOf(p.Model)
+	lambda := boxcox.Of(p.Model)
 	center, scale := p.pool()
 	for _, row := range dst {
 		tau, z := sigma*chi(nu, rng.NormFloat64()), rng.NormFloat64()
@@ -89,8 +91,8 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		}
 		deviate(p.Model, row)
 		for j, d := range row {
-			x := shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
-			row[j] = min(Largest, max(-Largest, x))
+			x := boxcox.Shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
+			row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
 		}
 		p.Limits.cut(row, p.Peak)
 	}
@@ -127,81 +129,3 @@ func chi(nu, z float64) float64 {
 
 // Paths is [Predictor.Paths].
 func (r *Rolling) Paths(dst [][]float64, rng *rand.Rand) { r.current().Paths(dst, rng) }
-
-func (m *Naive) Deviate(dst []float64) {
-	sum := 0.0
-	for i, e := range dst {
-		sum += e
-		dst[i] = sum
-	}
-}
-
-// deviate leaves out that the slope is an estimate, which Spread has.
-func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }
-
-func (m *Simple) Deviate(dst []float64) {
-	l := 0.0
-	for i, e := range dst {
-		dst[i] = l + e
-		l += m.Alpha * e
-	}
-}
-
-func (m *Holt) Deviate(dst []float64) {
-	phi := m.phi()
-	l, b := 0.0, 0.0
-	for i, e := range dst {
-		b *= phi
-		l += b
-		dst[i] = l + e
-		l += m.Alpha * e
-		b += m.Alpha * m.Beta * e
-	}
-}
-
-func (m *Triple) Deviate(dst []float64) {
-	v := m.Alpha * m.Beta
-	if m.Form == BackwardDifference {
-		v += v * m.Gamma / 2
-	}
-	quadraticDeviate(dst, m.Alpha, v, m.Alpha*m.Beta*m.Gamma)
-}
-
-func (m *Brown) Deviate(dst []float64) {
-	l, b, c := m.gains()
-	quadraticDeviate(dst, l, b, c)
-}
-
-// quadraticDeviate is deviate for a response of d + v·j + a·j²/2 after j steps.
-func quadraticDeviate(dst []float64, d, v, a float64) {
-	l, b, c := 0.0, 0.0, 0.0
-	for i, e := range dst {
-		l += b + c/2
-		b += c
-		dst[i] = l + e
-		l += d * e
-		b += v * e
-		c += a * e
-	}
-}
-
-func (m *AdaptiveSimple) Deviate(dst []float64) { m.Model.Deviate(dst) }
-func (m *AdaptiveHolt) Deviate(dst []float64)   { m.Model.Deviate(dst) }
-func (m *AdaptiveTriple) Deviate(dst []float64) { m.Model.Deviate(dst) }
-
-// deviate is the mean of the deviations of the two trends, see Spread.
-func (m *Blend) Deviate(dst []float64) {
-	p, q := m.Near.phi(), m.Far.phi()
-	var l, b, k, c float64
-	for i, e := range dst {
-		b *= p
-		c *= q
-		l += b
-		k += c
-		dst[i] = (l+k)/2 + e
-		l += m.Near.Alpha * e
-		b += m.Near.Alpha * m.Near.Beta * e
-		k += m.Far.Alpha * e
-		c += m.Far.Alpha * m.Far.Beta * e
-	}
-}

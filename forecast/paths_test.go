@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"gonum.org/v1/gonum/mathext"
 	"pgregory.net/rapid"
 )
 
 // simulated runs a model on its own forecasts plus errors: the path that these make.
-func simulated(m Model, errors []float64) []float64 {
+func simulated(m smoothing.Model, errors []float64) []float64 {
 	path := make([]float64, len(errors))
 	var next [1]float64
 	for i, e := range errors {
@@ -26,26 +27,26 @@ func simulated(m Model, errors []float64) []float64 {
 // linearModels are models whose factors do not change, with a state.
 func linearModels() map[string]starter {
 	return map[string]starter{
-		"naive":    &Naive{Level: 3, N: 1},
-		"simple":   &Simple{Alpha: .4, Level: 10, N: 1},
-		"holt":     &Holt{Alpha: .4, Beta: .3, Level: 10, Trend: 1, N: 2},
-		"damped":   &Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
-		"midpoint": &Triple{Form: Midpoint, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
-		"backward": &Triple{Form: BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
-		"brown":    &Brown{Alpha: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
-		"blend": &Blend{Near: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
-			Far: Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}},
-		"seasonal-naive": &SeasonalNaive{Period: 3, Season: []float64{5, 9, 7}, At: 1, Level: 5, Seen: 3, N: 7},
-		"mean":           &Mean{Window: 4, Last: []float64{1, 2, 3, 4}, Sum: 10, N: 4},
-		"winters": &HoltWinters{Period: 3, Alpha: .3, Beta: .2, Phi: .9, Gamma: .25, Level: 20, Trend: 1, Season: []float64{-1, 3, -2},
+		"naive":    &smoothing.Naive{Level: 3, N: 1},
+		"simple":   &smoothing.Simple{Alpha: .4, Level: 10, N: 1},
+		"holt":     &smoothing.Holt{Alpha: .4, Beta: .3, Level: 10, Trend: 1, N: 2},
+		"damped":   &smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
+		"midpoint": &smoothing.Triple{Form: smoothing.Midpoint, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
+		"backward": &smoothing.Triple{Form: smoothing.BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
+		"brown":    &smoothing.Brown{Alpha: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
+		"blend": &smoothing.Blend{Near: smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
+			Far: smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}},
+		"seasonal-naive": &smoothing.SeasonalNaive{Period: 3, Season: []float64{5, 9, 7}, At: 1, Level: 5, Seen: 3, N: 7},
+		"mean":           &smoothing.Mean{Window: 4, Last: []float64{1, 2, 3, 4}, Sum: 10, N: 4},
+		"winters": &smoothing.HoltWinters{Period: 3, Alpha: .3, Beta: .2, Phi: .9, Gamma: .25, Level: 20, Trend: 1, Season: []float64{-1, 3, -2},
 			Season2: []float64{0}, At: 2, Seen: 3, N: 9},
-		"two-seasons": &HoltWinters{Period: 3, Period2: 6, Alpha: .2, Gamma: .25, Delta: .1, Rho: .6, Level: 20, Residual: 2,
+		"two-seasons": &smoothing.HoltWinters{Period: 3, Period2: 6, Alpha: .2, Gamma: .25, Delta: .1, Rho: .6, Level: 20, Residual: 2,
 			Season: []float64{-1, 3, -2}, Season2: []float64{1, -1, 2, 0, -2, 0}, At: 2, At2: 5, Seen: 3, N: 9},
-		"harmonics": &Harmonic{Period: 52.18, Alpha: .2, Beta: .1, Phi: .95, Gamma: .05, Level: 9, Trend: 1, Sine: []float64{3, 1}, Cosine: []float64{-1, 2}, N: 80},
-		"lags": &Autoregression{Difference: 3, Lags: []int{1, 2, 4}, Coef: []float64{.5, -.2, .3}, Constant: .1,
+		"harmonics": &smoothing.Harmonic{Period: 52.18, Alpha: .2, Beta: .1, Phi: .95, Gamma: .05, Level: 9, Trend: 1, Sine: []float64{3, 1}, Cosine: []float64{-1, 2}, N: 80},
+		"lags": &smoothing.Autoregression{Difference: 3, Lags: []int{1, 2, 4}, Coef: []float64{.5, -.2, .3}, Constant: .1,
 			Last: []float64{4, 5, 7, 4, 6, 8, 5}, Level: 5, Seen: 7, N: 7},
-		"walk":   &Autoregression{Last: []float64{4}, Level: 4, Seen: 1, N: 7},
-		"levels": &Autoregression{Lags: []int{1, 2, 4}, Coef: []float64{.5, .1, .3}, Constant: 1, Last: []float64{4, 5, 7, 4}, Level: 4, Seen: 4, N: 7},
+		"walk":   &smoothing.Autoregression{Last: []float64{4}, Level: 4, Seen: 1, N: 7},
+		"levels": &smoothing.Autoregression{Lags: []int{1, 2, 4}, Coef: []float64{.5, .1, .3}, Constant: 1, Last: []float64{4, 5, 7, 4}, Level: 4, Seen: 4, N: 7},
 	}
 }
 
@@ -110,10 +111,10 @@ func TestPathsMeetIntervals(t *testing.T) {
 		growth[i] = 1 + float64(i)
 	}
 	predictors := map[string]*Predictor{
-		"drift": {Model: &Drift{First: 1, Last: 9, Steps: 16, N: 17}, Squares: squares, Errors: keptErrors, Recent: errors},
-		"grown": {Model: &Simple{Alpha: .2, Level: 3, N: 9}, Squares: squares, Errors: keptErrors, Recent: errors, Growth: growth},
-		"few":   {Model: &Holt{Alpha: .5, Beta: .1, Level: 3, N: 9}, Squares: 9, Errors: 9, Free: 2, Recent: errors[:9]},
-		"other": {Model: struct{ Model }{&Naive{Level: 3, N: 9}}, Squares: squares, Errors: keptErrors, Recent: errors},
+		"drift": {Model: &smoothing.Drift{First: 1, Last: 9, Steps: 16, N: 17}, Squares: squares, Errors: keptErrors, Recent: errors},
+		"grown": {Model: &smoothing.Simple{Alpha: .2, Level: 3, N: 9}, Squares: squares, Errors: keptErrors, Recent: errors, Growth: growth},
+		"few":   {Model: &smoothing.Holt{Alpha: .5, Beta: .1, Level: 3, N: 9}, Squares: 9, Errors: 9, Free: 2, Recent: errors[:9]},
+		"other": {Model: struct{ smoothing.Model }{&smoothing.Naive{Level: 3, N: 9}}, Squares: squares, Errors: keptErrors, Recent: errors},
 	}
 	for name, m := range linearModels() {
 		predictors[name] = &Predictor{Model: m, Squares: squares, Errors: keptErrors, Recent: errors}
@@ -145,8 +146,8 @@ func TestPathsMeetIntervals(t *testing.T) {
 // Steps of one path are correlated: for a random walk those of h and k steps, h < k,
 // by √(h/k).
 func TestPathsCorrelated(t *testing.T) {
-	p := Predictor{Model: &Naive{Level: 100, N: 50}, Squares: 5000, Errors: 5000} // without Recent: normal errors
-	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                  // seed 27, 28
+	p := Predictor{Model: &smoothing.Naive{Level: 100, N: 50}, Squares: 5000, Errors: 5000} // without Recent: normal errors
+	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                            // seed 27, 28
 	var xx, xy, yy float64
 	for _, path := range paths {
 		x, y := path[3]-100, path[8]-100
@@ -168,7 +169,7 @@ func TestPathsSkewed(t *testing.T) {
 			errors[i] = 9
 		}
 	}
-	p := Predictor{Model: &Naive{N: 100}, Squares: 900, Errors: 100, Recent: errors}
+	p := Predictor{Model: &smoothing.Naive{N: 100}, Squares: 900, Errors: 100, Recent: errors}
 	above := 0
 	for _, path := range drawn(&p, 5000, 1, rand.New(rand.NewPCG(29, 30))) { // seed 29, 30
 		if path[0] > 0 {
@@ -182,7 +183,7 @@ func TestPathsSkewed(t *testing.T) {
 
 // The same seed gives the same paths, pinned; the model and the state stay.
 func TestPathsGolden(t *testing.T) {
-	m := Holt{Alpha: .5, Beta: .1, Level: 100, Trend: 2, N: 2}
+	m := smoothing.Holt{Alpha: .5, Beta: .1, Level: 100, Trend: 2, N: 2}
 	p := Predictor{Model: &m, Limits: Limits{NonNegative: true, Multiple: 1.2}, Peak: 90, Squares: 80, Errors: 22, Free: 2}
 	for i := range 22 {
 		p.Recent = append(p.Recent, float64(i%3*2-2))

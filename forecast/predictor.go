@@ -3,6 +3,8 @@ package forecast
 import (
 	"math"
 
+	"github.com/plimsoll/plimsoll/forecast/internal/boxcox"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"gonum.org/v1/gonum/mathext"
 )
@@ -33,9 +35,9 @@ type spreader interface {
 // The JSON form has the model's name in it, see [New], and so makes the model too. For a
 // model of another package set Model to a pointer to a model before unmarshaling.
 type Predictor struct {
-	Model  Model
+	Model  smoothing.Model
 	Limits Limits
-	Signal Signal // of the one-step errors
+	Signal smoothing.Signal // of the one-step errors
 
 	Analytic bool // intervals grow as the model says, whatever its errors did
 
@@ -55,9 +57,9 @@ func (p *Predictor) Update(x float64) {
 	p.needModel()
 	if usable(x) {
 		p.Peak = max(p.Peak, math.Abs(x))
-		if s, ok := p.Model.(starter); !ok || s.Ready() {
+		if s, ok := p.Model.(readier); !ok || s.Ready() {
 			p.Model.Forecast(p.one[:])
-			p.take(errorIn(lambdaOf(p.Model), x, p.one[0]))
+			p.take(boxcox.Error(boxcox.Of(p.Model), x, p.one[0]))
 		}
 	}
 	p.Model.Update(x)
@@ -68,25 +70,6 @@ func (p *Predictor) needModel() {
 	if p.Model == nil {
 		panic("forecast: Predictor without a Model")
 	}
-}
-
-// errorIn returns the error of a forecast in a scale, NaN if that has none.
-func errorIn(lambda, x, forecast float64) float64 {
-	if lambda == 1 {
-		return x - forecast
-	}
-	if !inScale(lambda, x) || !inScale(lambda, forecast) {
-		return math.NaN()
-	}
-	return toScale(lambda, x) - toScale(lambda, forecast)
-}
-
-// shift moves a forecast by an error in a scale, and leaves it where the scale has none.
-func shift(lambda, forecast, e float64) float64 {
-	if e == 0 || !inScale(lambda, forecast) {
-		return forecast
-	}
-	return fromScale(lambda, toScale(lambda, forecast)+e)
 }
 
 // take counts an error.
@@ -108,7 +91,7 @@ func (p *Predictor) take(e float64) {
 
 // Ready reports whether the model has its start.
 func (p *Predictor) Ready() bool {
-	s, ok := p.Model.(starter)
+	s, ok := p.Model.(readier)
 	return !ok || s.Ready()
 }
 
@@ -131,7 +114,7 @@ func (p *Predictor) Alarm() bool { return p.Signal.Alarm(0) }
 
 // Sigma returns the standard deviation of the one-step errors so far, 0 without any.
 func (p *Predictor) Sigma() float64 {
-	return math.Sqrt(Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
+	return math.Sqrt(smoothing.Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
 }
 
 // Quantile sets dst[i] to the q quantile of the value i+1 steps ahead, within the
@@ -144,9 +127,9 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	p.Forecast(dst)
 	p.widen(len(dst))
 	z := p.student(mathext.NormalQuantile(q)) * p.Sigma() // math.Erfinv has no tails
-	lambda := lambdaOf(p.Model)
+	lambda := boxcox.Of(p.Model)
 	for i, x := range dst {
-		dst[i] = shift(lambda, x, z*p.spread[i])
+		dst[i] = boxcox.Shift(lambda, x, z*p.spread[i])
 	}
 	p.Limits.cut(dst, p.Peak)
 }
@@ -164,10 +147,10 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 	p.Forecast(lo)
 	p.widen(len(lo))
 	z := p.student(math.Sqrt2*math.Erfinv(level)) * p.Sigma()
-	lambda := lambdaOf(p.Model)
+	lambda := boxcox.Of(p.Model)
 	for i, x := range lo {
 		d := z * p.spread[i]
-		lo[i], hi[i] = shift(lambda, x, -d), shift(lambda, x, d)
+		lo[i], hi[i] = boxcox.Shift(lambda, x, -d), boxcox.Shift(lambda, x, d)
 	}
 	p.Limits.cut(lo, p.Peak)
 	p.Limits.cut(hi, p.Peak)
@@ -205,12 +188,12 @@ func (p *Predictor) widen(h int) {
 // spreadOf sets dst[i] to the standard deviation i+1 steps ahead in units of that of one step:
 // what the model's own Spread says, or else the root of the sum of the squares of what an error
 // of 1 leads to, 0 to i steps later [Hyndman08].
-func spreadOf(m Model, dst []float64) {
+func spreadOf(m smoothing.Model, dst []float64) {
 	if s, ok := m.(spreader); ok {
 		s.Spread(dst)
 		return
 	}
-	flat(dst, 0)
+	clear(dst)
 	if len(dst) > 0 {
 		dst[0] = 1
 	}
@@ -226,24 +209,24 @@ func spreadOf(m Model, dst []float64) {
 // cuts it. Errors and signal start anew, with those of the fit. Limits and the
 // signal's constant stay. Limits, the constant and parameters that the model keeps are an
 // [*InputError] if they are out of range.
-func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
-	n := Predictor{Model: p.Model, Limits: p.Limits, Signal: Signal{Phi: p.Signal.Phi}}
+func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
+	n := Predictor{Model: p.Model, Limits: p.Limits, Signal: smoothing.Signal{Phi: p.Signal.Phi}}
 	if n.Model == nil {
-		return Fit{}, badInput("Model", -1, ErrKind, "nil: want a model")
+		return smoothing.Fit{}, badInput("Model", -1, ErrKind, "nil: want a model")
 	}
 	if err := n.validateAround(); err != nil {
-		return Fit{}, err
+		return smoothing.Fit{}, err
 	}
-	m, ok := p.Model.(Fittable)
+	m, ok := p.Model.(smoothing.Fittable)
 	if !ok {
-		return Fit{}, badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model", p.Model)
+		return smoothing.Fit{}, badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model", p.Model)
 	}
 	fit, err := m.Fit(f, series)
 	if err != nil {
 		return fit, err
 	}
 	p.Growth = append(p.Growth[:0], fit.Growth...)
-	p.Signal = Signal{Phi: p.Signal.Phi}
+	p.Signal = smoothing.Signal{Phi: p.Signal.Phi}
 	p.Squares, p.Errors, p.Free, p.Peak, p.Recent = 0, 0, fit.Free, 0, p.Recent[:0]
 	for _, e := range fit.Residuals {
 		if e == e {
@@ -257,6 +240,9 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	return fit, nil
 }
+
+// readier is a model that reports when its start is complete.
+type readier interface{ Ready() bool }
 
 // validator is a model that can validate itself.
 type validator interface{ Validate() error }
@@ -290,12 +276,12 @@ func (p *Predictor) validateAround() error {
 	if err := checkCount("Free", p.Free, mostCount); err != nil {
 		return err
 	}
-	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || !(p.Peak >= 0 && p.Peak <= Largest) {
+	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || !(p.Peak >= 0 && p.Peak <= smoothing.Largest) {
 		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers of at least 0",
 			p.Squares, p.Errors, p.Peak)
 	}
 	for i, g := range p.Growth {
-		if !(g >= 0 && g <= Largest) {
+		if !(g >= 0 && g <= smoothing.Largest) {
 			return badInput("Growth", i, ErrValue, "%v: want a finite number of at least 0", g)
 		}
 	}
@@ -303,7 +289,7 @@ func (p *Predictor) validateAround() error {
 		return badInput("Recent", -1, ErrLength, "%d errors: want %d at most", len(p.Recent), keptErrors)
 	}
 	for i, e := range p.Recent {
-		if !(math.Abs(e) <= 2*Largest) {
+		if !(math.Abs(e) <= 2*smoothing.Largest) {
 			return badInput("Recent", i, ErrValue, "%v: want a finite number", e)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // R forecast 8.20, holt(initial="optimal", alpha=0.5, beta=0.1), whose beta is α·β
@@ -16,7 +17,7 @@ import (
 func TestIntervalReference(t *testing.T) {
 	low := []float64{333.1686373, 305.4402831, 275.1114866, 242.5471856, 208.0357582}
 	high := []float64{520.4779203, 523.8785668, 529.8796555, 538.1162488, 548.2999685}
-	m := Holt{Alpha: .5, Beta: .2, Level: 115.02633778226, Trend: 2.50118902845, N: 2}
+	m := smoothing.Holt{Alpha: .5, Beta: .2, Level: 115.02633778226, Trend: 2.50118902845, N: 2}
 	if got, want := sse(&m, airPassengers)/140, 2283.29712422; math.Abs(got-want) > 1e-4 {
 		t.Fatalf("variance %v, want %v", got, want)
 	}
@@ -43,7 +44,7 @@ func TestStudent(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	m := Naive{}
+	m := smoothing.Naive{}
 	for i, f := range []func(){
 		func() { (&Predictor{Model: &m}).Paths(nil, nil) },
 		func() { (&Predictor{Model: &m}).Quantile(nil, 0) },
@@ -92,7 +93,7 @@ func TestLimits(t *testing.T) {
 // The intervals of a Predictor keep to its limits, and the frozen part of a
 // forecast still widens.
 func TestPredictorLimits(t *testing.T) {
-	p := Predictor{Model: &Holt{Alpha: .5, Beta: .5}, Limits: Limits{NonNegative: true, Multiple: 1.2, Freeze: 3}}
+	p := Predictor{Model: &smoothing.Holt{Alpha: .5, Beta: .5}, Limits: Limits{NonNegative: true, Multiple: 1.2, Freeze: 3}}
 	for i, x := range []float64{10, 9, 9, 7, 7, 5, 4, 4, 2} {
 		p.Update(x + float64(i%2))
 	}
@@ -116,7 +117,7 @@ func TestPredictorLimits(t *testing.T) {
 // The signal of a predictor is that of its model's one-step errors: those of a
 // level behind a ramp all point up.
 func TestPredictorSignal(t *testing.T) {
-	p := Predictor{Model: &Simple{Alpha: .2}}
+	p := Predictor{Model: &smoothing.Simple{Alpha: .2}}
 	for i := range 60 {
 		p.Update(float64(i))
 	}
@@ -142,7 +143,11 @@ func (m *own) Update(x float64) {
 	}
 }
 
-func (m *own) Forecast(dst []float64) { flat(dst, ratio(m.Sum, m.N)) }
+func (m *own) Forecast(dst []float64) {
+	for i := range dst {
+		dst[i] = ratio(m.Sum, m.N)
+	}
+}
 
 func TestPredictorOwnModel(t *testing.T) {
 	p := Predictor{Model: &own{}}
@@ -182,7 +187,7 @@ func TestPredictorResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 3, Freeze: 40}, Signal: Signal{Phi: .2}}
+		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 3, Freeze: 40}, Signal: smoothing.Signal{Phi: .2}}
 		q := p
 		q.Model, _ = New(name)
 		a, b := make([]float64, 52), make([]float64, 52)
@@ -254,7 +259,7 @@ func TestPredictorStateErrors(t *testing.T) {
 		{state("holt", `null`), ErrKind},
 		{`{"model":` + holtState + `,` + around, ErrKind}, // and p has none
 		{with(holt, `"alpha":0.5`, `"alpha":2`), ErrFactor},
-		{with(triple, `"gamma":0.01`, `"gamma":0.9`), ErrUnstable},
+		{with(triple, `"gamma":0.01`, `"gamma":0.9`), smoothing.ErrUnstable},
 		{with(triple, `midpoint`, `other`), ErrFactor},
 		{with(naive, `"level":1`, `"level":1e200`), ErrValue},
 		{with(naive, `"multiple":0`, `"multiple":-1`), ErrFactor},
@@ -284,7 +289,7 @@ func TestPredictorStateErrors(t *testing.T) {
 		{`[]`, nil},
 		{`{"name":`, nil},
 	} {
-		p := Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
+		p := Predictor{Model: &smoothing.Simple{Alpha: .5}, Peak: 3}
 		if strings.HasPrefix(tt.state, `{"model"`) {
 			p.Model = nil
 		}
@@ -298,7 +303,7 @@ func TestPredictorStateErrors(t *testing.T) {
 			t.Errorf("%s: changed the Predictor to %+v", tt.state, p)
 		}
 	}
-	p := Predictor{Model: &Simple{Alpha: .5}, Peak: 3}
+	p := Predictor{Model: &smoothing.Simple{Alpha: .5}, Peak: 3}
 	if err := json.Unmarshal([]byte(`null`), &p); err != nil || p.Model == nil || p.Peak != 3 {
 		t.Errorf("null makes %+v, %v", p, err)
 	}
@@ -308,16 +313,6 @@ func TestPredictorStateErrors(t *testing.T) {
 	for _, s := range []string{`{"model":{"Sum":1},` + with(around, `"peak":0`, `"peak":-1`), `{"model":{"Sum":1}}`} {
 		if err := json.Unmarshal([]byte(s), &p); err == nil || *m != (own{7, 1}) {
 			t.Errorf("%s: %v, and the model is %+v", s, err, *m)
-		}
-	}
-	// A long silence in a start counts as a million steps, and takes no longer.
-	for _, m := range []starter{&Holt{Alpha: .5, N: 1, Gap: mostGap}, &Triple{Alpha: .5, N: 1, Gap: mostGap}, &Brown{Alpha: .5, N: 1, Gap: mostGap}} {
-		m.Update(math.NaN())
-		if err := m.(validator).Validate(); err != nil {
-			t.Errorf("after a long silence %+v: %v", m, err)
-		}
-		if m.Update(1); !m.Ready() {
-			t.Errorf("%+v is not ready", m)
 		}
 	}
 	if _, err := json.Marshal(&Predictor{}); !errors.Is(err, ErrKind) {
@@ -386,7 +381,7 @@ func TestPredictorGrowth(t *testing.T) {
 	for i := range ramp {
 		ramp[i] = 3 * float64(i)
 	}
-	p := Predictor{Model: &Naive{}}
+	p := Predictor{Model: &smoothing.Naive{}}
 	var f Fitter
 	if _, err := p.Fit(&f, ramp); err != nil {
 		t.Fatal(err)
@@ -427,7 +422,7 @@ func TestPredictorGrowth(t *testing.T) {
 		t.Errorf("growth over %d steps of 24, want 4", len(p.Growth))
 	}
 	// One step ahead there is none, whatever a fit cost in parameters.
-	p = Predictor{Model: &Holt{Phi: .9}}
+	p = Predictor{Model: &smoothing.Holt{Phi: .9}}
 	if _, err := p.Fit(&f, airPassengers[:40]); err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +433,7 @@ func TestPredictorGrowth(t *testing.T) {
 
 // Quantiles reach into the tails: of the normal distribution, by R's qnorm.
 func TestQuantileTails(t *testing.T) {
-	p := Predictor{Model: &Naive{Level: 0, N: 1}, Analytic: true, Squares: math.MaxInt32, Errors: math.MaxInt32}
+	p := Predictor{Model: &smoothing.Naive{Level: 0, N: 1}, Analytic: true, Squares: math.MaxInt32, Errors: math.MaxInt32}
 	var got [1]float64
 	for _, tt := range []struct{ q, want float64 }{
 		{1e-300, -37.04710}, {1e-20, -9.262340}, {1e-5, -4.264891}, {.5, 0}, {1 - 0x1p-53, 8.209536},
@@ -447,22 +442,8 @@ func TestQuantileTails(t *testing.T) {
 			t.Errorf("the %v quantile is %v, want %v", tt.q, got[0], tt.want)
 		}
 	}
-	p = Predictor{Model: &Naive{Level: 5, N: 1}} // nothing is known of its errors
+	p = Predictor{Model: &smoothing.Naive{Level: 5, N: 1}} // nothing is known of its errors
 	if p.Quantile(got[:], math.SmallestNonzeroFloat64); got[0] != 5 {
 		t.Errorf("without errors a quantile is %v, want the forecast, 5", got[0])
-	}
-}
-
-// √(h·(1 + h/T)) by hand: four steps to the last observation.
-func TestDriftSpread(t *testing.T) {
-	var m Drift
-	for _, x := range []float64{3, 1, 4, 1, 5} {
-		m.Update(x)
-	}
-	got := make([]float64, 4)
-	m.Spread(got)
-	want := []float64{math.Sqrt(1.25), math.Sqrt(3), math.Sqrt(5.25), math.Sqrt(8)}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
 	}
 }

@@ -3,6 +3,8 @@ package forecast
 import (
 	"encoding/json"
 	"math"
+
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // Defaults of [Rolling].
@@ -84,7 +86,7 @@ func (h *history) UnmarshalJSON(data []byte) error {
 			n[i] = *x
 		}
 	}
-	if err := CheckSeries(n); err != nil {
+	if err := smoothing.CheckSeries(n); err != nil {
 		return err
 	}
 	*h = n
@@ -117,7 +119,7 @@ func (r *Rolling) Update(x float64) {
 	due := r.Since >= count(r.Every, DefaultEvery)
 	if !r.Fitted {
 		if r.Start == nil {
-			r.Start = &Predictor{Model: &Simple{Alpha: StartAlpha}, Limits: r.Predictor.Limits, Signal: Signal{Phi: r.Predictor.Signal.Phi}}
+			r.Start = &Predictor{Model: &smoothing.Simple{Alpha: StartAlpha}, Limits: r.Predictor.Limits, Signal: smoothing.Signal{Phi: r.Predictor.Signal.Phi}}
 		}
 		r.Start.Update(x)
 		due = len(r.History) >= min(keep, count(r.Least, DefaultLeast))
@@ -177,14 +179,14 @@ func (r *Rolling) Validate() error {
 	if err := r.Predictor.Validate(); err != nil {
 		return err
 	}
-	if _, ok := r.Predictor.Model.(Fittable); !ok {
+	if _, ok := r.Predictor.Model.(smoothing.Fittable); !ok {
 		return badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model, or a Predictor without Rolling", r.Predictor.Model)
 	}
 	kept := count(r.Keep, DefaultKeep)
 	if r.Fitter.Window > 0 {
 		kept = min(kept, r.Fitter.Window)
 	}
-	if m, ok := r.Predictor.Model.(ours); ok && kept < m.Least() {
+	if m, ok := r.Predictor.Model.(interface{ Least() int }); ok && kept < m.Least() {
 		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.Least())
 	}
 	return nil
@@ -200,7 +202,7 @@ func (r *Rolling) validateAround() error {
 			return err
 		}
 	}
-	if err := CheckSeries(r.History); err != nil {
+	if err := smoothing.CheckSeries(r.History); err != nil {
 		return err
 	}
 	return r.Fitter.Validate()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // A Rolling stopped after each observation, written, read and resumed is the one
@@ -60,7 +61,7 @@ func TestRollingResumes(t *testing.T) {
 
 // A Rolling keeps the last observations, as many as it is told.
 func TestRollingHistory(t *testing.T) {
-	r := Rolling{Predictor: Predictor{Model: &Simple{Alpha: .5}}, Keep: 30, Least: 10, Every: 4}
+	r := Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}}, Keep: 30, Least: 10, Every: 4}
 	for i, x := range airPassengers {
 		r.Update(x)
 		want := airPassengers[max(0, i-29) : i+1]
@@ -94,15 +95,15 @@ func TestRollingStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Rolling{Predictor: Predictor{Model: m, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}}
+	r := Rolling{Predictor: Predictor{Model: m, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}}
 	if r.Ready() {
 		t.Error("ready for nothing")
 	}
-	start := Predictor{Model: &Simple{Alpha: StartAlpha}, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}
+	start := Predictor{Model: &smoothing.Simple{Alpha: StartAlpha}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
 	var f Fitter
-	fitted := Predictor{Model: &Holt{}, Limits: Limits{Multiple: 1.5}, Signal: Signal{Phi: .3}}
+	fitted := Predictor{Model: &smoothing.Holt{}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
 	got, want := make([]float64, 5), make([]float64, 5)
-	var signal Signal
+	var signal smoothing.Signal
 	var next [1]float64
 	for i, x := range airPassengers[:40] {
 		r.Forecast(next[:])
@@ -139,8 +140,8 @@ func TestRollingStart(t *testing.T) {
 // A fit does not silence an alarm: the signal goes on with the errors of the forecasts
 // that were made, and the peak with the whole stream.
 func TestRollingKeeps(t *testing.T) {
-	r := Rolling{Predictor: Predictor{Model: &Simple{}}, Keep: 30, Every: 7}
-	var signal Signal
+	r := Rolling{Predictor: Predictor{Model: &smoothing.Simple{}}, Keep: 30, Every: 7}
+	var signal smoothing.Signal
 	var next [1]float64
 	fits := 0
 	for i := range 120 {
@@ -171,7 +172,7 @@ func TestRollingKeeps(t *testing.T) {
 // What cannot be fitted is told by Validate, since Update has no way to.
 func TestRollingValidate(t *testing.T) {
 	with := func(change func(*Rolling)) *Rolling {
-		r := &Rolling{Predictor: Predictor{Model: &Holt{}}}
+		r := &Rolling{Predictor: Predictor{Model: &smoothing.Holt{}}}
 		change(r)
 		return r
 	}
@@ -189,7 +190,7 @@ func TestRollingValidate(t *testing.T) {
 		{with(func(r *Rolling) { r.Keep = 4 }), ErrShort},
 		{with(func(r *Rolling) { r.Fitter.Window = 4 }), ErrShort},
 		{with(func(r *Rolling) { r.Predictor.Model = &own{} }), ErrKind},
-		{with(func(r *Rolling) { r.Predictor.Model = &AdaptiveHolt{Model: Holt{Phi: 2}} }), ErrFactor},
+		{with(func(r *Rolling) { r.Predictor.Model = &smoothing.AdaptiveHolt{Model: smoothing.Holt{Phi: 2}} }), ErrFactor},
 		{with(func(r *Rolling) { r.Start = &Predictor{} }), ErrKind},
 	} {
 		if err := tt.r.Validate(); !errors.Is(err, tt.want) {
@@ -201,7 +202,7 @@ func TestRollingValidate(t *testing.T) {
 // A state that is refused changes nothing, and one that is taken leaves nothing of
 // what was there.
 func TestRollingState(t *testing.T) {
-	r := &Rolling{Predictor: Predictor{Model: &Holt{}}}
+	r := &Rolling{Predictor: Predictor{Model: &smoothing.Holt{}}}
 	for _, x := range airPassengers[:40] {
 		r.Update(x)
 	}
@@ -210,8 +211,8 @@ func TestRollingState(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirty := func() *Rolling {
-		return &Rolling{Predictor: Predictor{Model: &Simple{Alpha: .5}, Peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Window: 8, PhiMin: .9},
-			History: history{1, 2}, Start: &Predictor{Model: &Naive{}}}
+		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, Peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Window: 8, PhiMin: .9},
+			History: history{1, 2}, Start: &Predictor{Model: &smoothing.Naive{}}}
 	}
 	got := dirty()
 	if err := json.Unmarshal(whole, got); err != nil {
@@ -269,12 +270,12 @@ func TestRollingState(t *testing.T) {
 // ownFit is a model of another package that can be fitted.
 type ownFit struct{ own }
 
-func (m *ownFit) Fit(f *Fitter, series []float64) (Fit, error) {
+func (m *ownFit) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	m.own = own{}
 	for _, x := range series {
 		m.Update(x)
 	}
-	return Fit{N: len(series)}, nil
+	return smoothing.Fit{N: len(series)}, nil
 }
 
 // Models of another package are set before a state is read, the one that forecasts until the first fit, too.

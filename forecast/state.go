@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // States in JSON. A state comes from a file, perhaps of another time or hand. A state is
@@ -14,17 +15,17 @@ import (
 
 // predictorState is the JSON form of a Predictor.
 type predictorState struct {
-	Name     string    `json:"name,omitempty"`
-	Model    any       `json:"model"`
-	Limits   Limits    `json:"limits"`
-	Signal   Signal    `json:"signal"`
-	Analytic bool      `json:"analytic"`
-	Squares  float64   `json:"squares"`
-	Errors   int       `json:"errors"`
-	Free     int       `json:"free"`
-	Peak     float64   `json:"peak"`
-	Growth   []float64 `json:"growth"`
-	Recent   []float64 `json:"recent"`
+	Name     string           `json:"name,omitempty"`
+	Model    any              `json:"model"`
+	Limits   Limits           `json:"limits"`
+	Signal   smoothing.Signal `json:"signal"`
+	Analytic bool             `json:"analytic"`
+	Squares  float64          `json:"squares"`
+	Errors   int              `json:"errors"`
+	Free     int              `json:"free"`
+	Peak     float64          `json:"peak"`
+	Growth   []float64        `json:"growth"`
+	Recent   []float64        `json:"recent"`
 }
 
 // MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
@@ -53,9 +54,11 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 		Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth, Recent: s.Recent}
 	switch {
 	case s.Name != "":
-		if n.Model = blank(s.Name); n.Model == nil {
-			return badInput("name", -1, ErrKind, "%q: want one of %s", s.Name, strings.Join(Names(), ", "))
+		m, err := New(s.Name)
+		if err != nil {
+			return err
 		}
+		n.Model = m
 	case p.Model == nil:
 		return badInput("name", -1, ErrKind, "\"\": want the name of a model, or Model set before")
 	}
@@ -163,11 +166,11 @@ func missing(want, got any) string {
 	return ""
 }
 
-// readModel returns the model of a name in a state.
-func readModel(name string, state json.RawMessage) (Model, error) {
-	m := blank(name)
-	if m == nil {
-		return nil, badInput("name", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
+// readModel returns the model of package smoothing of a name in a state.
+func readModel(name string, state json.RawMessage) (smoothing.Fittable, error) {
+	m, err := smoothing.New(name)
+	if err != nil {
+		return nil, err
 	}
 	if len(state) == 0 { // null
 		return nil, badInput("model", -1, ErrState, "null: want the state of a model")

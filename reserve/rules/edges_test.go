@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -257,7 +258,7 @@ func TestOnlineLimits(t *testing.T) {
 		"window below": {func(o *Online) { o.Window = -1 }, false}, "paths below": {func(o *Online) { o.Paths = -1 }, false}, "paths": {func(o *Online) { o.Paths = mostPaths }, true},
 		"paths above": {func(o *Online) { o.Paths = mostPaths + 1 }, false}, "both": {func(o *Online) { o.Paths, o.Quantile = 2, .5 }, false}, "nobody": {func(o *Online) { o.Forecaster = nil }, false},
 	} {
-		o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Planner: &reserve.Exact{}}
+		o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Planner: &reserve.Exact{}}
 		c.change(&o)
 		if err := o.check(len(p.Prices.Classes)); (err == nil) != c.ok || err != nil && !errors.Is(err, reserve.ErrRange) {
 			t.Errorf("%s: %v", name, err)

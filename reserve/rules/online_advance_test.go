@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -27,7 +28,7 @@ var advancePrices = pricing.List{OnDemand: 100, Classes: []pricing.Class{
 func TestAdvance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fresh := func() *Online {
-			o := &Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Quantile: .4, Window: 3}
+			o := &Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Quantile: .4, Window: 3}
 			if err := o.Reset(&reserve.Problem{Slot: time.Hour, Every: 2, Prices: advancePrices}); err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func TestNext(t *testing.T) {
 }
 
 func TestAdvanceAllocates(t *testing.T) {
-	o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Planner: new(SEC), Window: 4}
+	o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Planner: new(SEC), Window: 4}
 	p := &reserve.Problem{Slot: time.Hour, Every: 4, Prices: advancePrices}
 	demand := make([]int, 4*40)
 	for i := range demand {

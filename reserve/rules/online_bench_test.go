@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -65,7 +66,7 @@ func BenchmarkOnline(b *testing.B) {
 			slowest := time.Duration(math.MaxInt64) // of a run, in the quietest one
 			decisions := 0
 			for b.Loop() {
-				*f = forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
+				*f = forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}
 				if err := o.Reset(p); err != nil {
 					b.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/rules"
@@ -23,7 +24,7 @@ func ExampleOnline() {
 	problem := &reserve.Problem{Slot: time.Hour, Every: 168, Prices: prices, MaxBuy: 5}
 	monday := func(state []byte, week []int) ([]byte, []pricing.Purchase, error) {
 		portfolio := rules.Online{
-			Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .1}},
+			Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .1}},
 			Quantile:   .25,
 		}
 		if err := portfolio.Reset(problem); err != nil {
@@ -74,7 +75,7 @@ func ExampleOnline() {
 // keeps the state. It may miss a week: those between are learnt.
 func ExampleOnline_Advance() {
 	prices := pricing.CC28XLarge2013()
-	portfolio := rules.Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}, Quantile: .4}
+	portfolio := rules.Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}, Quantile: .4}
 	if err := portfolio.Reset(&reserve.Problem{Slot: time.Hour, Every: 168, Prices: prices}); err != nil {
 		fmt.Println(err)
 		return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -107,7 +108,7 @@ func TestOnlinePathsErrors(t *testing.T) {
 		want error
 	}{
 		{Online{Forecaster: &fan{}, Paths: -1}, reserve.ErrRange},
-		{Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}, Paths: 3, Quantile: .4}, reserve.ErrRange},
+		{Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}, Paths: 3, Quantile: .4}, reserve.ErrRange},
 		{Online{Forecaster: &plain{}, Paths: 3}, reserve.ErrUnsupported},
 	} {
 		if err := c.o.Reset(weekly(fourAndTwo())); !errors.Is(err, c.want) {
@@ -158,7 +159,7 @@ func BenchmarkOnlinePaths(b *testing.B) {
 				p := &reserve.Problem{Slot: time.Hour, Every: 168, Prices: pricing.CC28XLarge2013(), Horizon: reserve.Pure}
 				var plan []pricing.Purchase
 				for b.Loop() {
-					o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}, Paths: paths, Seed: 1}
+					o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}, Paths: paths, Seed: 1}
 					if paths == 0 {
 						o.Quantile = .4
 					}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -230,7 +231,7 @@ func TestOnlineProperties(t *testing.T) {
 			p.Held = []pricing.Holding{{Class: rng.IntN(2), Count: 1 + rng.IntN(3), Until: rng.IntN(40)}}
 		}
 		make1 := func(planner reserve.Planner) *Online {
-			return &Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Planner: planner, Window: 4}
+			return &Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Planner: planner, Window: 4}
 		}
 		var planner reserve.Planner
 		if rng.IntN(2) == 0 {
@@ -324,7 +325,7 @@ func TestOnlineProperties(t *testing.T) {
 		at := 7 * rng.IntN(len(demand)/7)
 		first, second := same(o), same(o)
 		observeSeries(rt2{t, rt}, second, p, anyWeeks(rng, 5, 20))
-		second.Forecaster = &forecast.Predictor{Model: &forecast.Simple{}}
+		second.Forecaster = &forecast.Predictor{Model: &smoothing.Simple{}}
 		head := observeSeries(rt2{t, rt}, first, p, demand[:at])
 		state, err := json.Marshal(first)
 		if err != nil {
@@ -424,7 +425,7 @@ func TestOnlineYears(t *testing.T) {
 func TestOnlineLearn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4)) // seed 3, 4
 	demand := anyWeeks(rng, 20, 30)
-	o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}}
+	o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}}
 	if err := o.Reset(weekly(fourAndTwo())); err != nil {
 		t.Fatal(err)
 	}
@@ -446,7 +447,7 @@ func TestOnlineLearn(t *testing.T) {
 	// One that has caps of which nothing is left until the end buys the same then.
 	p := weekly(fourAndTwo())
 	p.Held = []pricing.Holding{{Class: 0, Count: 1, Until: len(demand)}, {Class: 1, Count: 1, Until: len(demand)}}
-	o = Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Caps: []Cap{{Active: 1}, {Active: 1}}}
+	o = Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Caps: []Cap{{Active: 1}, {Active: 1}}}
 	if before := observeSeries(t, &o, p, demand[:len(demand)-7]); len(before) > 0 {
 		t.Fatalf("bought %v", before)
 	}
@@ -729,7 +730,7 @@ func TestOnlineParts(t *testing.T) {
 	}
 	for _, paths := range []int{0, 3} {
 		for demand, ok := range map[int]bool{0: true, 7: true, math.MaxInt32 - 1: true, math.MaxInt32: false} {
-			o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .3}}, Paths: paths}
+			o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Paths: paths}
 			if err := o.Reset(weekly(fourAndTwo())); err != nil {
 				t.Fatal(err)
 			}
@@ -749,7 +750,7 @@ func TestOnlineParts(t *testing.T) {
 // An interval that is not known is missing for the forecaster, not without demand,
 // and holdings expire in it.
 func TestOnlineUnknown(t *testing.T) {
-	f := new(forecast.Simple)
+	f := new(smoothing.Simple)
 	f.Alpha = .5
 	o := Online{Forecaster: f}
 	p := weekly(fourAndTwo())
@@ -777,7 +778,7 @@ func TestOnlineUnknown(t *testing.T) {
 
 // What is wrong is said, and nothing is bought on it.
 func TestOnlineErrors(t *testing.T) {
-	predictor := func() *forecast.Predictor { return &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}} }
+	predictor := func() *forecast.Predictor { return &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}} }
 	run := func(o *Online) string {
 		o.Forecaster, o.Window, o.Quantile, o.Paths, o.Alarm, o.Premium, o.Caps = &trend{Slope: .1}, 3, .6, 0, 0, .2, []Cap{{Buy: 2}, {Active: 9}}
 		p := weekly(fourAndTwo())
@@ -809,7 +810,7 @@ func TestOnlineErrors(t *testing.T) {
 		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}}}, nil, reserve.ErrRange, "2 classes"},
 		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}, {Buy: -1}}}, nil, reserve.ErrRange, "Caps[1]"},
 		{"no model", Online{Forecaster: new(forecast.Predictor)}, nil, forecast.ErrKind, "Forecaster"},
-		{"unstable", Online{Forecaster: &forecast.Predictor{Model: &forecast.Triple{Alpha: .1, Beta: .5, Gamma: .9}}}, nil, forecast.ErrUnstable, "Forecaster"},
+		{"unstable", Online{Forecaster: &forecast.Predictor{Model: &smoothing.Triple{Alpha: .1, Beta: .5, Gamma: .9}}}, nil, smoothing.ErrUnstable, "Forecaster"},
 		{"premium", Online{Forecaster: predictor(), Premium: 1001}, nil, reserve.ErrRange, "Premium"},
 		{"slot", Online{Forecaster: predictor()}, func(p *reserve.Problem) { p.Slot = 0 }, reserve.ErrRange, "Slot"},
 		{"term", Online{Forecaster: predictor()}, func(p *reserve.Problem) { p.Slot = 25 * time.Hour }, reserve.ErrTerm, "four"},
@@ -960,7 +961,7 @@ func TestOnlineErrors(t *testing.T) {
 
 // States that do not fit are refused, and change nothing.
 func TestOnlineState(t *testing.T) {
-	o := Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}}
+	o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}}
 	if _, err := json.Marshal(&o); err == nil {
 		t.Error("a state before Reset")
 	}
@@ -1019,7 +1020,7 @@ func TestOnlineState(t *testing.T) {
 // What is read as a state is the same written and read again, and both go on in the same way.
 func FuzzOnlineState(f *testing.F) {
 	portfolio := func() *Online {
-		o := &Online{Forecaster: &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}, Window: 3, Caps: []Cap{{Active: 20}, {}}}
+		o := &Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}, Window: 3, Caps: []Cap{{Active: 20}, {}}}
 		if err := o.Reset(weekly(fourAndTwo())); err != nil {
 			f.Fatal(err)
 		}
@@ -1063,13 +1064,13 @@ func FuzzOnlineState(f *testing.F) {
 func TestOnlineAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6)) // seed 5, 6
 	for _, planner := range []reserve.Planner{nil, new(SEC)} {
-		f := &forecast.Predictor{Model: &forecast.Simple{Alpha: .2}}
+		f := &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}
 		o := Online{Forecaster: f, Planner: planner, Window: 6, Quantile: .4, Caps: []Cap{{Active: 20}, {}}}
 		demand := anyWeeks(rng, 60, 40)
 		p := weekly(fourAndTwo())
 		dst := make([]pricing.Purchase, 0, 200)
 		run := func() {
-			f.Model.(*forecast.Simple).N = 0
+			f.Model.(*smoothing.Simple).N = 0
 			if err := o.Reset(p); err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -88,7 +89,7 @@ func ExamplePortfolio() {
 		log.Fatal(err)
 	}
 	ec2 := &portfolio{prices: pricing.CC28XLarge2013()}
-	ec2.online.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .1}}
+	ec2.online.Forecaster = &forecast.Predictor{Model: &smoothing.Simple{Alpha: .1}}
 	if err := ec2.online.Reset(&reserve.Problem{Slot: time.Hour, Every: 168, Prices: ec2.prices}); err != nil {
 		log.Fatal(err)
 	}

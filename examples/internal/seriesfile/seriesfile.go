@@ -19,7 +19,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
-	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // A Series is a line of a file. Missing values are NaN; empty fields at the end of
@@ -174,8 +174,8 @@ func parseValue(s string) (x float64, why string) {
 	}
 	x, err := strconv.ParseFloat(s, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange) || err == nil && math.Abs(x) > forecast.Largest && !math.IsInf(x, 0):
-		return 0, infile.Quote(s) + fmt.Sprintf(" is beyond %g", float64(forecast.Largest))
+	case errors.Is(err, strconv.ErrRange) || err == nil && math.Abs(x) > smoothing.Largest && !math.IsInf(x, 0):
+		return 0, infile.Quote(s) + fmt.Sprintf(" is beyond %g", float64(smoothing.Largest))
 	case err != nil:
 		return 0, infile.Quote(s) + " is not a number"
 	case math.IsInf(x, 0):

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 func TestParse(t *testing.T) {
@@ -116,7 +116,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("a second series %q", s.Name)
 			}
 			seen[s.Name] = true
-			if err := forecast.CheckSeries(s.Values); err != nil {
+			if err := smoothing.CheckSeries(s.Values); err != nil {
 				t.Error(err)
 			}
 			fields := []string{s.Name}

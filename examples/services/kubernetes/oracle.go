@@ -32,6 +32,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/expander"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/overlay"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
@@ -262,7 +263,7 @@ func (o *oracleOptions) futures(m *marginal.Market, series []seriesfile.Series) 
 		var fitter forecast.Fitter
 		if _, err := p.Fit(&fitter, values); err != nil {
 			notes = append(notes, fmt.Sprintf("-demand: %s has too few hours for -model %s: the demand goes on as it was last", s.Name, o.model))
-			p = forecast.Predictor{Model: &forecast.Naive{}}
+			p = forecast.Predictor{Model: &smoothing.Naive{}}
 			for _, x := range values {
 				p.Update(x)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/advice"
 )
@@ -65,7 +66,7 @@ func (r *results) futures(g *group) ([][]int, error) {
 	var fitter forecast.Fitter
 	if _, err := p.Fit(&fitter, series); err != nil {
 		r.notes = append(r.notes, fmt.Sprintf("%s: the bill is too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
-		p = forecast.Predictor{Model: &forecast.Naive{}}
+		p = forecast.Predictor{Model: &smoothing.Naive{}}
 		for _, x := range series {
 			p.Update(x)
 		}

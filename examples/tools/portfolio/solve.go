@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/rules"
@@ -188,7 +189,7 @@ func (in *input) know(s *series, x []outcome) (unsure float64, err error) {
 // forecaster returns a new one.
 func (o *options) forecaster() rules.Forecaster {
 	model, _ := forecast.New(o.model) // which the flag takes by its name only
-	if m, ok := model.(*forecast.Simple); ok {
+	if m, ok := model.(*smoothing.Simple); ok {
 		m.Alpha = o.alpha
 	}
 	p := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: mostGrowth}}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -51,7 +52,7 @@ const forever = math.MaxInt
 // without limits the portfolio costs 13 to 55 times the optimum.
 func paperForecaster() rules.Forecaster {
 	return &forecast.Predictor{
-		Model:  &forecast.AdaptiveTriple{Rule: forecast.TriggLeach{All: true}},
+		Model:  &smoothing.AdaptiveTriple{Rule: smoothing.TriggLeach{All: true}},
 		Limits: forecast.Limits{NonNegative: true, Multiple: 2},
 	}
 }
@@ -63,7 +64,7 @@ func paperForecaster() rules.Forecaster {
 // worth nothing then.
 func newOnline(how buying, list pricing.List, elsewhere pricing.Money, discount pricing.SustainedUse, end int) (*online, error) {
 	o := &online{list: list}
-	o.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
+	o.Forecaster = &forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}
 	o.Quantile, o.Window = .4, 52
 	var planner reserve.Planner = new(reserve.Exact)
 	if how == buyPaper {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/rules"
@@ -27,7 +28,7 @@ func newPortfolio(o *Options, weeks []week) (*portfolio, error) {
 		p.every = 0
 		return p, nil
 	}
-	p.online.Forecaster = &forecast.Predictor{Model: &forecast.Simple{Alpha: .05}}
+	p.online.Forecaster = &forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}
 	p.online.Quantile, p.online.Window = .4, 52
 	if err := p.online.Reset(&reserve.Problem{Slot: time.Hour, Every: o.Period, Prices: o.Prices}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/tools/page/internal/ask"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // Limits of the page. The program takes more.
@@ -231,11 +232,11 @@ func forecastRunaway(q *runawayQuestion) (*runawayAnswer, error) {
 	a := new(runawayAnswer)
 	for _, f := range []struct {
 		name  string
-		form  forecast.Form
+		form  smoothing.Form
 		clamp bool
-	}{{"as printed", forecast.AsPrinted, false}, {"midpoint", forecast.Midpoint, false}, {"backward", forecast.BackwardDifference, false}, {"midpoint, clamped", forecast.Midpoint, true}} {
-		m := forecast.Triple{Form: f.form, Alpha: q.Alpha, Beta: q.Beta, Gamma: q.Gamma}
-		if f.form == forecast.AsPrinted {
+	}{{"as printed", smoothing.AsPrinted, false}, {"midpoint", smoothing.Midpoint, false}, {"backward", smoothing.BackwardDifference, false}, {"midpoint, clamped", smoothing.Midpoint, true}} {
+		m := smoothing.Triple{Form: f.form, Alpha: q.Alpha, Beta: q.Beta, Gamma: q.Gamma}
+		if f.form == smoothing.AsPrinted {
 			a.Limit = m.GammaLimit()
 		}
 		if f.clamp {

@@ -188,7 +188,7 @@ func TestRunaway(t *testing.T) {
 			t.Errorf("%s: the last errors are %v, by hand %v; %v", f.Name, f.Last, mean, f.Errors)
 		}
 	}
-	// 1/7: the limit of [forecast.Triple] for these factors.
+	// 1/7: the limit of [smoothing.Triple] for these factors.
 	if a.Forms[1].Gamma != 1 || math.Abs(a.Forms[3].Gamma-1./7) > 1e-12 {
 		t.Errorf("clamped to %v", a.Forms[3].Gamma)
 	}

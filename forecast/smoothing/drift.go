@@ -1,0 +1,80 @@
+package smoothing
+
+import "math"
+
+// Drift forecasts along the line through the first and the last observation, as for a
+// random walk with the mean step of the past.
+//
+// Start: after one observation the forecast is that observation. A missing observation
+// moves the forecast along the line.
+type Drift struct {
+	First float64 `json:"first"` // the first observation
+	Last  float64 `json:"last"`  // the last observation
+	Steps int     `json:"steps"` // from the first to the last
+	Gap   int     `json:"gap"`   // missing ones since the last
+	N     int     `json:"n"`     // observations taken, without missing ones
+}
+
+// Ready reports whether there are two observations.
+func (m *Drift) Ready() bool { return m.N > 1 }
+
+// Update takes the next observation, see [Model].
+func (m *Drift) Update(x float64) {
+	switch {
+	case !usable(x):
+		if m.N > 0 {
+			m.Gap++
+		}
+		return
+	case m.N == 0:
+		m.First = x
+	default:
+		m.Steps += m.Gap + 1
+	}
+	m.Last, m.Gap = x, 0
+	m.N++
+}
+
+// slope returns the mean step.
+func (m *Drift) slope() float64 {
+	if m.Steps <= 0 {
+		return 0
+	}
+	return (m.Last - m.First) / float64(m.Steps)
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+func (m *Drift) Forecast(dst []float64) {
+	b := m.slope()
+	for i := range dst {
+		dst[i] = m.Last + float64(m.Gap+i+1)*b
+	}
+}
+
+// Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
+// units of the standard deviation of a step: √(h·(1 + h/T)) for h steps after T. The second
+// part is there because the mean step is an estimate.
+func (m *Drift) Spread(dst []float64) {
+	for i := range dst {
+		h := float64(i + 1)
+		v := h
+		if m.Steps > 0 {
+			v += h * h / float64(m.Steps)
+		}
+		dst[i] = math.Sqrt(v)
+	}
+}
+
+// Validate returns an [*InputError] if the state is out of range.
+func (m *Drift) Validate() error {
+	if err := checkCount("Steps", m.Steps, mostCount); err != nil {
+		return err
+	}
+	if err := checkCount("Gap", m.Gap, mostCount); err != nil {
+		return err
+	}
+	return checkState(m.N, 0, m.First, m.Last)
+}
+
+// deviate leaves out that the slope is an estimate, which Spread has.
+func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }

@@ -1,0 +1,146 @@
+package smoothing
+
+import "math"
+
+// Holt is Holt's double-parameter smoothing, for series with a trend, damped or
+// not damped. With p = l_{k-1} + φ·b_{k-1}, the forecast of x_k:
+//
+//	l_k = p + α·(x_k − p)
+//	b_k = β·(l_k − l_{k-1}) + (1 − β)·φ·b_{k-1} = φ·b_{k-1} + α·β·(x_k − p)
+//	forecast h steps ahead: l_k + (φ + φ² + … + φ^h)·b_k.
+//
+// β is Holt's own; the β of the state-space literature is α·β here.
+//
+// Phi in (0, 1) damps the trend, the safe choice over long horizons: the forecast
+// levels off at l + b·φ/(1 − φ). Phi 1 does not damp the trend, and Phi 0 stands for 1. (A
+// trend with φ = 0 would be no trend: use [Simple].)
+//
+// Start: level x_1 and trend x_2 − x_1 before the first observation. The second
+// observation completes the start, and then the model smooths both observations. If
+// g observations are missing between the two, the trend is (x_2 − x_1)/(g + 1). After one
+// observation the forecast is that observation. To begin with another state set Level,
+// Trend and N = 2.
+//
+// A missing observation moves the level by φ·b, and the trend to φ·b.
+type Holt struct {
+	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
+	Beta  float64 `json:"beta"`  // smoothing factor of the trend, in [0, 1]
+	Phi   float64 `json:"phi"`   // damping of the trend, in [0, 1]; 0 stands for 1
+
+	Level float64 `json:"level"`
+	Trend float64 `json:"trend"`
+	N     int     `json:"n"`   // observations taken, without missing ones; 2 if Level and Trend are given
+	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
+}
+
+// Ready reports whether the model has its start, two observations.
+func (m *Holt) Ready() bool { return m.N > 1 }
+
+func (m *Holt) phi() float64 {
+	if m.Phi == 0 {
+		return 1
+	}
+	return m.Phi
+}
+
+// Update takes the next observation, see [Model].
+func (m *Holt) Update(x float64) {
+	if m.N < 2 {
+		m.start(x)
+		return
+	}
+	m.step(x, m.Alpha, m.Beta)
+}
+
+// step is Update after the start, with factors that are at hand: an adaptive model waits
+// for them, and would wait longer for what it has stored and reads again.
+func (m *Holt) step(x, alpha, beta float64) {
+	b := m.Trend
+	if m.Phi != 0 {
+		b *= m.Phi
+	}
+	l := m.Level + b
+	if usable(x) {
+		e := x - l
+		l += alpha * e
+		b += alpha * beta * e
+		m.N++
+	}
+	if usable(l) && usable(b) {
+		m.Level, m.Trend = l, b
+	}
+}
+
+// start takes observations until there are two.
+func (m *Holt) start(x float64) {
+	switch {
+	case m.N == 0 && usable(x):
+		m.Level, m.Trend, m.N, m.Gap = x, 0, 1, 0
+	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
+		m.Gap = min(m.Gap+1, mostGap)
+	case m.N == 1:
+		first, gap := m.Level, m.Gap
+		m.Trend, m.Gap, m.N = (x-first)/float64(gap+1), 0, 2
+		m.Update(first)
+		for range gap {
+			m.Update(math.NaN())
+		}
+		m.Update(x)
+		m.N = 2
+	}
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+func (m *Holt) Forecast(dst []float64) {
+	phi, b, l := m.phi(), m.Trend, m.Level
+	if phi == 1 {
+		for i := range dst {
+			dst[i] = l + float64(i+1)*b
+		}
+		return
+	}
+	for i := range dst {
+		b *= phi
+		l += b
+		dst[i] = l
+	}
+}
+
+// Stable reports whether the model forgets its start, all eigenvalues of its
+// transition inside the unit circle: for factors in [0, 1] whenever 0 < α, and
+// 0 < β or φ < 1. Factors out of [0, 1] are not stable.
+//
+// Proof, as that of [Triple.Stable] for two states and u² + A·u + B. Without damping A = α + αβ,
+// B = αβ, and 4 − 2α − αβ, 2α, αβ are positive on (0, 1]². Damped, the polynomial in z is
+// z² − (1 + φ − α − αβφ)·z + φ·(1−α). Its value is α·(1 − φ + βφ) at 1 and at least 1 at
+// −1, and its last coefficient is below 1: stable with 0 < α and φ < 1.
+func (m *Holt) Stable() bool {
+	return m.Alpha > 0 && m.Alpha <= 1 && m.Beta >= 0 && m.Beta <= 1 &&
+		m.Phi >= 0 && m.Phi <= 1 && (m.Beta > 0 || m.phi() < 1)
+}
+
+// Validate returns an [*InputError] if a factor or the state is out of range.
+func (m *Holt) Validate() error {
+	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Beta", m.Beta, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Phi", m.Phi, 1); err != nil {
+		return err
+	}
+	return checkState(m.N, m.Gap, m.Level, m.Trend)
+}
+
+func (m *Holt) Deviate(dst []float64) {
+	phi := m.phi()
+	l, b := 0.0, 0.0
+	for i, e := range dst {
+		b *= phi
+		l += b
+		dst[i] = l + e
+		l += m.Alpha * e
+		b += m.Alpha * m.Beta * e
+	}
+}

@@ -1,0 +1,35 @@
+package smoothing
+
+// Naive forecasts the last observation. Naive is the baseline that any other model
+// has to beat, and the best forecast of a random walk.
+//
+// Start: one observation. A missing observation changes nothing.
+type Naive struct {
+	Level float64 `json:"level"` // the last observation
+	N     int     `json:"n"`     // observations taken, without missing ones
+}
+
+// Ready reports whether there is an observation.
+func (m *Naive) Ready() bool { return m.N > 0 }
+
+// Update takes the next observation, see [Model].
+func (m *Naive) Update(x float64) {
+	if usable(x) {
+		m.Level = x
+		m.N++
+	}
+}
+
+// Forecast fills dst with the last observation, see [Model].
+func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
+
+// Validate returns an [*InputError] if the state is out of range.
+func (m *Naive) Validate() error { return checkState(m.N, 0, m.Level) }
+
+func (m *Naive) Deviate(dst []float64) {
+	sum := 0.0
+	for i, e := range dst {
+		sum += e
+		dst[i] = sum
+	}
+}

@@ -1,0 +1,93 @@
+package smoothing
+
+import (
+	"reflect"
+	"strings"
+)
+
+// catalogue has the name of each model once, in the order of their sophistication, the baselines first.
+var catalogue = []struct {
+	name, about string
+	make        func() Fittable
+}{
+	{"naive", "the last value", func() Fittable { return &Naive{} }},
+	{"drift", "the line through the first and the last value", func() Fittable { return &Drift{} }},
+	{"simple", "simple exponential smoothing", func() Fittable { return &Simple{Alpha: .3} }},
+	{"holt", "Holt's linear trend", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
+	{"damped", "Holt's trend, damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
+	{"triple", "a trend with acceleration, [Niu16] Eq. (7)", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"midpoint", "triple, repaired to be exact on quadratics", func() Fittable {
+		return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1}
+	}},
+	{"backward", "triple, repaired by backward differences", func() Fittable {
+		return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1}
+	}},
+	{"brown", "Brown's triple smoothing, with one factor", func() Fittable { return &Brown{Alpha: .1} }},
+	{"adaptive-simple", "simple, its factor by Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
+	{"adaptive-holt", "damped, its factor by Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
+	{"adaptive-triple", "triple, its factor by Trigg and Leach", func() Fittable {
+		return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1}
+	}},
+	{"blend", "a quick and a careful trend", func() Fittable {
+		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
+		return &Blend{h, h}
+	}},
+	{"mean", "the mean of a recent window", func() Fittable { return &Mean{} }},
+	{"seasonal-naive", "the last season again", func() Fittable { return &SeasonalNaive{} }},
+	{"winters", "Holt and Winters, a damped trend and a season", func() Fittable {
+		return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
+	}},
+	{"winters-ratio", "winters, its season a factor", func() Fittable {
+		return &HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
+	}},
+	{"two-seasons", "a level, two seasons, errors that persist", func() Fittable {
+		return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5}
+	}},
+	{"harmonics", "a damped trend and a few sine waves", func() Fittable {
+		return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01}
+	}},
+	{"lags", "a recursion in the differences over a season", func() Fittable { return &Autoregression{Difference: 1} }},
+}
+
+// About returns what the model of a name of [Names] is, in a few words, and how many
+// values a fit of it wants, missing ones apart. It returns "" and 0 for other names.
+func About(name string) (about string, least int) {
+	for _, c := range catalogue {
+		if c.name == name {
+			return c.about, c.make().(interface{ Least() int }).Least()
+		}
+	}
+	return "", 0
+}
+
+// Names returns the names of the models that [New] knows, in the order of their
+// sophistication.
+func Names() []string {
+	names := make([]string, len(catalogue))
+	for i, c := range catalogue {
+		names[i] = c.name
+	}
+	return names
+}
+
+// New returns a new model for a name of [Names]. The model is ready for Update, with middling
+// factors, and for Fit. Another name is an [*InputError] that unwraps to [ErrKind].
+func New(name string) (Fittable, error) {
+	for _, c := range catalogue {
+		if c.name == name {
+			return c.make(), nil
+		}
+	}
+	return nil, badInput("model", -1, ErrKind, "%q: want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Name returns the name of a model's type in its JSON form, "" if the type is of another
+// package. Of several names of one type it is the first.
+func Name(m Model) string {
+	for _, c := range catalogue {
+		if reflect.TypeOf(c.make()) == reflect.TypeOf(m) {
+			return c.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package smoothing
+
+import "github.com/plimsoll/plimsoll/internal/grow"
+
+// SeasonalNaive forecasts the last season again, the value of Period steps before.
+// SeasonalNaive is the baseline of every model with a season.
+//
+// Start: forecasts are the last observation until there is a whole season. A missing
+// observation keeps the value of the season before, or the last observation in the first
+// season. With a Period of 0 or 1 the model is [Naive].
+//
+// A copy of the model shares Season with it.
+type SeasonalNaive struct {
+	Period int       `json:"period"` // steps of a season
+	Season []float64 `json:"season"` // the last observation at each phase, made by Update
+	At     int       `json:"at"`     // the phase of the next observation
+	Level  float64   `json:"level"`  // the last observation
+	Seen   int       `json:"seen"`   // steps seen, a season at most
+	N      int       `json:"n"`      // observations taken, without missing ones
+}
+
+// Ready reports whether there is a whole season.
+func (m *SeasonalNaive) Ready() bool { return m.N > 0 && m.Seen >= len(m.Season) }
+
+// Update takes the next observation, see [Model].
+func (m *SeasonalNaive) Update(x float64) {
+	if n := max(1, m.Period); len(m.Season) != n {
+		m.Season, m.At, m.Seen = grow.Zero(m.Season, n), 0, 0
+	}
+	switch {
+	case usable(x):
+		m.Season[m.At], m.Level = x, x
+		m.N++
+	case m.N == 0:
+		return
+	case m.Seen < len(m.Season):
+		m.Season[m.At] = m.Level
+	}
+	m.Seen = min(m.Seen+1, len(m.Season))
+	if m.At++; m.At == len(m.Season) {
+		m.At = 0
+	}
+}
+
+// Forecast repeats the last season, see [Model].
+func (m *SeasonalNaive) Forecast(dst []float64) {
+	if !m.Ready() {
+		flat(dst, m.Level)
+		return
+	}
+	at := m.At
+	for i := range dst {
+		dst[i] = m.Season[at]
+		if at++; at == len(m.Season) {
+			at = 0
+		}
+	}
+}
+
+func (m *SeasonalNaive) Deviate(dst []float64) {
+	p := max(1, m.Period)
+	for i := p; i < len(dst); i++ {
+		dst[i] += dst[i-p]
+	}
+}
+
+// Validate returns an [*InputError] if the period or the state is out of range.
+func (m *SeasonalNaive) Validate() error {
+	if err := checkPeriod("Period", m.Period); err != nil {
+		return err
+	}
+	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N); err != nil {
+		return err
+	}
+	return checkState(m.N, 0, m.Level)
+}
+
+// Fit takes the last season of the series, see [Fittable]. The period is that of f, else
+// found, see [Fitter.Periods]. Fit wants one value.
+func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
+	series, err := f.Cut(series, m.Least())
+	if err != nil {
+		return Fit{}, err
+	}
+	period, _ := f.offered(series, none)
+	*m = SeasonalNaive{Period: period, Season: m.Season[:0]}
+	return f.replay(m, series, 0), nil
+}
+
+func (m *SeasonalNaive) Least() int { return 1 }

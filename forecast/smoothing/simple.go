@@ -1,0 +1,51 @@
+package smoothing
+
+// Simple is simple exponential smoothing, for series without a trend:
+//
+//	l_k = l_{k-1} + α·(x_k − l_{k-1}),    forecast l_k at every horizon.
+//
+// Start: the first observation is the level. To begin with another level, set Level and
+// N = 1. A missing observation changes nothing.
+type Simple struct {
+	Alpha float64 `json:"alpha"` // smoothing factor, in [0, 1]
+
+	Level float64 `json:"level"`
+	N     int     `json:"n"` // observations taken, without missing ones; 1 if Level is given
+}
+
+// Ready reports whether the model has its start, one observation.
+func (m *Simple) Ready() bool { return m.N > 0 }
+
+// Update takes the next observation, see [Model].
+func (m *Simple) Update(x float64) {
+	if !usable(x) {
+		return
+	}
+	if m.N == 0 {
+		m.Level, m.N = x, 1
+		return
+	}
+	if l := m.Level + m.Alpha*(x-m.Level); usable(l) {
+		m.Level = l
+	}
+	m.N++
+}
+
+// Forecast fills dst with the level, see [Model].
+func (m *Simple) Forecast(dst []float64) { flat(dst, m.Level) }
+
+// Validate returns an [*InputError] if the factor or the state is out of range.
+func (m *Simple) Validate() error {
+	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
+		return err
+	}
+	return checkState(m.N, 0, m.Level)
+}
+
+func (m *Simple) Deviate(dst []float64) {
+	l := 0.0
+	for i, e := range dst {
+		dst[i] = l + e
+		l += m.Alpha * e
+	}
+}

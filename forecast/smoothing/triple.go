@@ -1,0 +1,213 @@
+package smoothing
+
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/enum"
+)
+
+// A Form is one of three ways in which a [Triple] reads its trend.
+type Form int
+
+const (
+	// AsPrinted is [Niu16] Eqs. (6) and (7) to the letter. Its one-step error tends to
+	// a/(2·α), even on a quadratic without noise.
+	AsPrinted Form = iota
+	// Midpoint takes v as the slope at k. The step of the level is the slope half a step
+	// earlier, and Midpoint corrects it by a/2.
+	Midpoint
+	// BackwardDifference takes v as the last step of the level, so that the next
+	// step is v + a, and the h-th step from now v + h·a.
+	BackwardDifference
+)
+
+var forms = enum.New[Form]("forecast", "Form", ErrFactor, "as-printed", "midpoint", "backward-difference")
+
+// String returns the name, as the JSON form has it, and Form(7) for a form that is none.
+func (f Form) String() string { return forms.String(f) }
+
+// MarshalText returns the name, and an [*InputError] for a form that is none.
+func (f Form) MarshalText() ([]byte, error) { return forms.MarshalText(f) }
+
+// UnmarshalText accepts the names that String returns. Another name is an [*InputError].
+func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, text) }
+
+// Triple is the triple-parameter smoothing of [Niu16] section 5.2.1, a level d, a
+// trend v and an acceleration a, in one of three forms. With e = x_k − p:
+//
+//	                    p                  d_k       v_k                          forecast h steps ahead
+//	AsPrinted           d + v + a/2        p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h²/2
+//	Midpoint            d + v + a/2        p + α·e   β·(d_k−d+a/2) + (1−β)·(v+a)  d_k + v_k·h + a_k·h²/2
+//	BackwardDifference  d + v + a          p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h·(h+1)/2
+//
+// and a_k = γ·(v_k − v) + (1−γ)·a in all three forms. The last two forms are exact on
+// quadratics. All forms are unstable for many factors, see [Triple.Stable], and run away
+// over long horizons: cap their forecasts by [Limits].
+//
+// Start: as [Holt], with acceleration 0; the paper does not say. To begin with
+// another state set Level, Trend, Accel and N = 2. A missing observation is one
+// with e = 0.
+//
+// # Why Eq. (7) is biased
+//
+// Put d_k and v_k of [Niu16] Eq. (7) into the lines below them. With e the one-step
+// error,
+//
+//	d_k = d + v + a/2 + α·e,
+//	v_k = v + a + β·(α·e − a/2),
+//	a_k = a + β·γ·(α·e − a/2).
+//
+// On a quadratic with second difference A and no noise, a stable recursion ends in a
+// steady state: e, and the lag of d, are constant. Then a is constant, and the third line
+// says α·e = a/2. So the second line says that v grows by a each step. Since
+// d_k − d_{k-1} = v + a/2 + α·e grows by A, a = A. Hence
+//
+//	e = A/(2·α):
+//
+// with α = .5 and A = 2 each forecast is 2 too low, however long the series. The reason: v is
+// the slope at k, but d_k − d_{k-1} is the slope in the middle of the step before, which is
+// a/2 less. There are two repairs. [Midpoint] adds the a/2 to that difference.
+// [BackwardDifference] takes v for the last step, so that the next step is v + a and the
+// forecast d + v·h + a·h·(h+1)/2. Either way the lines end in β·α·e and
+// β·γ·α·e, and a steady state has e = 0.
+type Triple struct {
+	Form  Form    `json:"form"`
+	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
+	Beta  float64 `json:"beta"`  // of the trend
+	Gamma float64 `json:"gamma"` // of the acceleration
+
+	Level float64 `json:"level"`
+	Trend float64 `json:"trend"`
+	Accel float64 `json:"accel"`
+	N     int     `json:"n"`   // observations taken, without missing ones; 2 if the state is given
+	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
+}
+
+// Ready reports whether the model has its start, two observations.
+func (m *Triple) Ready() bool { return m.N > 1 }
+
+// Update takes the next observation, see [Model]. The recursion is in its
+// error-correction form: Eq. (7) with d_k put into v_k and v_k into a_k. As printed,
+// β·a/2 is missing from v_k and β·γ·a/2 from a_k, which causes the bias.
+func (m *Triple) Update(x float64) {
+	if m.N < 2 {
+		m.start(x)
+		return
+	}
+	m.step(x, m.Alpha, m.Beta, m.Gamma)
+}
+
+// step is Update after the start, with factors that are at hand: an adaptive model waits
+// for them, and would wait longer for what it has stored and reads again.
+func (m *Triple) step(x, alpha, beta, gamma float64) {
+	a := m.Accel
+	v, half := m.Trend+a, a/2
+	d := m.Level + m.Trend + half
+	switch m.Form {
+	case AsPrinted:
+		v -= beta * half
+		a -= beta * gamma * half
+	case BackwardDifference:
+		d = m.Level + v
+	}
+	if usable(x) {
+		e, ab := x-d, alpha*beta
+		d += alpha * e
+		v += ab * e
+		a += ab * gamma * e
+		m.N++
+	}
+	if usable(d) && usable(v) && usable(a) {
+		m.Level, m.Trend, m.Accel = d, v, a
+	}
+}
+
+// start takes observations until there are two.
+func (m *Triple) start(x float64) {
+	switch {
+	case m.N == 0 && usable(x):
+		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
+	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
+		m.Gap = min(m.Gap+1, mostGap)
+	case m.N == 1:
+		first, gap := m.Level, m.Gap
+		m.Trend, m.Accel, m.Gap, m.N = (x-first)/float64(gap+1), 0, 0, 2
+		m.Update(first)
+		for range gap {
+			m.Update(math.NaN())
+		}
+		m.Update(x)
+		m.N = 2
+	}
+}
+
+// predict returns the forecast of the next observation.
+func (m *Triple) predict() float64 {
+	if m.Form == BackwardDifference {
+		return m.Level + m.Trend + m.Accel
+	}
+	return m.Level + m.Trend + m.Accel/2
+}
+
+// Forecast sets dst[i] to the forecast i+1 steps ahead, [Niu16] Eq. (6), see
+// [Model].
+func (m *Triple) Forecast(dst []float64) {
+	v := m.Trend
+	if m.Form == BackwardDifference {
+		v += m.Accel / 2
+	}
+	quadratic(dst, m.Level, v, m.Accel)
+}
+
+// quadratic sets dst to d + v·h + a·h²/2 at h = 1, 2, …
+func quadratic(dst []float64, d, v, a float64) {
+	for i := range dst {
+		h := float64(i + 1)
+		dst[i] = d + h*(v+h*a/2)
+	}
+}
+
+// Validate returns an [*InputError] if a factor or the state is out of range. The error
+// unwraps to [ErrUnstable] if the factors are outside of the stability
+// region. Factors of 0 are fine: the model then keeps the trend, or the acceleration, of
+// the start.
+func (m *Triple) Validate() error {
+	if !forms.Valid(m.Form) {
+		return badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
+	}
+	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Beta", m.Beta, 1); err != nil {
+		return err
+	}
+	if err := checkUnit("Gamma", m.Gamma, 1); err != nil {
+		return err
+	}
+	if m.Alpha > 0 && m.Beta > 0 && m.Gamma > 0 && !m.Stable() {
+		return badInput("Gamma", -1, ErrUnstable, "%v with alpha %v and beta %v in the %v form: want less than %.6g, as Clamp makes it",
+			m.Gamma, m.Alpha, m.Beta, m.Form, m.GammaLimit())
+	}
+	return checkState(m.N, m.Gap, m.Level, m.Trend, m.Accel)
+}
+
+func (m *Triple) Deviate(dst []float64) {
+	v := m.Alpha * m.Beta
+	if m.Form == BackwardDifference {
+		v += v * m.Gamma / 2
+	}
+	quadraticDeviate(dst, m.Alpha, v, m.Alpha*m.Beta*m.Gamma)
+}
+
+// quadraticDeviate is deviate for a response of d + v·j + a·j²/2 after j steps.
+func quadraticDeviate(dst []float64, d, v, a float64) {
+	l, b, c := 0.0, 0.0, 0.0
+	for i, e := range dst {
+		l += b + c/2
+		b += c
+		dst[i] = l + e
+		l += d * e
+		b += v * e
+		c += a * e
+	}
+}

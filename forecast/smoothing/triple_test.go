@@ -1,0 +1,192 @@
+package smoothing
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// quadraticError returns the one-step error of m at step n of d + v·k + a·k²/2.
+func quadraticError(m Model, d, v, a float64, n int) float64 {
+	var f [1]float64
+	e := 0.0
+	for k := 1; k <= n; k++ {
+		x := d + v*float64(k) + a*float64(k)*float64(k)/2
+		m.Forecast(f[:])
+		e = x - f[0]
+		m.Update(x)
+	}
+	return e
+}
+
+// On a quadratic without noise the error of Eq. (7) tends to a/(2·α), and those of
+// the two repairs and of Brown's to 0, for all factors inside of the stability
+// region, whatever the start.
+func TestBias(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10)) // seed 9, 10
+	counted := 0
+	for range 3000 {
+		m := Triple{Alpha: 1 - rng.Float64(), Beta: 1 - rng.Float64(), Gamma: 1 - rng.Float64()}
+		d, v, a := 10*rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+		const n = 3000
+		size := math.Abs(d) + math.Abs(v)*n + math.Abs(a)*n*n/2
+		for form := range Form(3) {
+			m := m
+			m.Form = form
+			if !m.Stable() || math.Pow(m.radius(), n) > 1e-12 {
+				continue
+			}
+			counted++
+			want := 0.0
+			if form == AsPrinted {
+				want = a / (2 * m.Alpha)
+			}
+			if got := quadraticError(&m, d, v, a, n); math.Abs(got-want) > 1e-9*size {
+				t.Errorf("%v, alpha %v, beta %v, gamma %v: error %v, want %v", form, m.Alpha, m.Beta, m.Gamma, got, want)
+			}
+		}
+		b := Brown{Alpha: .05 + 1.9*rng.Float64()}
+		if got := quadraticError(&b, d, v, a, n); math.Abs(got) > 1e-9*size {
+			t.Errorf("Brown, alpha %v: error %v, want 0", b.Alpha, got)
+		}
+	}
+	if counted < 5000 {
+		t.Errorf("only %d of 9000 cases decide", counted)
+	}
+}
+
+// The three cases of the reference program, from the right start: 2, 3.33333, 5.
+func TestBiasReference(t *testing.T) {
+	for _, tt := range []struct{ alpha, beta, gamma, want, digits float64 }{
+		{.5, .3, .2, 2.000000, 1e-6}, {.3, .3, .3, 3.333332, 1e-6}, {.2, .1, .1, 4.999970, 1e-6},
+	} {
+		m := Triple{Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, Accel: 2, N: 2}
+		if got := quadraticError(&m, 0, 0, 2, 400); math.Abs(got-tt.want) > tt.digits {
+			t.Errorf("alpha %v: error %.6f, want %.6f", tt.alpha, got, tt.want)
+		}
+		for _, m := range []Triple{
+			{Form: Midpoint, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, Accel: 2, N: 2},
+			{Form: BackwardDifference, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, Trend: -1, Accel: 2, N: 2},
+		} {
+			if got := quadraticError(&m, 0, 0, 2, 400); math.Abs(got) > 1e-9 {
+				t.Errorf("%v, alpha %v: error %v, want 0", m.Form, tt.alpha, got)
+			}
+		}
+	}
+}
+
+// Eq. (7) and the repairs as they are written, not in error-correction form.
+func TestTripleRecursion(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12)) // seed 11, 12
+	for range 300 {
+		al, be, ga := rng.Float64(), rng.Float64(), rng.Float64()
+		for form := range Form(3) {
+			m := Triple{Form: form, Alpha: al, Beta: be, Gamma: ga, Level: rng.NormFloat64(), Trend: rng.NormFloat64(), Accel: rng.NormFloat64(), N: 2}
+			d, v, a := m.Level, m.Trend, m.Accel
+			for range 10 {
+				x := rng.NormFloat64()
+				p, mid := d+v+a/2, 0.0
+				switch form {
+				case Midpoint:
+					mid = a / 2
+				case BackwardDifference:
+					p = d + v + a
+				}
+				d1 := al*x + (1-al)*p
+				v1 := be*(d1-d+mid) + (1-be)*(v+a)
+				a = ga*(v1-v) + (1-ga)*a
+				d, v = d1, v1
+				m.Update(x)
+				scale := 1 + math.Abs(d) + math.Abs(v) + math.Abs(a)
+				if math.Abs(m.Level-d)+math.Abs(m.Trend-v)+math.Abs(m.Accel-a) > 1e-9*scale {
+					t.Fatalf("%v: state %v %v %v, want %v %v %v", form, m.Level, m.Trend, m.Accel, d, v, a)
+				}
+			}
+			f := make([]float64, 6)
+			m.Forecast(f)
+			for i, got := range f {
+				h := float64(i + 1)
+				want := d + v*h + a*h*h/2
+				if form == BackwardDifference {
+					want = d + v*h + a*h*(h+1)/2
+				}
+				if math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
+					t.Fatalf("%v: forecast %v steps ahead %v, want %v", form, h, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Brown's model equals three-fold smoothing, S1, S2, S3, with [Brown63]'s starting
+// values and coefficients.
+func TestBrownThreefold(t *testing.T) {
+	for _, al := range []float64{.1, .3, .6} {
+		q := 1 - al
+		a, b, c := 5., 2., .7
+		s1 := a - q/al*b + q*(2-al)/(2*al*al)*c
+		s2 := a - 2*q/al*b + 2*q*(3-2*al)/(2*al*al)*c
+		s3 := a - 3*q/al*b + 3*q*(4-3*al)/(2*al*al)*c
+		m := Brown{Alpha: al, Level: a, Trend: b, Accel: c, N: 2}
+		f := make([]float64, 3)
+		for k, x := range airPassengers {
+			s1 = al*x + q*s1
+			s2 = al*s1 + q*s2
+			s3 = al*s2 + q*s3
+			m.Update(x)
+			a = 3*s1 - 3*s2 + s3
+			b = al / (2 * q * q) * ((6-5*al)*s1 - 2*(5-4*al)*s2 + (4-3*al)*s3)
+			c = al / q * al / q * (s1 - 2*s2 + s3)
+			m.Forecast(f)
+			if want := a + 3*b + 4.5*c; math.Abs(f[2]-want) > 1e-8*(1+math.Abs(want)) {
+				t.Fatalf("alpha %v: after %d points the forecast 3 steps ahead is %v, want %v", al, k+1, f[2], want)
+			}
+		}
+	}
+}
+
+func TestBrownExact(t *testing.T) {
+	for _, al := range []float64{.1, .3, .6, 1, 1.5} {
+		m := Brown{Alpha: al, Level: 5, Trend: 2, Accel: .7, N: 2}
+		f := make([]float64, 3)
+		for k := 1; k < 60; k++ {
+			y := func(k int) float64 { return 5 + 2*float64(k) + .35*float64(k*k) }
+			m.Update(y(k))
+			m.Forecast(f)
+			for h := 1; h <= 3; h++ {
+				if want := y(k + h); math.Abs(f[h-1]-want) > 1e-11*want {
+					t.Errorf("alpha %v: at %d the forecast %d steps ahead is %v, want %v", al, k, h, f[h-1], want)
+				}
+			}
+		}
+	}
+}
+
+func TestFormText(t *testing.T) {
+	for f := range Form(3) {
+		text, err := json.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g Form
+		if err := json.Unmarshal(text, &g); err != nil || g != f {
+			t.Errorf("%v comes back as %v, %v", f, g, err)
+		}
+	}
+	if _, err := Form(3).MarshalText(); !errors.Is(err, ErrFactor) {
+		t.Errorf("a fourth form has the error %v", err)
+	}
+	var f Form
+	if err := f.UnmarshalText([]byte("other")); !errors.Is(err, ErrFactor) {
+		t.Errorf("another form has the error %v", err)
+	}
+	if got := Form(7).String(); got != "Form(7)" {
+		t.Errorf("Form 7 is %q", got)
+	}
+	m := Triple{Form: 3}
+	if m.Validate() == nil {
+		t.Error("a fourth form is not refused")
+	}
+}
