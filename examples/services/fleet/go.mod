@@ -7,6 +7,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plimsoll/plimsoll v0.0.0
+	github.com/plimsoll/plimsoll/pricing/parquet v0.0.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0
@@ -85,4 +86,7 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260819154853-08b0e4226688 // indirect
 )
 
-replace github.com/plimsoll/plimsoll => ../../..
+replace (
+	github.com/plimsoll/plimsoll => ../../..
+	github.com/plimsoll/plimsoll/pricing/parquet => ../../../pricing/parquet
+)
