@@ -13,7 +13,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // Exit statuses.
@@ -49,7 +49,7 @@ func Mistakef(format string, args ...any) error {
 // Plain returns an error of the library without the name of the package, which a user
 // of a program does not know.
 func Plain(err error) error {
-	var in *inputerr.Error
+	var in *pricing.InputError
 	if !errors.As(err, &in) || err != error(in) {
 		return err
 	}
@@ -61,7 +61,7 @@ func Plain(err error) error {
 // Reason says what is wrong with an input in the user's terms: the flag behind the first
 // part of the field instead of the field, and the detail.
 func Reason(err error, flags map[string]string) string {
-	var in *inputerr.Error
+	var in *pricing.InputError
 	if !errors.As(err, &in) {
 		return Detail(err)
 	}
@@ -75,7 +75,7 @@ func Reason(err error, flags map[string]string) string {
 // Detail returns what an input error says of the input, without the place and without the
 // sentinel, which says less; of another error the text without the package's name.
 func Detail(err error) string {
-	var in *inputerr.Error
+	var in *pricing.InputError
 	if !errors.As(err, &in) {
 		text := err.Error()
 		if _, rest, ok := strings.Cut(text, ": "); ok {

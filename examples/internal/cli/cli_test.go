@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 func TestExit(t *testing.T) {
@@ -40,7 +40,7 @@ func TestStop(t *testing.T) {
 
 func TestReason(t *testing.T) {
 	cause := errors.New("out of range")
-	in := inputerr.New("reserve", "Prices.Classes[].Term", 1, cause, "%d: want 2", 3)
+	in := &pricing.InputError{Package: "reserve", Field: "Prices.Classes[].Term", Index: 1, Err: fmt.Errorf("%w: 3: want 2", cause)}
 	flags := map[string]string{"Prices": "-classes"}
 	for _, c := range []struct {
 		err                   error
@@ -48,7 +48,7 @@ func TestReason(t *testing.T) {
 	}{
 		{in, "-classes: 3: want 2", "3: want 2", "Prices.Classes[1].Term: out of range: 3: want 2"},
 		{fmt.Errorf("week 3: %w", in), "-classes: 3: want 2", "3: want 2", "week 3: reserve: Prices.Classes[1].Term: out of range: 3: want 2"},
-		{inputerr.New("reserve", "Slot", -1, cause, ""), "Slot: out of range", "out of range", "Slot: out of range"},
+		{&pricing.InputError{Package: "reserve", Field: "Slot", Index: -1, Err: cause}, "Slot: out of range", "out of range", "Slot: out of range"},
 		{errors.New("pricing: overflow"), "overflow", "overflow", "pricing: overflow"},
 		{io.EOF, "EOF", "EOF", "EOF"},
 	} {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	_ "github.com/plimsoll/plimsoll/examples/internal/seeded"
 	"pgregory.net/rapid"
 )
 

@@ -7,6 +7,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/plimsoll/plimsoll v0.0.0
+	github.com/plimsoll/plimsoll/examples v0.0.0-00010101000000-000000000000
 	github.com/plimsoll/plimsoll/pricing/parquet v0.0.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12
@@ -88,5 +89,6 @@ require (
 
 replace (
 	github.com/plimsoll/plimsoll => ../../..
+	github.com/plimsoll/plimsoll/examples => ../..
 	github.com/plimsoll/plimsoll/pricing/parquet => ../../../pricing/parquet
 )

@@ -4,11 +4,16 @@ module github.com/plimsoll/plimsoll/examples/services/kubernetes
 
 go 1.26.0
 
-replace github.com/plimsoll/plimsoll => ../../..
+replace (
+	github.com/plimsoll/plimsoll => ../../..
+	github.com/plimsoll/plimsoll/examples => ../..
+	github.com/plimsoll/plimsoll/pricing/parquet => ../../../pricing/parquet
+)
 
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/plimsoll/plimsoll v0.0.0-00010101000000-000000000000
+	github.com/plimsoll/plimsoll/examples v0.0.0-00010101000000-000000000000
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12
 	k8s.io/api v0.36.3
@@ -16,7 +21,6 @@ require (
 	k8s.io/client-go v0.36.3
 	k8s.io/component-helpers v0.36.3
 	k8s.io/kube-scheduler v0.36.3
-	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/yaml v1.6.0
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
-	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
 )

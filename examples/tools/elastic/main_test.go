@@ -16,7 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
 )

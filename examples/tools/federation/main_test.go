@@ -19,10 +19,10 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/federation/coalition"
-	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )

@@ -13,8 +13,8 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/forecast"
-	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
 // tested is run in the process of the tests. Its golden files are renewed by

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/forecast"
-	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
 // hours returns a demand by the hour that repeats by the day and, with noise by

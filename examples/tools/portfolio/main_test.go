@@ -16,10 +16,10 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/forecast"
-	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 

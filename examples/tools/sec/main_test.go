@@ -17,7 +17,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 

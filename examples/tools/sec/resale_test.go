@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/examples/internal/shared"
 )
 
 // By hand, TestIndividual's log with job 9 of nobody: jobs 1, 3 and 4 of user 1 use 600 + 30

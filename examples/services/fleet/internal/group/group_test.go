@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "github.com/plimsoll/plimsoll/examples/internal/seeded"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"pgregory.net/rapid"

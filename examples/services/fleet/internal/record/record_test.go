@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	_ "github.com/plimsoll/plimsoll/internal/seeded"
+	_ "github.com/plimsoll/plimsoll/examples/internal/seeded"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/pricing"

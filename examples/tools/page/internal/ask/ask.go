@@ -13,7 +13,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -147,7 +146,7 @@ func Quote(s string) string {
 // library's field; other is that of all other errors.
 func FieldOf(err error, fields map[string]string, other string) error {
 	name := ""
-	var in *inputerr.Error
+	var in *pricing.InputError
 	if errors.As(err, &in) {
 		name, _, _ = strings.Cut(in.Field, ".")
 		name, _, _ = strings.Cut(name, "[")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -128,7 +127,7 @@ func TestFields(t *testing.T) {
 func TestFieldOf(t *testing.T) {
 	fields := map[string]string{"Prices": "classes", "Demand": "demand"}
 	in := func(field string) error {
-		return inputerr.New("reserve", field, 3, io.ErrNoProgress, "5: want less")
+		return &pricing.InputError{Package: "reserve", Field: field, Index: 3, Err: fmt.Errorf("%w: 5: want less", io.ErrNoProgress)}
 	}
 	for _, c := range []struct {
 		err   error
@@ -206,7 +205,7 @@ func TestText(t *testing.T) {
 		"echo": func(name string, data []byte) (any, error) { return name + "=" + string(data), nil },
 		"bad":  func(string, []byte) (any, error) { return nil, Mistakef("elsewhere", "want it good") },
 		"in": func(string, []byte) (any, error) {
-			return 3, inputerr.At("trace", 4, 0, "", io.ErrNoProgress, "x: want y")
+			return 3, &pricing.InputError{Package: "trace", Index: -1, Line: 4, Err: fmt.Errorf("%w: x: want y", io.ErrNoProgress)}
 		},
 	}
 	for _, c := range []struct {
