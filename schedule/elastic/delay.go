@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -60,8 +61,8 @@ func (d Delay) check(field string, index int) error {
 		if !(p.Weight > 0) || math.IsInf(p.Weight, 1) {
 			return badEnvironment(field, index, ErrRange, "a part has the weight %v: want more than 0", p.Weight)
 		}
-		if p.Mean < 0 || p.Mean > maxTime || p.Deviation < 0 || p.Deviation > maxTime {
-			return badEnvironment(field, index, ErrRange, "a part is %v ± %v: want neither negative, and at most %.0f s", p.Mean, p.Deviation, maxTime.Seconds())
+		if p.Mean < 0 || p.Mean > replay.MaxTime || p.Deviation < 0 || p.Deviation > replay.MaxTime {
+			return badEnvironment(field, index, ErrRange, "a part is %v ± %v: want neither negative, and at most %.0f s", p.Mean, p.Deviation, replay.MaxTime.Seconds())
 		}
 		total += p.Weight
 	}
@@ -92,7 +93,7 @@ func (d Delay) draw(rng *rand.Rand) time.Duration {
 	p := d[part]
 	for {
 		x := float64(p.Mean) + float64(normal(rng)*float64(p.Deviation))
-		if x >= 0 && x <= float64(maxTime) {
+		if x >= 0 && x <= float64(replay.MaxTime) {
 			return time.Duration(x).Round(time.Millisecond)
 		}
 	}

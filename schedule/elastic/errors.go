@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"errors"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
@@ -9,9 +10,9 @@ import (
 // What an [InputError] unwraps to, beside the errors of package pricing.
 var (
 	// ErrOrder: the jobs are not sorted by (Submit, ID).
-	ErrOrder = errors.New("jobs out of order")
+	ErrOrder = replay.ErrOrder
 	// ErrRange: a value is outside of its range.
-	ErrRange = errors.New("value out of range")
+	ErrRange = replay.ErrRange
 	// ErrTooLarge: a job needs more instances than any infrastructure can have.
 	ErrTooLarge = errors.New("more instances than there can be")
 	// ErrUnbounded: a free cloud has no limit, so that nothing bounds the number

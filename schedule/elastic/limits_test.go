@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -106,43 +105,6 @@ func TestSpotEndsWithTheHour(t *testing.T) {
 		if got := r.Infrastructures[1]; got.Hours != c.hours || got.Cost != pricing.Money(c.hours)*2*pricing.Unit/100 || got.Revoked != 1 {
 			t.Errorf("the price rises at minute %d: %d hours for %v, want %d", c.rise, got.Hours, got.Cost, c.hours)
 		}
-	}
-}
-
-// A job's numbers at their limits, and beyond.
-func TestJobLimits(t *testing.T) {
-	for _, c := range []struct {
-		field     string
-		good, bad func(j *trace.Job)
-	}{
-		{"Jobs.Nodes", func(j *trace.Job) { j.Nodes = 1 }, func(j *trace.Job) { j.Nodes = 0 }},
-		{"Jobs.Run", func(j *trace.Job) { j.Run = 1 }, func(j *trace.Job) { j.Run = 0 }},
-		{"Jobs.Run", func(j *trace.Job) { j.Run, j.Estimate = maxTime, maxTime }, func(j *trace.Job) { j.Run, j.Estimate = maxTime+1, maxTime+1 }},
-		{"Jobs.Estimate", func(j *trace.Job) { j.Estimate = maxTime }, func(j *trace.Job) { j.Estimate = maxTime + 1 }},
-		{"Jobs.Estimate", nil, func(j *trace.Job) { j.Estimate = 9 }},
-		{"Jobs.Submit", func(j *trace.Job) { j.Submit = maxTime }, func(j *trace.Job) { j.Submit = maxTime + 1 }},
-		{"Jobs.Submit", func(j *trace.Job) { j.Submit, j.ID = 3, 1 }, func(j *trace.Job) { j.Submit, j.ID = 3, 0 }},
-		{"Jobs.Submit", nil, func(j *trace.Job) { j.Submit = 2 }},
-	} {
-		try := func(set func(*trace.Job)) error {
-			j := trace.Job{ID: 5, Submit: 10, Run: 10, Estimate: 10, Nodes: 4}
-			first := j
-			first.Submit, first.ID = 3, 1
-			if set != nil {
-				set(&j)
-			}
-			return checkJobs([]trace.Job{first, j})
-		}
-		if err := try(c.good); err != nil {
-			t.Errorf("%s: %v", c.field, err)
-		}
-		var in *InputError
-		if err := try(c.bad); !errors.As(err, &in) || in.Field != c.field || in.Index != 1 {
-			t.Errorf("%s: %v", c.field, err)
-		}
-	}
-	if err := checkJobs([]trace.Job{{Submit: -1, Run: 1, Estimate: 1, Nodes: 1}}); err == nil {
-		t.Error("a first job before the start")
 	}
 }
 

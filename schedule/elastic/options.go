@@ -2,11 +2,11 @@ package elastic
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -140,8 +140,8 @@ func (c Options) withDefaults() (Options, error) {
 	if c.Policy == nil {
 		return c, badInput("Policy", -1, ErrRange, "there is none: want a policy, such as new(OD)")
 	}
-	if c.Local < 0 || c.Local > maxHeld {
-		return c, badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, maxHeld)
+	if c.Local < 0 || c.Local > replay.MaxHeld {
+		return c, badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, replay.MaxHeld)
 	}
 	if c.Local == 0 && len(c.Clouds) == 0 {
 		return c, badInput("Clouds", -1, ErrRange, "neither a local cluster nor a cloud: want something that runs jobs")
@@ -152,14 +152,14 @@ func (c Options) withDefaults() (Options, error) {
 	if err := c.Budget.Validate(); err != nil {
 		return c, err
 	}
-	if c.Every != 0 && (c.Every < time.Second || c.Every > maxTime) {
-		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want 1 s to %.0f s, or 0 for the default", c.Every, maxTime.Seconds())
+	if c.Every != 0 && (c.Every < time.Second || c.Every > replay.MaxTime) {
+		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want 1 s to %.0f s, or 0 for the default", c.Every, replay.MaxTime.Seconds())
 	}
 	if c.Every == 0 {
 		c.Every = DefaultEvery
 	}
-	if c.Horizon < 0 || c.Horizon > maxTime {
-		return c, badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, maxTime.Seconds())
+	if c.Horizon < 0 || c.Horizon > replay.MaxTime {
+		return c, badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, replay.MaxTime.Seconds())
 	}
 	if c.Queue > EASY {
 		return c, badInput("Queue", -1, ErrRange, "%v: want FCFS or EASY", c.Queue)
@@ -181,16 +181,16 @@ func (c Options) withDefaults() (Options, error) {
 			return c, badEnvironment("Price", i, ErrRange, "%v an hour: want 0 or more", cl.Price)
 		case cl.Limit < NoLimit:
 			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", cl.Limit)
-		case cl.Limit > maxHeld:
-			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, maxHeld)
-		case cl.Cores < 0 || cl.Cores > maxHeld:
-			return c, badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", cl.Cores, maxHeld)
+		case cl.Limit > replay.MaxHeld:
+			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, replay.MaxHeld)
+		case cl.Cores < 0 || cl.Cores > replay.MaxHeld:
+			return c, badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", cl.Cores, replay.MaxHeld)
 		case !speedOK(cl.Speed):
 			return c, badEnvironment("Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", cl.Speed, 1./maxSpeed, maxSpeed)
 		case cl.Limit == NoLimit && cl.Price == 0 && cl.Spot == nil:
 			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
-		case cl.Transfer < 0 || cl.Transfer > maxTime:
-			return c, badEnvironment("Transfer", i, ErrRange, "%v: want 0 to %.0f s", cl.Transfer, maxTime.Seconds())
+		case cl.Transfer < 0 || cl.Transfer > replay.MaxTime:
+			return c, badEnvironment("Transfer", i, ErrRange, "%v: want 0 to %.0f s", cl.Transfer, replay.MaxTime.Seconds())
 		case cl.TransferPrice < 0:
 			return c, badEnvironment("TransferPrice", i, ErrRange, "%v a job: want 0 or more", cl.TransferPrice)
 		case c.Budget.Covered && (cl.Transfer > 0 || cl.TransferPrice > 0):
@@ -249,7 +249,7 @@ func (c *Options) room(estimate time.Duration) (most int, credits bool) {
 		like := cl.cloud()
 		n, bound := cl.Limit, false
 		if n == NoLimit {
-			n = maxHeld
+			n = replay.MaxHeld
 		}
 		if price > 0 {
 			each := price
@@ -277,12 +277,12 @@ func (c *Options) room(estimate time.Duration) (most int, credits bool) {
 
 // checkEnvironment checks the jobs against the configuration.
 func checkEnvironment(jobs []trace.Job, cfg *Options) error {
-	if err := checkJobs(jobs); err != nil {
-		return err
-	}
 	most, credits := cfg.room(0)
 	for i := range jobs {
 		j := &jobs[i]
+		if err := replay.CheckSubmission("elastic", &jobs[max(0, i-1)], j, i); err != nil {
+			return err
+		}
 		if cfg.Budget.Covered {
 			most, credits = cfg.room(j.Estimate)
 		}
@@ -297,35 +297,3 @@ func checkEnvironment(jobs []trace.Job, cfg *Options) error {
 	}
 	return nil
 }
-
-// checkJobs checks what does not depend on the options.
-func checkJobs(jobs []trace.Job) error {
-	for i := range jobs {
-		j := &jobs[i]
-		switch {
-		case j.Nodes <= 0:
-			return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
-		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
-		case j.Estimate < j.Run || j.Estimate > maxTime:
-			return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
-		case j.Submit < 0 || j.Submit > maxTime:
-			return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
-		}
-		if i == 0 {
-			continue
-		}
-		if p := &jobs[i-1]; p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID {
-			return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
-		}
-	}
-	return nil
-}
-
-// maxTime keeps every sum of a time of the clock and up to three spans within a
-// time.Duration: 73 years.
-const maxTime = time.Duration(math.MaxInt64 / 4)
-
-// maxHeld is how many instances may be leased at once, for a few gigabytes of
-// memory.
-const maxHeld = 1 << 26

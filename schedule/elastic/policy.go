@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 )
 
 // A Policy decides, at each evaluation, which instances an elastic environment launches and
@@ -181,8 +182,8 @@ func (s *Snapshot) Validate() error {
 			return badInput("Clouds.Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
 		case c.Boot < 0:
 			return badInput("Clouds.Boot", i, ErrRange, "%v: want 0 or more", c.Boot)
-		case c.Cores < 0 || c.Cores > maxHeld:
-			return badInput("Clouds.Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, maxHeld)
+		case c.Cores < 0 || c.Cores > replay.MaxHeld:
+			return badInput("Clouds.Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, replay.MaxHeld)
 		case !speedOK(c.Speed):
 			return badInput("Clouds.Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", c.Speed, 1./maxSpeed, maxSpeed)
 		case c.Refused < 0:

@@ -6,9 +6,9 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/heaps"
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -50,7 +50,7 @@ type Simulator struct {
 	ids     int64
 	err     error
 
-	response, queued timesum.Sum
+	response, queued replay.Sum
 	weight           int
 	last             time.Duration
 	over             time.Duration // when the simulation ends
@@ -71,7 +71,7 @@ type place struct {
 	idle       int
 	stopping   int
 	due        time.Duration // least Due
-	busy, lost timesum.Sum
+	busy, lost replay.Sum
 }
 
 var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
@@ -131,7 +131,7 @@ func (e *Simulator) reset(jobs []trace.Job, cfg Options) {
 	e.left, e.covered = 0, 0
 	e.events.Reset()
 	e.queue, e.actions = e.queue[:0], e.actions[:0]
-	e.response, e.queued, e.weight, e.last = timesum.Sum{}, timesum.Sum{}, 0, 0
+	e.response, e.queued, e.weight, e.last = replay.Sum{}, replay.Sum{}, 0, 0
 
 	n := 1 + len(cfg.Clouds)
 	for len(e.places) < n {
@@ -281,8 +281,8 @@ func (e *Simulator) replay() {
 			skip(e.since + patience)
 			e.over = e.since + patience
 			return
-		case at >= maxTime:
-			e.fail(badInput("Policy", -1, ErrRange, "the jobs take longer than the %.0f s that can be simulated: want a Horizon", maxTime.Seconds()))
+		case at >= replay.MaxTime:
+			e.fail(badInput("Policy", -1, ErrRange, "the jobs take longer than the %.0f s that can be simulated: want a Horizon", replay.MaxTime.Seconds()))
 			return
 		}
 		e.now = at
@@ -290,14 +290,14 @@ func (e *Simulator) replay() {
 		freed := false
 		for e.events.Len() > 0 && e.events.Min().Key == at {
 			ev := e.events.Pop().Tie
-			if kindOf(ev) == finish {
-				if e.ends[indexOf(ev)] != at {
+			if replay.KindOf(ev) == replay.Finish {
+				if e.ends[replay.IndexOf(ev)] != at {
 					continue // its instances were ended before
 				}
-				e.finish(int(indexOf(ev)))
+				e.finish(int(replay.IndexOf(ev)))
 				e.since = at
 			} else {
-				e.up(int(indexOf(ev)>>cloudShift), indexOf(ev)&(1<<cloudShift-1))
+				e.up(int(replay.IndexOf(ev)>>cloudShift), replay.IndexOf(ev)&(1<<cloudShift-1))
 			}
 			freed = true
 		}
@@ -488,7 +488,7 @@ func (e *Simulator) occupy(i int, j *schedule.Job) bool {
 		over += e.cfg.Overhead.draw(e.rng)
 	}
 	e.ends[index] = over
-	e.events.Push(over, order(finish, int64(index)))
+	e.events.Push(over, replay.Order(replay.Finish, int64(index)))
 	if p.data > 0 {
 		e.spend(i, p.data)
 	}
@@ -741,7 +741,7 @@ func (e *Simulator) launch(a Action, round int) int {
 	p, c, r := &e.places[a.Cloud], &e.snap.Clouds[a.Cloud], &e.res.Infrastructures[a.Cloud]
 	limit := c.Limit
 	if limit == NoLimit {
-		limit = maxHeld
+		limit = replay.MaxHeld
 	}
 	if a.Count <= 0 || a.Count > limit-len(c.Instances) {
 		e.fail(badInput("Policy", -1, ErrRange, "at %v it launches %d instances in cloud %d, which has %d of at most %d", e.now, a.Count, a.Cloud, len(c.Instances), limit))
@@ -772,7 +772,7 @@ func (e *Simulator) launch(a Action, round int) int {
 		boot := p.boot.draw(e.rng)
 		c.Instances = append(c.Instances, Instance{ID: e.ids, State: Booting, Due: due, Ready: e.now + boot})
 		p.job = append(p.job, -1)
-		e.events.Push(e.now+boot, order(booted, int64(a.Cloud)<<cloudShift|int64(e.ids)))
+		e.events.Push(e.now+boot, replay.Order(replay.Booted, int64(a.Cloud)<<cloudShift|int64(e.ids)))
 		e.ids++
 	}
 	if granted > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
@@ -402,7 +403,7 @@ func TestEnvironmentErrors(t *testing.T) {
 		{cloud(func(c *CloudOptions) { c.Price = -1 }), ErrRange, "Clouds[0].Price"},
 		{cloud(func(c *CloudOptions) { c.Limit = NoLimit }), ErrRange, "Clouds[0].Limit: value out of range: a free cloud without a limit"},
 		{cloud(func(c *CloudOptions) { c.Limit = -2 }), ErrRange, "Clouds[0].Limit"},
-		{cloud(func(c *CloudOptions) { c.Limit = maxHeld + 1 }), ErrRange, "Clouds[0].Limit"},
+		{cloud(func(c *CloudOptions) { c.Limit = replay.MaxHeld + 1 }), ErrRange, "Clouds[0].Limit"},
 		{cloud(func(c *CloudOptions) { c.Boot = Certain(-1) }), ErrRange, "Clouds[0].Boot"},
 		{cloud(func(c *CloudOptions) { c.Boot = Delay{{-1, 1, 1}} }), ErrRange, "Clouds[0].Boot"},
 		{cloud(func(c *CloudOptions) { c.Stop = Delay{{math.NaN(), 1, 1}} }), ErrRange, "Clouds[0].Stop"},
@@ -456,7 +457,7 @@ func TestEnvironmentLimits(t *testing.T) {
 		Local: 1, Every: time.Second, Policy: new(OD),
 		Budget: Budget{Hourly: pricing.Unit},
 		Clouds: []CloudOptions{
-			{Name: "rejects all", Limit: maxHeld, Reject: 1, Boot: Certain(maxTime), Stop: Delay{{1, maxTime, 0}}},
+			{Name: "rejects all", Limit: replay.MaxHeld, Reject: 1, Boot: Certain(replay.MaxTime), Stop: Delay{{1, replay.MaxTime, 0}}},
 			{Name: "slow", Price: 1, Limit: NoLimit, Speed: 1. / maxSpeed, Stop: Certain(0)},
 			{Name: "fast", Price: 1, Limit: 0, Speed: maxSpeed},
 			{Name: "spot from its last price on", Limit: 1, Spot: &Spot{History: history(0, 2, 60, 50), From: time.Hour, Bid: 1}},
@@ -464,11 +465,11 @@ func TestEnvironmentLimits(t *testing.T) {
 		},
 		Rand: newSource(1),
 	}
-	jobs := []trace.Job{{ID: 1, Run: 1, Estimate: maxTime, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}}
+	jobs := []trace.Job{{ID: 1, Run: 1, Estimate: replay.MaxTime, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}, {ID: 1, Submit: 1, Run: 1, Estimate: 1, Nodes: 1}}
 	if r, err := new(Simulator).Run(jobs, o); err != nil || r.Unfinished != 0 {
 		t.Errorf("%d unfinished, %v", r.Unfinished, err)
 	}
-	o = Options{Local: 1, Every: maxTime, Policy: new(OD)}
+	o = Options{Local: 1, Every: replay.MaxTime, Policy: new(OD)}
 	if r, err := new(Simulator).Run(jobs[1:], o); err != nil || r.Unfinished != 0 {
 		t.Errorf("evaluated at the beginning alone: %d unfinished, %v", r.Unfinished, err)
 	}
@@ -613,9 +614,9 @@ func TestCoveredCharges(t *testing.T) {
 
 // A simulation without a horizon ends within the range of times, or is an error.
 func TestTooLong(t *testing.T) {
-	for _, run := range []time.Duration{maxTime - 1, maxTime} {
+	for _, run := range []time.Duration{replay.MaxTime - 1, replay.MaxTime} {
 		_, err := new(Simulator).Run([]trace.Job{{ID: 1, Run: run, Estimate: run, Nodes: 1}}, Options{Local: 1, Policy: new(OD)})
-		if run < maxTime != (err == nil) || err != nil && (!errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "want a Horizon")) {
+		if run < replay.MaxTime != (err == nil) || err != nil && (!errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "want a Horizon")) {
 			t.Errorf("a job of %v: %v", run, err)
 		}
 	}
@@ -775,8 +776,8 @@ func TestDelays(t *testing.T) {
 		}
 	}
 	// The longest delay can be drawn; and weights that rounding makes large are shares all the same.
-	if got := (Delay{{1, maxTime, 1}}).draw(rng); got != maxTime.Round(time.Millisecond) {
-		t.Errorf("a delay of %v is %v", maxTime, got)
+	if got := (Delay{{1, replay.MaxTime, 1}}).draw(rng); got != replay.MaxTime.Round(time.Millisecond) {
+		t.Errorf("a delay of %v is %v", replay.MaxTime, got)
 	}
 	const tiny = math.SmallestNonzeroFloat64
 	parts := map[time.Duration]int{}

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/heaps"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -107,8 +108,8 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) 
 			return badInput("Scheduler", -1, ErrRange, "%d jobs wait for ever: want every job started", len(jobs)-s.Ended)
 		}
 		end := b.events.Min().Key
-		if end > maxTime {
-			return badInput("Run", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), len(jobs)-s.Ended)
+		if end > replay.MaxTime {
+			return badInput("Run", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", replay.MaxTime.Seconds(), len(jobs)-s.Ended)
 		}
 		for end-s.At > cfg.Every {
 			s.At += cfg.Every
@@ -131,8 +132,8 @@ func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
 	if err := checkNumber(jobs); err != nil {
 		return err
 	}
-	if cfg.Nodes <= 0 || cfg.Nodes > maxHeld {
-		return badInput("Nodes", -1, ErrRange, "a cluster of %d nodes: want 1 to %d", cfg.Nodes, maxHeld)
+	if cfg.Nodes <= 0 || cfg.Nodes > replay.MaxHeld {
+		return badInput("Nodes", -1, ErrRange, "a cluster of %d nodes: want 1 to %d", cfg.Nodes, replay.MaxHeld)
 	}
 	switch {
 	case cfg.Every == 0:
@@ -144,23 +145,12 @@ func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
 		cfg.Scheduler = &b.easy
 	}
 	for i := range jobs {
-		if err := checkBatchJob(&jobs[i], i, cfg.Nodes); err != nil {
+		if err := replay.CheckJob("sim", &jobs[i], i); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func checkBatchJob(j *trace.Job, i, nodes int) error {
-	switch {
-	case j.Nodes <= 0:
-		return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
-	case j.Nodes > nodes:
-		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, nodes)
-	case j.Run <= 0 || j.Run > maxTime:
-		return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
-	case j.Estimate < j.Run || j.Estimate > maxTime:
-		return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
+		if jobs[i].Nodes > cfg.Nodes {
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", jobs[i].ID, jobs[i].Nodes, cfg.Nodes)
+		}
 	}
 	return nil
 }
@@ -227,7 +217,7 @@ func (b *Batch) start(jobs []trace.Job, sched schedule.Scheduler) {
 		b.running[i] = a
 		s.Starts[i] = s.At
 		s.Running = append(s.Running, i)
-		b.events.Push(s.At+jobs[i].Run, order(finish, i))
+		b.events.Push(s.At+jobs[i].Run, replay.Order(replay.Finish, int64(i)))
 		b.occupy(i, a.Nodes)
 	}
 	if len(b.started) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -355,7 +356,7 @@ func TestBatchErrors(t *testing.T) {
 		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Nodes", 1},
 		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchOptions{Nodes: 2}, ErrTooLarge, "Jobs.Nodes", 1},
 		{with(func(j *trace.Job) { j.Run = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
-		{with(func(j *trace.Job) { j.Run = maxTime + 1 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
+		{with(func(j *trace.Job) { j.Run = replay.MaxTime + 1 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
 		{with(func(j *trace.Job) { j.Estimate-- }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Estimate", 1},
 		{[]trace.Job{good}, BatchOptions{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
 	} {
@@ -367,7 +368,7 @@ func TestBatchErrors(t *testing.T) {
 		}
 	}
 	// The clock's end: three jobs one after the other, of which two fit into it.
-	long := trace.Job{Run: maxTime / 2, Estimate: maxTime / 2, Nodes: 1}
+	long := trace.Job{Run: replay.MaxTime / 2, Estimate: replay.MaxTime / 2, Nodes: 1}
 	err := b.Run([]trace.Job{long, long, long}, BatchOptions{Nodes: 1, Every: schedule.Never}, func(*BatchState) bool { return true })
 	if !errors.Is(err, ErrRange) {
 		t.Errorf("a clock beyond its range: %v", err)

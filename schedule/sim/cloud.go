@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 )
 
 // A Cloud is where instances are leased. Its zero value is a cloud with the
@@ -80,8 +81,8 @@ func (c *Options) checkClouds() error {
 			return wrongCloud("Meter", i, err)
 		}
 		switch {
-		case full.Meter.Minimum > maxTime || full.Meter.Increment > maxTime:
-			return badCloud("Meter", i, ErrRange, "%v and steps of %v: want at most %.0f s", full.Meter.Minimum, full.Meter.Increment, maxTime.Seconds())
+		case full.Meter.Minimum > replay.MaxTime || full.Meter.Increment > replay.MaxTime:
+			return badCloud("Meter", i, ErrRange, "%v and steps of %v: want at most %.0f s", full.Meter.Minimum, full.Meter.Increment, replay.MaxTime.Seconds())
 		case cl.Hourly < 0:
 			return badCloud("Hourly", i, ErrRange, "%v: want 0 or more", cl.Hourly)
 		case cl.Quota < 0:

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/seeded"
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -92,7 +92,7 @@ func TestCloudsEqualReference(t *testing.T) {
 		var total pricing.Money
 		for c, cl := range want.clouds {
 			g := got.Clouds[c]
-			var paid timesum.Sum
+			var paid replay.Sum
 			leases, jobs := 0, 0
 			for _, l := range want.leases {
 				if l.cloud == c {

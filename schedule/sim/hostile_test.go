@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"math"
 	"strings"
 	"testing"
@@ -60,7 +61,7 @@ func TestWaitingJobsAreScattered(t *testing.T) {
 
 // Nothing is leased in a run that fails: each instance may need a record.
 func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
-	job := trace.Job{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: maxHeld}
+	job := trace.Job{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: replay.MaxHeld}
 	for name, cloud := range map[string]Cloud{
 		"too many instances": {},
 		"a boot time":        {Boot: func(int) time.Duration { return -1 }},
@@ -74,7 +75,7 @@ func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
 		if _, err := s.Run(jobs, Options{Mode: mode, Clouds: []Cloud{cloud}}); !errors.As(err, &in) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		if s.ids > maxHeld || name != "too many instances" && s.ids > 0 {
+		if s.ids > replay.MaxHeld || name != "too many instances" && s.ids > 0 {
 			t.Errorf("%s: %d instances leased", name, s.ids)
 		}
 	}

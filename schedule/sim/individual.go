@@ -1,12 +1,13 @@
 package sim
 
 import (
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"time"
 
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-const starts = booted // of a job, where every job has instances of its own
+const starts = replay.Booted // of a job, where every job has instances of its own
 
 // individual runs a job on instances of its own.
 func (s *Simulator) individual(j *trace.Job) {
@@ -25,7 +26,7 @@ func (s *Simulator) individual(j *trace.Job) {
 	slot := s.enter(j, false)
 	s.now = j.Submit
 	s.held += j.Nodes
-	s.events.Push(j.Submit+boot, order(starts, int(slot)))
+	s.events.Push(j.Submit+boot, replay.Order(starts, int64(slot)))
 	s.note()
 	s.tellStart(&s.live[slot].Job, s.live[slot].number, j.Submit+boot)
 }
@@ -38,9 +39,9 @@ func (s *Simulator) leaving(until time.Duration) {
 		s.now = e.Key
 		slot := int32(indexOf(e.Tie))
 		j := &s.live[slot]
-		if kindOf(e.Tie) == starts {
+		if replay.KindOf(e.Tie) == starts {
 			s.busy += j.Nodes
-			s.events.Push(s.now+j.Run, order(finish, int(slot)))
+			s.events.Push(s.now+j.Run, replay.Order(replay.Finish, int64(slot)))
 		} else {
 			s.busy -= j.Nodes
 			s.held -= j.Nodes

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 )
 
 // A pool holds the leased instances of all sites.
@@ -318,8 +319,8 @@ func (s *Simulator) request(c *site, n int, job int32) time.Duration {
 		s.fail(err)
 		return 0
 	}
-	if n > maxHeld-s.held {
-		s.fail(badInput("Nodes", -1, ErrTooLarge, "%d instances at once: want at most %d", s.held+n, maxHeld))
+	if n > replay.MaxHeld-s.held {
+		s.fail(badInput("Nodes", -1, ErrTooLarge, "%d instances at once: want at most %d", s.held+n, replay.MaxHeld))
 		return 0
 	}
 	size := n
@@ -344,15 +345,15 @@ func (s *Simulator) request(c *site, n int, job int32) time.Duration {
 	s.held += n
 	c.held += n
 	c.begin(s.now, n)
-	s.events.Push(s.now+boot, order(booted, int(r)))
+	s.events.Push(s.now+boot, replay.Order(replay.Booted, int64(r)))
 	return boot
 }
 
 // boot asks a cloud for a boot time.
 func (s *Simulator) boot(c *site, n int) (time.Duration, error) {
 	boot := c.cloud.Boot(n)
-	if boot < 0 || boot > maxTime {
-		return 0, badInput("Boot", -1, ErrRange, "%v for %d instances: want a time from 0 to %.0f s", boot, n, maxTime.Seconds())
+	if boot < 0 || boot > replay.MaxTime {
+		return 0, badInput("Boot", -1, ErrRange, "%v for %d instances: want a time from 0 to %.0f s", boot, n, replay.MaxTime.Seconds())
 	}
 	return boot, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -25,14 +26,14 @@ func TestOptionLimits(t *testing.T) {
 		{"Mode", func(o *Options) { o.Mode = NoWait }, func(o *Options) { o.Mode = NoWait + 1 }},
 		{"Nodes", func(o *Options) { o.Mode, o.Nodes = Local, 1 }, func(o *Options) { o.Mode, o.Nodes = Local, 0 }},
 		{"Nodes", func(o *Options) { o.Mode, o.Nodes = Local, math.MaxInt32 }, nil},
-		{"Meter", func(o *Options) { o.Meter = pricing.Meter{Minimum: maxTime, Increment: maxTime} }, func(o *Options) { o.Meter = pricing.Meter{Minimum: maxTime + 1} }},
-		{"Meter", nil, func(o *Options) { o.Meter = pricing.Meter{Increment: maxTime + 1} }},
+		{"Meter", func(o *Options) { o.Meter = pricing.Meter{Minimum: replay.MaxTime, Increment: replay.MaxTime} }, func(o *Options) { o.Meter = pricing.Meter{Minimum: replay.MaxTime + 1} }},
+		{"Meter", nil, func(o *Options) { o.Meter = pricing.Meter{Increment: replay.MaxTime + 1} }},
 		{"Hourly", func(o *Options) { o.Hourly = 1 }, func(o *Options) { o.Hourly = -1 }},
 		{"WaitLimit", func(o *Options) { o.WaitLimit = schedule.AtOnce }, func(o *Options) { o.WaitLimit = schedule.AtOnce - 1 }},
 		{"Short", func(o *Options) { o.Short = math.MaxInt64 }, func(o *Options) { o.Short = schedule.AtOnce - 1 }},
-		{"ReleaseEvery", func(o *Options) { o.ReleaseEvery = maxTime }, func(o *Options) { o.ReleaseEvery = maxTime + 1 }},
+		{"ReleaseEvery", func(o *Options) { o.ReleaseEvery = replay.MaxTime }, func(o *Options) { o.ReleaseEvery = replay.MaxTime + 1 }},
 		{"ReleaseEvery", func(o *Options) { o.ReleaseEvery = 1 }, func(o *Options) { o.ReleaseEvery = -1 }},
-		{"Reformat", func(o *Options) { o.Reformat = maxTime }, func(o *Options) { o.Reformat = maxTime + 1 }},
+		{"Reformat", func(o *Options) { o.Reformat = replay.MaxTime }, func(o *Options) { o.Reformat = replay.MaxTime + 1 }},
 		{"Reformat", func(o *Options) { o.Reformat = 0 }, func(o *Options) { o.Reformat = -1 }},
 		{"Expansion", func(o *Options) { o.Expansion = schedule.SumSize }, func(o *Options) { o.Expansion = schedule.SumSize + 1 }},
 		{"Placement", func(o *Options) { o.Mode, o.Placement = Individual, placement.Random }, func(o *Options) { o.Placement = placement.Random + 1 }},
@@ -66,7 +67,7 @@ func TestShortWithReformat(t *testing.T) {
 		{Options{}, time.Hour},
 		{Options{Reformat: time.Minute}, time.Hour + time.Minute},
 		{Options{Short: schedule.AtOnce, Reformat: time.Minute}, time.Minute},
-		{Options{Short: 3 * time.Minute, Reformat: maxTime}, maxTime},
+		{Options{Short: 3 * time.Minute, Reformat: replay.MaxTime}, replay.MaxTime},
 		{Options{Short: 3 * time.Minute, Reformat: time.Minute, Mode: Local, Nodes: 1}, 3 * time.Minute}, // which formats nothing
 	} {
 		got, err := c.o.withDefaults()
@@ -125,14 +126,14 @@ func TestJobLimits(t *testing.T) {
 	}{
 		{"Jobs.Nodes", Options{}, func(j *trace.Job) { j.Nodes = 1 }, func(j *trace.Job) { j.Nodes = 0 }},
 		{"Jobs.Run", Options{}, func(j *trace.Job) { j.Run = 1 }, func(j *trace.Job) { j.Run = 0 }},
-		{"Jobs.Run", Options{}, func(j *trace.Job) { j.Run, j.Estimate = maxTime, maxTime }, func(j *trace.Job) { j.Run, j.Estimate = maxTime+1, maxTime+1 }},
-		{"Jobs.Estimate", Options{}, func(j *trace.Job) { j.Estimate = maxTime }, func(j *trace.Job) { j.Estimate = maxTime + 1 }},
+		{"Jobs.Run", Options{}, func(j *trace.Job) { j.Run, j.Estimate = replay.MaxTime, replay.MaxTime }, func(j *trace.Job) { j.Run, j.Estimate = replay.MaxTime+1, replay.MaxTime+1 }},
+		{"Jobs.Estimate", Options{}, func(j *trace.Job) { j.Estimate = replay.MaxTime }, func(j *trace.Job) { j.Estimate = replay.MaxTime + 1 }},
 		{"Jobs.Estimate", Options{}, nil, func(j *trace.Job) { j.Estimate = 9 }},
-		{"Jobs.Submit", Options{}, func(j *trace.Job) { j.Submit = maxTime }, func(j *trace.Job) { j.Submit = maxTime + 1 }},
+		{"Jobs.Submit", Options{}, func(j *trace.Job) { j.Submit = replay.MaxTime }, func(j *trace.Job) { j.Submit = replay.MaxTime + 1 }},
 		{"Jobs.Submit", Options{}, func(j *trace.Job) { j.Submit, j.ID = 3, 2 }, func(j *trace.Job) { j.Submit, j.ID = 3, 0 }},
 		{"Jobs.Submit", Options{}, nil, func(j *trace.Job) { j.Submit = 2 }},
-		{"Jobs.Nodes", Options{}, func(j *trace.Job) { j.Nodes = maxHeld }, func(j *trace.Job) { j.Nodes = maxHeld + 1 }},
-		{"Jobs.Nodes", Options{Mode: NoWait}, nil, func(j *trace.Job) { j.Nodes = maxHeld + 1 }},
+		{"Jobs.Nodes", Options{}, func(j *trace.Job) { j.Nodes = replay.MaxHeld }, func(j *trace.Job) { j.Nodes = replay.MaxHeld + 1 }},
+		{"Jobs.Nodes", Options{Mode: NoWait}, nil, func(j *trace.Job) { j.Nodes = replay.MaxHeld + 1 }},
 		{"Jobs.Nodes", Options{Clouds: []Cloud{{Quota: 9}, {Quota: 7}}}, func(j *trace.Job) { j.Nodes = 9 }, func(j *trace.Job) { j.Nodes = 10 }},
 		{"Jobs.Nodes", Options{Mode: Local, Nodes: 9}, func(j *trace.Job) { j.Nodes = 9 }, func(j *trace.Job) { j.Nodes = 10 }},
 	} {
@@ -177,7 +178,7 @@ func TestLocalHours(t *testing.T) {
 
 // The error of a log that ends too late says how many jobs are left.
 func TestErrorsCountTheJobsLeft(t *testing.T) {
-	late := []trace.Job{job(1, 0, 60, 1), {ID: 2, Submit: maxTime, Run: maxTime, Estimate: maxTime, Nodes: 1}}
+	late := []trace.Job{job(1, 0, 60, 1), {ID: 2, Submit: replay.MaxTime, Run: replay.MaxTime, Estimate: replay.MaxTime, Nodes: 1}}
 	if _, err := new(Simulator).Run(late, Options{}); err == nil || !strings.Contains(err.Error(), ", 1 jobs before the end") {
 		t.Errorf("%v, want that one job is left", err)
 	}

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -136,7 +136,7 @@ func (r *roster) leave(slot int32) {
 // shows in the last digits. So those of the jobs from the first that has not started on
 // are kept in a ring.
 type totals struct {
-	wait, used timesum.Sum
+	wait, used replay.Sum
 	slow       float64
 	first, end time.Duration // the first submission, the last end
 	ring       []float64     // by number: a slowdown, 0 of a job that has not started

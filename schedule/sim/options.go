@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -107,8 +108,8 @@ func (c Options) withDefaults() (Options, error) {
 	if err := c.Meter.Validate(); err != nil {
 		return c, wrong("Meter", -1, err)
 	}
-	if c.Meter.Minimum > maxTime || c.Meter.Increment > maxTime {
-		return c, badInput("Meter", -1, ErrRange, "%v and steps of %v: want at most %.0f s", c.Meter.Minimum, c.Meter.Increment, maxTime.Seconds())
+	if c.Meter.Minimum > replay.MaxTime || c.Meter.Increment > replay.MaxTime {
+		return c, badInput("Meter", -1, ErrRange, "%v and steps of %v: want at most %.0f s", c.Meter.Minimum, c.Meter.Increment, replay.MaxTime.Seconds())
 	}
 	if c.Hourly == 0 {
 		c.Hourly = 2_400_000_000
@@ -129,17 +130,17 @@ func (c Options) withDefaults() (Options, error) {
 	if c.ReleaseEvery == 0 {
 		c.ReleaseEvery = time.Minute
 	}
-	if c.ReleaseEvery < 0 || c.ReleaseEvery > maxTime {
-		return c, badInput("ReleaseEvery", -1, ErrRange, "%v: want a period of at most %.0f s, or 0 for the default", c.ReleaseEvery, maxTime.Seconds())
+	if c.ReleaseEvery < 0 || c.ReleaseEvery > replay.MaxTime {
+		return c, badInput("ReleaseEvery", -1, ErrRange, "%v: want a period of at most %.0f s, or 0 for the default", c.ReleaseEvery, replay.MaxTime.Seconds())
 	}
-	if c.Reformat < 0 || c.Reformat > maxTime {
-		return c, badInput("Reformat", -1, ErrRange, "%v: want a time from 0 to %.0f s", c.Reformat, maxTime.Seconds())
+	if c.Reformat < 0 || c.Reformat > replay.MaxTime {
+		return c, badInput("Reformat", -1, ErrRange, "%v: want a time from 0 to %.0f s", c.Reformat, replay.MaxTime.Seconds())
 	}
 	if c.Mode == Local || c.Mode == Individual {
 		c.Reformat = 0 // nobody's instances are another's, or nobody formats them
 	}
 	if c.Reformat > 0 { // what is short without it is short with it
-		c.Short = min(c.Short+c.Reformat, maxTime)
+		c.Short = min(c.Short+c.Reformat, replay.MaxTime)
 	}
 	if c.Expansion > schedule.SumSize {
 		return c, badInput("Expansion", -1, ErrRange, "%v: want best, first or sum", c.Expansion)
@@ -170,19 +171,11 @@ func limit(name string, value, standard time.Duration) (time.Duration, error) {
 		return 0, nil
 	case value < 0:
 		return 0, badInput(name, -1, ErrRange, "%v: want a span of time, 0 for the default or schedule.AtOnce for none", value)
-	case value > maxTime:
-		return maxTime, nil // the same: no wait or estimate is longer
+	case value > replay.MaxTime:
+		return replay.MaxTime, nil // the same: no wait or estimate is longer
 	}
 	return value, nil
 }
-
-// maxTime keeps every sum of a time of the clock and up to three spans within a
-// time.Duration: 73 years.
-const maxTime = time.Duration(math.MaxInt64 / 4)
-
-// maxHeld is how many instances may be leased at once, for a few gigabytes of
-// memory.
-const maxHeld = 1 << 26
 
 // check checks the jobs against the options.
 func check(jobs []trace.Job, cfg *Options) error {
@@ -200,23 +193,16 @@ func check(jobs []trace.Job, cfg *Options) error {
 
 // checkJob checks job i, which comes after job p; p is the job itself if it is the first.
 func checkJob(p, j *trace.Job, i int, cfg *Options, most int, limited bool) error {
+	if err := replay.CheckSubmission("sim", p, j, i); err != nil {
+		return err
+	}
 	switch {
-	case j.Nodes <= 0:
-		return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
-	case j.Run <= 0 || j.Run > maxTime:
-		return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
-	case j.Estimate < j.Run || j.Estimate > maxTime:
-		return badInput("Jobs.Estimate", i, ErrRange, "job %d is estimated at %.0f s: want at least its run time, %.0f s, and at most %.0f", j.ID, j.Estimate.Seconds(), j.Run.Seconds(), maxTime.Seconds())
-	case j.Submit < 0 || j.Submit > maxTime:
-		return badInput("Jobs.Submit", i, ErrRange, "job %d is submitted at %.0f s: want 0 to %.0f s after the start of the trace", j.ID, j.Submit.Seconds(), maxTime.Seconds())
-	case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > maxHeld:
-		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, maxHeld)
+	case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > replay.MaxHeld:
+		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, replay.MaxHeld)
 	case limited && j.Nodes > most:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the largest quota of a cloud", j.ID, j.Nodes, most)
 	case cfg.Mode == Local && j.Nodes > cfg.Nodes:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, cfg.Nodes)
-	case p.Submit > j.Submit || p.Submit == j.Submit && p.ID > j.ID:
-		return badInput("Jobs.Submit", i, ErrOrder, "job %d (submitted at %.0f s) comes after job %d (%.0f s): want them sorted by submission, then by ID", j.ID, j.Submit.Seconds(), p.ID, p.Submit.Seconds())
 	}
 	return nil
 }

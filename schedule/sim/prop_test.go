@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/seeded"
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -83,7 +83,7 @@ func TestRunEqualsReference(t *testing.T) {
 		if d := cmp.Diff(want.starts, got.Starts, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("starts (-want +got):\n%s", d)
 		}
-		var paid timesum.Sum
+		var paid replay.Sum
 		for _, l := range want.paid {
 			paid.Add(full.Meter.Charged(l), 1)
 		}
@@ -179,7 +179,7 @@ func TestRunInvariants(t *testing.T) {
 		// Nothing is charged less than it is held, and no more than a minimum
 		// or an increment beyond.
 		if cfg.Mode != Local && cfg.Mode != Individual {
-			var held timesum.Sum
+			var held replay.Sum
 			for k, l := range got.Levels[:max(0, len(got.Levels)-1)] {
 				held.Add(got.Levels[k+1].At-l.At, l.Held)
 			}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/heaps"
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -179,7 +179,7 @@ func (s *Simulator) close() (Result, error) {
 }
 
 // sum fills in what follows from the totals of a run.
-func (s *Simulator) sum(charged timesum.Sum) {
+func (s *Simulator) sum(charged replay.Sum) {
 	r, n := &s.res, s.submitted
 	r.Jobs = n
 	r.UsedHours, r.ChargedHours = s.used.Hours(), charged.Hours()
@@ -189,7 +189,7 @@ func (s *Simulator) sum(charged timesum.Sum) {
 		r.Makespan = s.totals.end - s.totals.first
 	}
 	if s.cfg.Mode == Local {
-		var all timesum.Sum
+		var all replay.Sum
 		all.Add(r.Makespan, s.cfg.Nodes)
 		r.ChargedHours = all.Hours()
 	}
@@ -225,8 +225,8 @@ func (s *Simulator) advance(until time.Duration) bool {
 			}
 			return s.err == nil
 		}
-		if at > maxTime {
-			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", maxTime.Seconds(), s.submitted-s.ended))
+		if at > replay.MaxTime {
+			s.fail(badInput("Submit", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", replay.MaxTime.Seconds(), s.submitted-s.ended))
 			return false
 		}
 		s.at(at)
@@ -237,10 +237,10 @@ func (s *Simulator) advance(until time.Duration) bool {
 		s.gather()
 		e := s.due[0]
 		s.due = append(s.due[:0], s.due[1:]...)
-		switch kindOf(e) {
-		case finish:
+		switch replay.KindOf(e) {
+		case replay.Finish:
 			s.finish(int32(indexOf(e)))
-		case booted:
+		case replay.Booted:
 			s.ready(indexOf(e))
 		}
 	}
@@ -269,12 +269,12 @@ func (s *Simulator) gather() {
 	for s.events.Len() > 0 && s.events.Min().Key == s.now {
 		e := s.events.Pop().Tie
 		s.due = append(s.due, e)
-		switch kindOf(e) {
-		case finish:
+		switch replay.KindOf(e) {
+		case replay.Finish:
 			if k := int32(indexOf(e)); s.live[k].ends == s.now {
 				s.vacate(s.siteOf(k), k)
 			}
-		case booted:
+		case replay.Booted:
 			s.arrive(indexOf(e))
 		}
 	}

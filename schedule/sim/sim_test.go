@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -149,9 +150,9 @@ func TestErrors(t *testing.T) {
 		"endless minimum":     {nil, Options{Meter: pricing.Meter{Minimum: math.MaxInt64, Increment: 1}}, "Meter", -1, ErrRange},
 		"endless increment":   {nil, Options{Meter: pricing.Meter{Increment: math.MaxInt64}}, "Meter", -1, ErrRange},
 		"huge job":            {with(func(j *trace.Job) { j.Nodes = 1e9 }), Options{}, "Jobs.Nodes", 1, ErrTooLarge},
-		"huge job bound":      {with(func(j *trace.Job) { j.Nodes = maxHeld }), Options{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
+		"huge job bound":      {with(func(j *trace.Job) { j.Nodes = replay.MaxHeld }), Options{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
 		"clock":               {centuries(6), Options{Mode: Local, Nodes: 1}, "Submit", -1, ErrRange},
-		"clock of SEC":        {centuries(6), Options{WaitLimit: maxTime}, "Submit", -1, ErrRange},
+		"clock of SEC":        {centuries(6), Options{WaitLimit: replay.MaxTime}, "Submit", -1, ErrRange},
 		"stuck":               {[]trace.Job{ok}, Options{Scheduler: new(idleScheduler)}, "Scheduler", -1, ErrRange},
 		"bad boot":            {[]trace.Job{ok}, Options{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
 		"bad boot alone":      {[]trace.Job{ok}, Options{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
@@ -173,7 +174,7 @@ func TestErrors(t *testing.T) {
 func centuries(n int) []trace.Job {
 	jobs := make([]trace.Job, n)
 	for i := range jobs {
-		jobs[i] = trace.Job{ID: int64(i), Run: maxTime / 2, Estimate: maxTime, Nodes: 1}
+		jobs[i] = trace.Job{ID: int64(i), Run: replay.MaxTime / 2, Estimate: replay.MaxTime, Nodes: 1}
 	}
 	return jobs
 }
@@ -249,11 +250,11 @@ func TestProgress(t *testing.T) {
 
 // A log may end as late as the clock goes.
 func TestTheLastMoment(t *testing.T) {
-	last := []trace.Job{{ID: 1, Run: maxTime, Estimate: maxTime, Nodes: 1}}
+	last := []trace.Job{{ID: 1, Run: replay.MaxTime, Estimate: replay.MaxTime, Nodes: 1}}
 	if _, err := new(Simulator).Run(last, Options{Mode: Local, Nodes: 1}); err != nil {
 		t.Error(err)
 	}
-	cfg := BatchOptions{Nodes: 1, Scheduler: new(schedule.EASY), Every: maxTime}
+	cfg := BatchOptions{Nodes: 1, Scheduler: new(schedule.EASY), Every: replay.MaxTime}
 	if err := new(Batch).Run(last, cfg, func(*BatchState) bool { return true }); err != nil {
 		t.Error(err)
 	}

@@ -3,11 +3,11 @@ package sim
 import (
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/timesum"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 )
 
 // A site is the part of the cluster that is at one cloud.
@@ -27,7 +27,7 @@ type site struct {
 	skipped     bool          // a check, because jobs waited
 
 	jobs, leases int
-	paid         timesum.Sum
+	paid         replay.Sum
 	cost         pricing.Money
 	usage        usage
 	course       course // only where there are several
@@ -48,7 +48,7 @@ func (c *site) reset(index int, cloud Cloud, epoch time.Time) {
 	c.up, c.idle, c.due = 0, c.idle[:0], schedule.Never
 	c.long, c.nextRelease, c.skipped = 0, schedule.Never, false
 	c.jobs, c.leases = 0, 0
-	c.paid, c.cost = timesum.Sum{}, 0
+	c.paid, c.cost = replay.Sum{}, 0
 	c.usage.reset(cloud.Discount, cloud.Hourly, epoch)
 	c.hours, c.part = c.hours[:0], c.part[:0]
 	c.summed, c.reserved = 0, c.reserved[:0]
@@ -79,19 +79,16 @@ func (c *site) pay(start, length time.Duration, n int) error {
 	charged := c.cloud.Meter.Charged(length)
 	c.paid.Add(charged, n)
 	c.count(start+charged, -n)
-	var one pricing.Money
+	var cost pricing.Money
 	var err error
 	if c.usage.on {
 		c.usage.end(start+charged, n)
-		one = c.cloud.Meter.StartUp
+		cost, err = c.cloud.Meter.StartUp.Mul(int64(n))
 	} else {
-		one, err = c.cloud.Meter.Cost(c.cloud.Hourly, length)
+		cost, err = replay.Cost(c.cloud.Meter, c.cloud.Hourly, length, n)
 	}
 	if err == nil {
-		one, err = one.Mul(int64(n))
-	}
-	if err == nil {
-		c.cost, err = c.cost.Add(one)
+		c.cost, err = c.cost.Add(cost)
 	}
 	return err
 }
@@ -171,7 +168,7 @@ func (c *site) hour(k int) int {
 }
 
 // charged returns what all leases were charged for, and sums up their cost.
-func (s *Simulator) charged() (all timesum.Sum, err error) {
+func (s *Simulator) charged() (all replay.Sum, err error) {
 	err = s.err
 	for _, c := range s.sites {
 		if err == nil {

@@ -11,15 +11,13 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // Unknown is the user of jobs whose log does not name one. These jobs are the jobs of
 // one user together.
 const Unknown = -1
-
-// maxTime keeps sums of a start, a boot and a run within a time.Duration.
-const maxTime = time.Duration(math.MaxInt64 / 4)
 
 // A Usage is what a cluster ran, and what the cluster cost.
 type Usage struct {
@@ -198,12 +196,12 @@ func check(u *Usage) error {
 		switch {
 		case j.Nodes <= 0:
 			return badInput("Jobs.Nodes", i, ErrRange, "job %d needs %d nodes: want at least 1", j.ID, j.Nodes)
-		case j.Run <= 0 || j.Run > maxTime:
-			return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), maxTime.Seconds())
+		case j.Run <= 0 || j.Run > replay.MaxTime:
+			return badInput("Jobs.Run", i, ErrRange, "job %d runs for %.0f s: want more than 0 and at most %.0f", j.ID, j.Run.Seconds(), replay.MaxTime.Seconds())
 		case j.User < Unknown:
 			return badInput("Jobs.User", i, ErrRange, "job %d has user %d: want a number, or -1 for unknown", j.ID, j.User)
-		case u.Starts[i] < 0 || u.Starts[i] > maxTime:
-			return badInput("Starts", i, ErrRange, "job %d starts at %.0f s: want 0 to %.0f", j.ID, u.Starts[i].Seconds(), maxTime.Seconds())
+		case u.Starts[i] < 0 || u.Starts[i] > replay.MaxTime:
+			return badInput("Starts", i, ErrRange, "job %d starts at %.0f s: want 0 to %.0f", j.ID, u.Starts[i].Seconds(), replay.MaxTime.Seconds())
 		}
 	}
 	return nil
@@ -259,13 +257,10 @@ func (d *Divider) collect(u *Usage) (total uint64, err error) {
 			if u.Boot != nil {
 				boot = u.Boot(j.Nodes)
 			}
-			if boot < 0 || boot > maxTime {
+			if boot < 0 || boot > replay.MaxTime {
 				return 0, badInput("Boot", i, ErrRange, "%v for %d instances: want 0 or more", boot, j.Nodes)
 			}
-			cost, err := u.Meter.Cost(u.Prices.OnDemand, boot+j.Run)
-			if err == nil {
-				cost, err = cost.Mul(int64(j.Nodes))
-			}
+			cost, err := replay.Cost(u.Meter, u.Prices.OnDemand, boot+j.Run, j.Nodes)
 			if err == nil {
 				a.Alone, err = a.Alone.Add(cost)
 			}

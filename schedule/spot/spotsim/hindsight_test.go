@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
@@ -383,7 +384,7 @@ func TestLimitsAreTaken(t *testing.T) {
 	cfg.Handover.Interval = time.Second
 	last := 1<<28*time.Second - time.Hour
 	for _, late := range []time.Duration{0, time.Second} {
-		cfg.History = steps(maxTime, []time.Duration{0, last + late}, pricing.Unit, pricing.Unit/2)
+		cfg.History = steps(replay.MaxTime, []time.Duration{0, last + late}, pricing.Unit, pricing.Unit/2)
 		if r, err := new(Simulator).Run([]Task{task}, cfg); (late == 0) != (err == nil) || err == nil && r.Met != 1 {
 			t.Errorf("the last price %v late: %+v, %v", late, r, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
@@ -42,7 +43,7 @@ func TestTooMuchWork(t *testing.T) {
 			"spotsim: Options.Handover: value out of range: looks every 2ns for up to 3h10m0s at the task at index 0: want at most 2²⁸, such as with a longer Interval"},
 		{"looks until the last price", 0, func(_ *Task, c *Options) {
 			c.Handover.Interval = time.Second
-			c.History = steps(maxTime, []time.Duration{0, maxTime}, 2*pricing.Unit, pricing.Unit)
+			c.History = steps(replay.MaxTime, []time.Duration{0, replay.MaxTime}, 2*pricing.Unit, pricing.Unit)
 		}, "spotsim: Options.Handover: value out of range: looks every 1s for up to 640512h56m49.213693951s at the task at index 0: want at most 2²⁸, such as with a longer Interval"},
 		{"a last price after 292 years", 0, func(_ *Task, c *Options) {
 			c.History = steps(math.MaxInt64, []time.Duration{0, math.MaxInt64 - 1}, 3*pricing.Unit, pricing.Unit/2)

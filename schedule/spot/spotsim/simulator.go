@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
@@ -271,12 +272,12 @@ func (c *Options) complete() error {
 		field string
 		meter pricing.Meter
 	}{{"Options.Spot", c.Spot.Meter}, {"Options.Meter", c.Meter}} {
-		if most := max(m.meter.Minimum, m.meter.Increment); most > maxTime {
-			return badInput(m.field, -1, spot.ErrRange, "a minimum or an increment of %v: want at most %v", most, maxTime)
+		if most := max(m.meter.Minimum, m.meter.Increment); most > replay.MaxTime {
+			return badInput(m.field, -1, spot.ErrRange, "a minimum or an increment of %v: want at most %v", most, replay.MaxTime)
 		}
 	}
-	if last := c.History.Times[len(c.History.Times)-1]; last > maxTime {
-		return badInput("Options.History", -1, spot.ErrRange, "a price is set at %v: want at most %v", last, maxTime)
+	if last := c.History.Times[len(c.History.Times)-1]; last > replay.MaxTime {
+		return badInput("Options.History", -1, spot.ErrRange, "a price is set at %v: want at most %v", last, replay.MaxTime)
 	}
 	if c.Medium == nil {
 		c.Medium = spot.MediumBid{}
@@ -301,8 +302,8 @@ func (s *Simulator) check(i int, t *Task) error {
 		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want 0 or more", t.Submit)
 	case t.Submit < s.cfg.History.Start():
 		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want the first price, at %v, or later", t.Submit, s.cfg.History.Start())
-	case t.Runtime < 0 || t.Runtime > maxTime/4:
-		return badInput("Tasks.Runtime", i, spot.ErrRange, "%v: want 0 to %v", t.Runtime, maxTime/4)
+	case t.Runtime < 0 || t.Runtime > replay.MaxTime/4:
+		return badInput("Tasks.Runtime", i, spot.ErrRange, "%v: want 0 to %v", t.Runtime, replay.MaxTime/4)
 	case t.Latency < s.cfg.Setup:
 		return badInput("Tasks.Latency", i, spot.ErrRange, "%v: want at least the set-up, %v, which is part of the latency", t.Latency, s.cfg.Setup)
 	case t.Deadline <= t.Submit && t.Deadline >= 0:
@@ -415,7 +416,7 @@ func (s *Simulator) run(index int, t Task) (Outcome, error) {
 		case waits:
 			next = s.givesUp()
 		}
-		if waits && next > maxTime {
+		if waits && next > replay.MaxTime {
 			break
 		}
 		s.now = next
@@ -438,20 +439,17 @@ func (s *Simulator) run(index int, t Task) (Outcome, error) {
 	o.Met = o.Finish <= t.Deadline
 	span, seen := s.onDemandOnly()
 	o.Possible = t.Submit+span <= t.Deadline
-	one, err := s.cfg.Meter.Cost(s.cfg.OnDemand, seen)
-	if err != nil {
-		return Outcome{}, err
-	}
-	o.OnDemandOnly, err = one.Mul(int64(t.Instances))
+	var err error
+	o.OnDemandOnly, err = replay.Cost(s.cfg.Meter, s.cfg.OnDemand, seen, t.Instances)
 	return o, err
 }
 
 // givesUp returns the next look at which the agent of a request that is never served gives
 // its task back: all looks before find nothing new. The result is spot.Never for a look
-// after maxTime. O(log maxTime).
+// after replay.MaxTime. O(log replay.MaxTime).
 func (s *Simulator) givesUp() time.Duration {
 	every := s.cfg.Handover.Interval
-	lo, hi := time.Duration(1), (maxTime-s.now)/every+1 // the look is one of these, or the last is after maxTime
+	lo, hi := time.Duration(1), (replay.MaxTime-s.now)/every+1 // the look is one of these, or the last is after replay.MaxTime
 	for lo < hi {
 		k := lo + (hi-lo)/2
 		if s.cfg.Handover.Tier(&s.task.Task, s.now+k*every, s.saved) < s.spot.tier {
@@ -460,7 +458,7 @@ func (s *Simulator) givesUp() time.Duration {
 			lo = k + 1
 		}
 	}
-	if lo > (maxTime-s.now)/every {
+	if lo > (replay.MaxTime-s.now)/every {
 		return spot.Never
 	}
 	return s.now + lo*every
@@ -641,15 +639,12 @@ func (r *rented) close(s *Simulator) {
 
 // charge notes a lease that ended.
 func (r *rented) charge(s *Simulator, at time.Duration, by pricing.SpotEnd) {
-	var one pricing.Money
+	var cost pricing.Money
 	var err error
 	if r.tier == spot.TierHigh {
-		one, err = s.cfg.Meter.Cost(s.cfg.OnDemand, at-r.launch)
-	} else {
-		one, err = s.cfg.Spot.Cost(s.cfg.History, r.launch, at-r.launch, by)
-	}
-	if err == nil {
-		one, err = one.Mul(int64(s.task.Instances))
+		cost, err = replay.Cost(s.cfg.Meter, s.cfg.OnDemand, at-r.launch, s.task.Instances)
+	} else if cost, err = s.cfg.Spot.Cost(s.cfg.History, r.launch, at-r.launch, by); err == nil {
+		cost, err = cost.Mul(int64(s.task.Instances))
 	}
 	if s.err == nil {
 		s.err = err
@@ -660,10 +655,6 @@ func (r *rented) charge(s *Simulator, at time.Duration, by pricing.SpotEnd) {
 	}
 	s.leases = append(s.leases, Lease{
 		Task: s.index, Tier: r.tier, Bid: r.bid, Requested: r.requested, Launched: r.launch,
-		Started: started, Ended: at, End: r.ended, Saved: s.saved, Cost: one,
+		Started: started, Ended: at, End: r.ended, Saved: s.saved, Cost: cost,
 	})
 }
-
-// maxTime keeps every sum of a time of the clock and up to three spans within a
-// time.Duration: 73 years.
-const maxTime = time.Duration(math.MaxInt64 / 4)

@@ -1,11 +1,9 @@
-// Package timesum adds up more time than a time.Duration can hold: the node-hours of
-// a simulation are thousands of years.
-package timesum
+package replay
 
 import "time"
 
-// A Sum is an exact sum of times. The zero value is 0. Two are equal with == if they
-// are.
+// A Sum is an exact sum of times, which may be more than a time.Duration holds: the node-hours
+// of a simulation are thousands of years. The zero value is 0. Equal sums are equal with ==.
 type Sum struct{ sec, nsec int64 }
 
 // Add adds a time, which is not negative, so many times.
