@@ -60,49 +60,36 @@ const (
 	planEnd
 	planOffering
 	planRegion
-	columns
 )
 
-var names = [columns]string{
-	start: "lineItem/UsageStartDate", end: "lineItem/UsageEndDate", unblended: "lineItem/UnblendedCost", usageAmount: "lineItem/UsageAmount",
-	normalized: "lineItem/NormalizedUsageAmount", publicCost: "pricing/publicOnDemandCost",
-	reservedCost: "reservation/EffectiveCost", unusedFee: "reservation/UnusedRecurringFee", unusedUpfront: "reservation/UnusedAmortizedUpfrontFeeForBillingPeriod",
-	reservedUnits: "reservation/TotalReservedUnits", unusedUnits: "reservation/UnusedQuantity",
-	reservedNormalized: "reservation/TotalReservedNormalizedUnits", unusedNormalized: "reservation/UnusedNormalizedUnitQuantity",
-	planCost: "savingsPlan/SavingsPlanEffectiveCost", planTotal: "savingsPlan/TotalCommitmentToDate", planUsed: "savingsPlan/UsedCommitment",
-	periodStart: "bill/BillingPeriodStartDate", periodEnd: "bill/BillingPeriodEndDate", payer: "bill/PayerAccountId",
-	itemType: "lineItem/LineItemType", currency: "lineItem/CurrencyCode", productCode: "lineItem/ProductCode", usageType: "lineItem/UsageType",
-	operation: "lineItem/Operation", zone: "lineItem/AvailabilityZone", description: "lineItem/LineItemDescription", unit: "pricing/unit",
-	lease: "pricing/LeaseContractLength", purchaseOption: "pricing/PurchaseOption", offeringClass: "pricing/OfferingClass",
-	product: "product", productFamily: "product/productFamily", instanceType: "product/instanceType", operatingSystem: "product/operatingSystem",
-	software: "product/preInstalledSw", tenancy: "product/tenancy", region: "product/region", regionCode: "product/regionCode",
-	engine: "product/databaseEngine", edition: "product/databaseEdition", deployment: "product/deploymentOption",
-	reservationARN: "reservation/ReservationARN", reservationStart: "reservation/StartTime", reservationEnd: "reservation/EndTime",
-	planARN: "savingsPlan/SavingsPlanARN", planStart: "savingsPlan/StartTime", planEnd: "savingsPlan/EndTime",
-	planOffering: "savingsPlan/OfferingType", planRegion: "savingsPlan/Region",
+var names = billtable.Columns{
+	start: {"lineItem/UsageStartDate"}, end: {"lineItem/UsageEndDate"}, unblended: {"lineItem/UnblendedCost"}, usageAmount: {"lineItem/UsageAmount"},
+	normalized: {"lineItem/NormalizedUsageAmount"}, publicCost: {"pricing/publicOnDemandCost"},
+	reservedCost: {"reservation/EffectiveCost"}, unusedFee: {"reservation/UnusedRecurringFee"}, unusedUpfront: {"reservation/UnusedAmortizedUpfrontFeeForBillingPeriod"},
+	reservedUnits: {"reservation/TotalReservedUnits"}, unusedUnits: {"reservation/UnusedQuantity"},
+	reservedNormalized: {"reservation/TotalReservedNormalizedUnits"}, unusedNormalized: {"reservation/UnusedNormalizedUnitQuantity"},
+	planCost: {"savingsPlan/SavingsPlanEffectiveCost"}, planTotal: {"savingsPlan/TotalCommitmentToDate"}, planUsed: {"savingsPlan/UsedCommitment"},
+	periodStart: {"bill/BillingPeriodStartDate"}, periodEnd: {"bill/BillingPeriodEndDate"}, payer: {"bill/PayerAccountId"},
+	itemType: {"lineItem/LineItemType"}, currency: {"lineItem/CurrencyCode"}, productCode: {"lineItem/ProductCode"}, usageType: {"lineItem/UsageType"},
+	operation: {"lineItem/Operation"}, zone: {"lineItem/AvailabilityZone"}, description: {"lineItem/LineItemDescription"}, unit: {"pricing/unit"},
+	lease: {"pricing/LeaseContractLength"}, purchaseOption: {"pricing/PurchaseOption"}, offeringClass: {"pricing/OfferingClass"},
+	product: {"product"}, productFamily: {"product/productFamily"}, instanceType: {"product/instanceType"}, operatingSystem: {"product/operatingSystem"},
+	software: {"product/preInstalledSw"}, tenancy: {"product/tenancy"}, region: {"product/region"}, regionCode: {"product/regionCode"},
+	engine: {"product/databaseEngine"}, edition: {"product/databaseEdition"}, deployment: {"product/deploymentOption"},
+	reservationARN: {"reservation/ReservationARN"}, reservationStart: {"reservation/StartTime"}, reservationEnd: {"reservation/EndTime"},
+	planARN: {"savingsPlan/SavingsPlanARN"}, planStart: {"savingsPlan/StartTime"}, planEnd: {"savingsPlan/EndTime"},
+	planOffering: {"savingsPlan/OfferingType"}, planRegion: {"savingsPlan/Region"},
 }
 
 // Form returns "cost and usage report" for the columns of a legacy report, "cost and
 // usage report 2.0" for those of a report in snake case, and "" for other columns.
 func Form(header []string) string {
-	seen := map[string]string{}
-	for _, h := range header {
-		seen[billtable.Name(h)] = h
-	}
-	at, ok := seen[billtable.Name(names[start])]
-	_, cost := seen[billtable.Name(names[unblended])]
+	at := names[:unblended+1].Index(header, nil)
 	switch {
-	case !ok || !cost:
+	case at[start] < 0 || at[unblended] < 0:
 		return ""
-	case strings.Contains(at, "/"):
+	case strings.Contains(header[at[start]], "/"):
 		return "cost and usage report"
 	}
 	return "cost and usage report 2.0"
-}
-
-// Is reports whether a text begins with the header of a cost and usage report as CSV.
-// The text is plain, and holds the whole first line.
-func Is(text []byte) bool {
-	line, _, _ := strings.Cut(strings.TrimPrefix(string(text), "\ufeff"), "\n")
-	return Form(strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '"' || r == '\r' })) != ""
 }

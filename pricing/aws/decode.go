@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -19,17 +20,11 @@ import (
 // the type of the line; AWS documents the rules for each ("Understanding your amortized
 // reservation data", "Understanding savings plans").
 
-// A Decoder passes lines of a table to a collector, from wherever the table comes. It
-// must not be used by two goroutines at once.
-type Decoder struct {
-	c      *usage.Collector
-	at     [columns]int // index of each column, -1 if there is none
-	header []string
-	keys   [][2]int // runs of columns that make the key of a class
-	memo   billtable.Memo[class]
-	clock  billtable.Clock
-	row    *usage.Row // of the class
-	fields billtable.Fields
+// decoder decodes lines of a report.
+type decoder struct {
+	*billtable.Table
+	memo billtable.Memo[class]
+	row  *usage.Row // of the class
 }
 
 // A class is what the words of a line say.
@@ -59,72 +54,38 @@ const (
 // that of the file: "csv", "parquet" or another. The error is an [*usage.InputError]
 // that unwraps to [usage.ErrForm] for columns that are not those of a cost and usage
 // report, or to [usage.ErrMissing] for one that every line needs.
-func NewDecoder(c *usage.Collector, name, form string, header []string) (*Decoder, error) {
+func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {
+	return bills.NewDecoder(c, name, form, header)
+}
+
+var bills = billtable.Form{Package: "aws", Want: "a cost and usage report", Begin: begin}
+
+func begin(c *usage.Collector, name, form string, header []string) (*billtable.Table, error) {
 	report := Form(header)
 	if report == "" {
 		return nil, inputerr.At("aws", 1, 0, "", usage.ErrForm, "no columns lineItem/UsageStartDate and lineItem/UnblendedCost: want a cost and usage report, legacy or 2.0")
 	}
-	d := &Decoder{c: c, header: header}
-	index := map[string]int{}
-	for i, h := range header {
-		if _, again := index[billtable.Name(h)]; !again { // tags may repeat
-			index[billtable.Name(h)] = i
-		}
-	}
-	var keys []int
-	for col := range d.at {
-		i, ok := index[billtable.Name(names[col])]
-		if d.at[col] = -1; ok {
-			d.at[col] = i
-		}
-		if col >= periodStart && d.at[col] >= 0 {
-			keys = append(keys, d.at[col])
-		}
-	}
-	d.keys = billtable.Runs(keys)
-	if d.at[end] < 0 {
-		return nil, inputerr.At("aws", 1, 0, names[end], usage.ErrMissing, "the column: want one in a %s", report)
+	// Tags may have the name of a column: the first column of a name is the report's own.
+	d := &decoder{Table: billtable.NewTable("aws", c, header, names, names.Index(header, nil), periodStart, len(names))}
+	d.Next = d.decode
+	if err := d.Need("a "+report, end); err != nil {
+		return nil, err
 	}
 	c.Begin(name, "AWS "+report+" ("+form+")")
-	for _, col := range []struct {
-		at   int
-		note string
-	}{
-		{itemType, "no column lineItem/LineItemType: every line is taken for usage"},
-		{publicCost, "no column pricing/publicOnDemandCost: list cost is not known and counts as 0"},
-	} {
-		if d.at[col.at] < 0 {
-			c.Note(0, col.note, usage.Amount{})
-		}
+	if !d.Has(itemType) {
+		c.Note(0, "no column lineItem/LineItemType: every line is taken for usage", usage.Amount{})
 	}
-	return d, nil
+	if !d.Has(publicCost) {
+		c.Note(0, "no column pricing/publicOnDemandCost: list cost is not known and counts as 0", usage.Amount{})
+	}
+	return d.Table, nil
 }
 
-// Decode decodes a line and adds it to the collector. line is its place in the file,
-// from 1 for the header; raw is the line as it stands there, to find lines that are
-// there twice, or nil. The error is an [*usage.InputError] with line, column and name.
-// It panics if the row has fewer fields than the header, or for a Decoder that
-// NewDecoder has not made.
-func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
-	if d.c == nil {
-		panic("aws: Decoder that NewDecoder has not made")
-	}
-	if len(row) < len(d.header) {
-		panic("aws: row with fewer fields than the header")
-	}
-	d.fields.Row = row
-	return d.decode(line, &d.fields, raw)
-}
-
-func (d *Decoder) decode(line int, src billtable.Row, raw []byte) error {
-	d.memo.Begin()
-	for _, k := range d.keys {
-		d.memo.Add(src.Span(k[0], k[1]))
-	}
-	k, ok := d.memo.Get()
+func (d *decoder) decode(raw []byte) error {
+	k, ok := billtable.Look(d.Table, &d.memo)
 	if !ok {
 		var err error
-		if k, err = d.classOf(line, src); err != nil {
+		if k, err = d.classOf(); err != nil {
 			return err
 		}
 		d.memo.Put(k)
@@ -132,54 +93,63 @@ func (d *Decoder) decode(line int, src billtable.Row, raw []byte) error {
 	r := &k.row // its words stay, its numbers are set below
 	d.row = r
 	r.Hours, r.Effective, r.Commitment.Quantity, r.Commitment.Unused = usage.Amount{}, usage.Amount{}, usage.Amount{}, usage.Amount{}
-	r.Line, r.Raw = line, raw
+	r.Line, r.Raw = d.Line, raw
 	var err error
-	if r.Start, err = d.moment(line, start, src, k.from); err != nil {
+	if r.Start, err = d.moment(start, k.from); err != nil {
 		return err
 	}
-	if r.End, err = d.moment(line, end, src, k.to); err != nil {
+	if r.End, err = d.moment(end, k.to); err != nil {
 		return err
 	}
-	if r.Billed, ok, err = d.amount(line, unblended, src); err != nil {
+	if r.Billed, ok, err = d.Amount(unblended); err != nil {
 		return err
 	} else if !ok {
-		d.c.Note(line, "lines without an unblended cost, which count as 0", usage.Amount{})
+		d.C.Note(d.Line, "lines without an unblended cost, which count as 0", usage.Amount{})
 	}
-	if r.List, _, err = d.amount(line, publicCost, src); err != nil {
+	if r.List, _, err = d.Amount(publicCost); err != nil {
 		return err
 	}
-	if err := d.effective(line, k, src); err != nil {
+	if err := d.effective(k); err != nil {
 		return err
 	}
 	if k.hours && k.line != negation {
-		a, ok, err := d.amount(line, usageAmount, src)
+		a, ok, err := d.Amount(usageAmount)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			d.c.Note(line, "usage of instances without a quantity, which counts no hours", r.Billed)
+			d.C.Note(d.Line, "usage of instances without a quantity, which counts no hours", r.Billed)
 		}
 		r.Hours = a.Scale(k.time.Num, k.time.Den)
 	}
-	return billtable.In("aws", d.c.Add(r))
+	return d.Add(r)
+}
+
+// moment reads a time; a line that is left out has that of its billing period where
+// there is none.
+func (d *decoder) moment(col int, period time.Time) (time.Time, error) {
+	if d.row.Charge == usage.LeftOut && !period.IsZero() && billtable.Null(d.Field(col)) {
+		return period, nil
+	}
+	return d.Moment(col)
 }
 
 // effective sets the effective cost of a line, and the quantity of its commitment.
-func (d *Decoder) effective(line int, k *class, src billtable.Row) error {
+func (d *decoder) effective(k *class) error {
 	r, m := d.row, &d.row.Commitment
 	var a [2]usage.Amount
 	var there [2]bool
 	get := func(cols ...int) (err error) {
 		a, there = [2]usage.Amount{}, [2]bool{}
 		for i, col := range cols {
-			if a[i], there[i], err = d.amount(line, col, src); err != nil {
+			if a[i], there[i], err = d.Amount(col); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	missing := func(col int) {
-		d.c.Note(line, "lines without "+names[col]+", whose effective cost counts as 0", r.Billed)
+		d.C.Note(d.Line, "lines without "+names[col][0]+", whose effective cost counts as 0", r.Billed)
 	}
 	switch k.line {
 	case reserved:
@@ -244,63 +214,17 @@ func (d *Decoder) effective(line int, k *class, src billtable.Row) error {
 	return nil
 }
 
-// moment reads a time; a line that is left out has that of its billing period where
-// there is none.
-func (d *Decoder) moment(line, col int, src billtable.Row, period time.Time) (time.Time, error) {
-	b := src.Field(d.at[col])
-	t, err := d.clock.Parse(b)
-	switch {
-	case err == nil:
-		return t, nil
-	case !billtable.Null(b):
-		return t, d.fail(line, col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", billtable.Quote(b))
-	case d.row.Charge == usage.LeftOut && !period.IsZero():
-		return period, nil
-	}
-	return t, d.fail(line, col, usage.ErrMissing, "no time: want one such as 2024-09-18T22:00:00Z")
-}
-
-// amount reads a number, and whether there is one.
-func (d *Decoder) amount(line, col int, src billtable.Row) (usage.Amount, bool, error) {
-	if d.at[col] < 0 {
-		return usage.Amount{}, false, nil
-	}
-	b := src.Field(d.at[col])
-	if billtable.Null(b) {
-		return usage.Amount{}, false, nil
-	}
-	a, exact, err := usage.Parse(b)
-	if err != nil {
-		in := err.(*usage.InputError)
-		return a, false, &usage.InputError{Package: "aws", Field: d.header[d.at[col]], Index: -1, Line: line, Column: d.at[col] + 1, Err: in.Err}
-	}
-	if !exact {
-		d.c.Note(line, "numbers with more than eighteen decimals, rounded", usage.Amount{})
-	}
-	return a, true, nil
-}
-
-func (d *Decoder) fail(line, col int, sentinel error, format string, args ...any) error {
-	return inputerr.At("aws", line, d.at[col]+1, d.header[d.at[col]], sentinel, format, args...)
-}
-
 // words reads the words of a line, from its columns or from the map "product".
 type words struct {
-	d   *Decoder
-	src billtable.Row
-	m   map[string]any
+	d *decoder
+	m map[string]any
 }
 
 func (w *words) of(col int) string {
-	if i := w.d.at[col]; i >= 0 {
-		if b := w.src.Field(i); !billtable.Null(b) {
-			return string(b)
-		}
+	if s := w.d.Word(col); s != "" || w.m == nil {
+		return s
 	}
-	if w.m == nil {
-		return ""
-	}
-	name, _ := strings.CutPrefix(names[col], "product/")
+	name, _ := strings.CutPrefix(names[col][0], "product/")
 	for key, v := range w.m {
 		if s, _ := v.(string); billtable.Name(key) == billtable.Name(name) {
 			return s
@@ -310,8 +234,8 @@ func (w *words) of(col int) string {
 }
 
 // classOf works out what the words of a line say.
-func (d *Decoder) classOf(line int, src billtable.Row) (*class, error) {
-	w := words{d: d, src: src}
+func (d *decoder) classOf() (*class, error) {
+	w := words{d: d}
 	if text := w.of(product); text != "" {
 		_ = json.Unmarshal([]byte(text), &w.m)
 	}
@@ -320,14 +244,12 @@ func (d *Decoder) classOf(line int, src billtable.Row) (*class, error) {
 	r.Account, r.Currency = w.of(payer), w.of(currency)
 	r.Kind.Provider = "aws"
 	r.Kind.Region = regionOf(&w)
-	var err error
-	if d.at[periodStart] >= 0 && d.at[periodEnd] >= 0 {
-		if k.from, err = usage.ParseTime(src.Field(d.at[periodStart])); err == nil {
-			k.to, _ = usage.ParseTime(src.Field(d.at[periodEnd]))
-		}
+	if from, err := usage.ParseTime(d.Field(periodStart)); err == nil && d.Has(periodEnd) {
+		k.from = from
+		k.to, _ = usage.ParseTime(d.Field(periodEnd))
 	}
 	kind := w.of(itemType)
-	if d.at[itemType] < 0 {
+	if !d.Has(itemType) {
 		kind = "Usage"
 	}
 	switch kind {
@@ -379,15 +301,15 @@ func (d *Decoder) classOf(line int, src billtable.Row) (*class, error) {
 		if strings.HasSuffix(kind, "Discount") {
 			r.Reason = usage.Discount
 		}
-		if strings.EqualFold(kind, d.header[max(0, d.at[itemType])]) {
-			return nil, d.fail(line, itemType, usage.ErrForm, "the header again: want one file after the other, not one file of several")
+		if err := d.Again(itemType, kind); err != nil {
+			return nil, err
 		}
 	}
 	return k, nil
 }
 
 // usageOf works out what a line of usage is.
-func (d *Decoder) usageOf(k *class, w *words, charge usage.Charge) {
+func (d *decoder) usageOf(k *class, w *words, charge usage.Charge) {
 	r := &k.row
 	what, t := cloudkind.AWSUsage(w.of(usageType))
 	about := w.of(description)
@@ -429,7 +351,7 @@ func isInstance(what string) bool {
 }
 
 // kindOf finds the type of instance, the system and the tenancy.
-func (d *Decoder) kindOf(kind *usage.Kind, w *words, what, t string) {
+func (d *decoder) kindOf(kind *usage.Kind, w *words, what, t string) {
 	if kind.Type = w.of(instanceType); kind.Type == "" {
 		kind.Type = t
 	}
@@ -471,7 +393,7 @@ func (d *Decoder) kindOf(kind *usage.Kind, w *words, what, t string) {
 }
 
 // reservation fills in the commitment of a reservation.
-func (d *Decoder) reservation(k *class, w *words) {
+func (d *decoder) reservation(k *class, w *words) {
 	m := &k.row.Commitment
 	m.ID, m.Type, m.Region = w.of(reservationARN), "Reserved Instance", k.row.Kind.Region
 	var parts []string
@@ -486,14 +408,14 @@ func (d *Decoder) reservation(k *class, w *words) {
 }
 
 // purchase makes a line the fee of a reservation.
-func (d *Decoder) purchase(k *class, w *words) {
+func (d *decoder) purchase(k *class, w *words) {
 	k.row.Charge = usage.Purchase
 	what, t := cloudkind.AWSUsage(w.of(usageType))
 	d.kindOf(&k.row.Kind, w, what, t)
 }
 
 // plan fills in the commitment of a savings plan.
-func (d *Decoder) plan(k *class, w *words) {
+func (d *decoder) plan(k *class, w *words) {
 	m := &k.row.Commitment
 	m.ID, m.Type, m.Name, m.Spend, m.Unit = w.of(planARN), "Savings Plan", w.of(planOffering), true, w.of(currency)
 	m.Region = w.of(planRegion)
@@ -503,10 +425,8 @@ func (d *Decoder) plan(k *class, w *words) {
 
 // regionOf returns the region: the code of the product, or that of the zone.
 func regionOf(w *words) string {
-	for _, col := range []int{regionCode, region} {
-		if s := w.of(col); s != "" {
-			return s
-		}
+	if s := cmp.Or(w.of(regionCode), w.of(region)); s != "" {
+		return s
 	}
 	z := w.of(zone)
 	if n := len(z); n > 1 && z[n-1] >= 'a' && z[n-1] <= 'z' && z[n-2] >= '0' && z[n-2] <= '9' {

@@ -61,7 +61,6 @@ package aws
 import (
 	"io"
 
-	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -79,18 +78,5 @@ import (
 //
 // After an error, c is of no more use.
 func Read(c *usage.Collector, name string, src io.Reader) error {
-	r, header, err := billtable.Open("aws", "a cost and usage report", src)
-	if err != nil {
-		return err
-	}
-	d, err := NewDecoder(c, name, "csv", header)
-	if err != nil {
-		return err
-	}
-	for r.Next() {
-		if err := d.decode(r.Line(), r, r.Row()); err != nil {
-			return err
-		}
-	}
-	return billtable.Error("aws", r.Err())
+	return bills.Read(c, name, src)
 }

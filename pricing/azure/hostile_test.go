@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -16,22 +16,19 @@ func TestInformationThatNeverRepeats(t *testing.T) {
 	for i := range 12_000 {
 		fmt.Fprintf(&b, `01/31/2026,Virtual Machines,Dv3 Series,D2 v3,1 Hour,1,.1,USD,WestEurope,"{""ServiceType"":""Standard_D2_v3"",""i"":%d}",Usage,OnDemand,,,`+"\n", i)
 	}
-	s, err := sheet.Open("azure", strings.NewReader(b.String()), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var c usage.Collector
-	c.Begin("b", "Azure cost export")
-	r := reader{s: s, cost: "cost", types: map[string]string{}}
-	if !s.Has(r.cost) {
-		r.cost = "cost2"
-	}
+	r := &reader{types: map[string]string{}}
 	most, rows := 0, 0
-	if err := s.Collect(&c, func() (usage.Row, []usage.Row, error) {
-		row, err := r.row()
-		most, rows = max(most, len(r.types)), rows+1
-		return row, nil, err
-	}); err != nil {
+	form := billtable.Form{Package: "azure", Begin: func(c *usage.Collector, name, as string, header []string) (*billtable.Table, error) {
+		c.Begin(name, as)
+		r.Table = billtable.NewTable("azure", c, header, names, names.Index(header, plain), 0, 0)
+		r.Next = func(raw []byte) error {
+			err := r.decode(raw)
+			most, rows = max(most, len(r.types)), rows+1
+			return err
+		}
+		return r.Table, nil
+	}}
+	if err := form.Read(new(usage.Collector), "b", strings.NewReader(b.String())); err != nil {
 		t.Fatal(err)
 	}
 	if rows != 12_000 || most < 10_000 || most > 10_001 {

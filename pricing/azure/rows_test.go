@@ -3,14 +3,12 @@ package azure
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
-	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -35,29 +33,14 @@ func said(r *usage.Row) string {
 // rows reads all rows.
 func rows(t *testing.T, text string) (got []string, err error) {
 	t.Helper()
-	s, err := sheet.Open("azure", strings.NewReader(text), key)
-	if err != nil {
-		return nil, err
-	}
-	r := reader{s: s, cost: "cost", types: map[string]string{}}
-	if !s.Has("cost") {
-		r.cost = "cost2"
-	}
-	for {
-		if err := s.Next(); err == io.EOF {
-			return got, nil
-		} else if err != nil {
-			return got, err
-		}
-		row, err := r.row()
-		if err != nil {
-			return got, err
-		}
+	c := usage.Collector{Options: usage.Options{KeepRepeats: true, Each: func(row *usage.Row) {
 		if d := row.End.Sub(row.Start); d.Hours() != 24 {
 			t.Errorf("a day of %v", d)
 		}
-		got = append(got, said(&row))
-	}
+		got = append(got, said(row))
+	}}}
+	err = Read(&c, "a", strings.NewReader(text))
+	return got, err
 }
 
 // Each kind of row, in the words of the columns' documentation.
@@ -101,7 +84,7 @@ func TestEachRow(t *testing.T) {
 		}
 	}
 	for _, row := range []string{`12/31/1970,,,,,0,7,,USD,,,,Tax,,,,,,,,`, `,,,,,0,7,,USD,,,,Tax,,,,,,,,`, `20260102,,,,,x,7,,USD,,,,Tax,,,,,,,,`, `20260102,,,,,0,7,x,USD,,,,Tax,,,,,,,,`} {
-		if got, err := rows(t, head+row+"\n"); !errors.Is(err, ErrSyntax) {
+		if got, err := rows(t, head+row+"\n"); !errors.Is(err, usage.ErrSyntax) {
 			t.Errorf("%s: %q, %v", row, got, err)
 		}
 	}
@@ -123,12 +106,12 @@ func TestKindsRepeat(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	for name, want := range map[string]string{"Maßeinheit (UnitOfMeasure)": "unit", "Unit (of) measure": "", "Usage Date": "date", "(date)": "date", "Date)": "", "nothing": ""} {
-		if got := key(name); got != want {
+	for name, want := range map[string]string{"Maßeinheit (UnitOfMeasure)": "unitofmeasure", "Unit (of) measure": "unitofmeasure", "Usage Date": "usagedate", "(date)": "date", "Größe (Date) ": "größedate"} {
+		if got := plain(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
-	readertest.Headers(t, "azure", Read, Detect, ErrForm, map[string]bool{
+	readertest.Headers(t, "azure", Read, Form, map[string]bool{
 		"\xef\xbb\xbfDate, \"Cost\",MeterCategory": true, "date,pretaxcost,metercategory": true,
 		"date,metercategory": false, "cost,metercategory": false, "date,cost": false, "metercategory": false,
 	})

@@ -1,10 +1,6 @@
 package focus
 
-import (
-	"strings"
-
-	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
-)
+import "github.com/plimsoll/plimsoll/pricing/internal/billtable"
 
 // The columns that are read, by what billtable.Name makes of their names.
 const (
@@ -59,12 +55,11 @@ const (
 	contractDescription
 	contractStart
 	contractEnd
-	columns
 )
 
 // names are the names of the columns, the specification's first; others are those
 // of older versions and of clouds.
-var names = [columns][]string{
+var names = billtable.Columns{
 	billedCost: {"BilledCost"}, effectiveCost: {"EffectiveCost", "AmortizedCost"}, listCost: {"ListCost"},
 	chargeStart: {"ChargePeriodStart"}, chargeEnd: {"ChargePeriodEnd"},
 	pricingQuantity: {"PricingQuantity"}, consumedQuantity: {"ConsumedQuantity", "UsageQuantity"}, commitmentQuantity: {"CommitmentDiscountQuantity"},
@@ -110,11 +105,4 @@ func Version(header []string) string {
 		}
 	}
 	return "1.0"
-}
-
-// Is reports whether a text begins with the header of a FOCUS export as CSV. The
-// text is plain, and holds the whole first line.
-func Is(text []byte) bool {
-	line, _, _ := strings.Cut(strings.TrimPrefix(string(text), "\ufeff"), "\n")
-	return Version(strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ';' || r == '\t' || r == '"' || r == '\r' })) != ""
 }

@@ -3,7 +3,6 @@ package focus
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
@@ -18,19 +17,12 @@ import (
 // for each row; what is left for a row are two times and up to six numbers. Invariant:
 // a class depends on its key alone, which holds every column of words.
 
-// A Decoder passes rows of a table to a collector, from wherever the table comes.
-// It must not be used by two goroutines at once.
-type Decoder struct {
-	c       *usage.Collector
-	at      [columns]int // index of each column, -1 if there is none
-	header  []string
-	keys    [][2]int // runs of columns that make the key of a class
-	isKind  bool     // a column could tell the type of instance
-	memo    billtable.Memo[class]
-	clock   billtable.Clock
-	row     *usage.Row // of the class
-	fields  billtable.Fields
-	isBills bool // of cost and usage; otherwise of contract commitments
+// decoder decodes rows of a table.
+type decoder struct {
+	*billtable.Table
+	isKind bool // a column could tell the type of instance
+	memo   billtable.Memo[class]
+	row    *usage.Row // of the class
 }
 
 // A class is what the words of a row say.
@@ -45,62 +37,49 @@ type class struct {
 // is that of the file: "csv", "parquet" or another. The error is an
 // [*usage.InputError] that unwraps to [usage.ErrForm] for columns that are not those
 // of FOCUS, or to [usage.ErrMissing] for one that every row needs.
-func NewDecoder(c *usage.Collector, name, form string, header []string) (*Decoder, error) {
+func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {
+	return bills.NewDecoder(c, name, form, header)
+}
+
+var bills = billtable.Form{Package: "focus", Want: "a FOCUS export", Begin: begin}
+
+func begin(c *usage.Collector, name, form string, header []string) (*billtable.Table, error) {
 	version := Version(header)
 	if version == "" {
 		return nil, inputerr.At("focus", 1, 0, "", usage.ErrForm, "the columns %s: want those of a FOCUS export, such as ChargeCategory and BilledCost, or ContractCommitmentId", some(header))
 	}
-	d := &Decoder{c: c, header: header}
-	index := map[string]int{}
+	seen := map[string]bool{}
 	for i, h := range header {
 		n := billtable.Name(h)
-		if _, again := index[n]; again && known(n) {
+		if seen[n] && known(n) {
 			return nil, inputerr.At("focus", 1, i+1, h, usage.ErrRepeated, "the column: want it once")
 		}
-		index[n] = i
+		seen[n] = true
 	}
-	var keys []int
-	for col := range d.at {
-		d.at[col] = -1
-		for _, n := range names[col] {
-			if i, ok := index[billtable.Name(n)]; ok {
-				d.at[col] = i
-				break
-			}
-		}
-		if col >= firstWord && col < contractID && d.at[col] >= 0 {
-			keys = append(keys, d.at[col])
-		}
+	d := &decoder{Table: billtable.NewTable("focus", c, header, names, names.Index(header, nil), firstWord, contractID)}
+	isBill, dataset := d.Has(chargeCategory), ""
+	needed := []int{billedCost, chargeStart, chargeEnd}
+	if d.Next = d.decode; !isBill {
+		d.Next, dataset = d.contract, " contract commitments"
+		needed = []int{contractStart, contractEnd}
 	}
-	d.keys = billtable.Runs(keys)
-	d.isBills = d.at[chargeCategory] >= 0
-	needed, dataset := []int{billedCost, chargeStart, chargeEnd}, ""
-	if !d.isBills {
-		needed, dataset = []int{contractStart, contractEnd}, " contract commitments"
-	}
-	for _, col := range needed {
-		if d.at[col] < 0 {
-			return nil, inputerr.At("focus", 1, 0, names[col][0], usage.ErrMissing, "the column: want one in a FOCUS export of version %s", version)
-		}
+	if err := d.Need("a FOCUS export of version "+version, needed...); err != nil {
+		return nil, err
 	}
 	c.Begin(name, "FOCUS "+version+dataset+" ("+form+")")
-	if d.isBills {
-		for _, col := range []int{skuPriceDetails, description, instanceType, usageType, skuDetails} {
-			d.isKind = d.isKind || d.at[col] >= 0
-		}
-		for _, col := range []struct {
-			at   int
-			note string
-		}{
-			{effectiveCost, "no column EffectiveCost: effective cost is not known and counts as 0"},
-			{listCost, "no column ListCost: list cost is not known and counts as 0"},
-		} {
-			if d.at[col.at] < 0 {
-				c.Note(0, col.note, usage.Amount{})
-			}
-		}
+	if !isBill {
+		return d.Table, nil
 	}
-	return d, nil
+	for _, col := range []int{skuPriceDetails, description, instanceType, usageType, skuDetails} {
+		d.isKind = d.isKind || d.Has(col)
+	}
+	if !d.Has(effectiveCost) {
+		c.Note(0, "no column EffectiveCost: effective cost is not known and counts as 0", usage.Amount{})
+	}
+	if !d.Has(listCost) {
+		c.Note(0, "no column ListCost: list cost is not known and counts as 0", usage.Amount{})
+	}
+	return d.Table, nil
 }
 
 // known reports whether a column is one that is read.
@@ -127,67 +106,41 @@ func some(header []string) string {
 	return s
 }
 
-// Decode decodes a row and adds it to the collector. line is its place in the file,
-// from 1 for the header; raw is the row as it stands there, to find rows that are
-// there twice, or nil. The error is an [*usage.InputError] with line, column and
-// name. It panics if the row has fewer fields than the header, or for a Decoder that
-// NewDecoder has not made.
-func (d *Decoder) Decode(line int, row [][]byte, raw []byte) error {
-	if d.c == nil {
-		panic("focus: Decoder that NewDecoder has not made")
-	}
-	if len(row) < len(d.header) {
-		panic("focus: row with fewer fields than the header")
-	}
-	d.fields.Row = row
-	return d.decode(line, &d.fields, raw)
-}
-
-func (d *Decoder) decode(line int, src billtable.Row, raw []byte) error {
-	if !d.isBills {
-		return d.contract(line, src)
-	}
-	d.memo.Begin()
-	for _, k := range d.keys {
-		d.memo.Add(src.Span(k[0], k[1]))
-	}
-	k, ok := d.memo.Get()
+func (d *decoder) decode(raw []byte) error {
+	k, ok := billtable.Look(d.Table, &d.memo)
 	if !ok {
-		k = d.classOf(src)
-		if strings.EqualFold(k.row.Reason, headerAgain) {
-			return d.fail(line, chargeCategory, usage.ErrForm, "the header again: want one file after the other, not one file of several")
+		k = d.classOf()
+		if err := d.Again(chargeCategory, d.Word(chargeCategory)); err != nil {
+			return err
 		}
 		d.memo.Put(k)
 	}
 	r := &k.row // its words stay, its numbers are set below
 	d.row = r
 	r.Hours, r.Commitment.Quantity = usage.Amount{}, usage.Amount{}
-	r.Line, r.Raw = line, raw
+	r.Line, r.Raw = d.Line, raw
 	var err error
-	if r.Start, err = d.moment(line, chargeStart, src); err != nil {
+	if r.Start, err = d.Moment(chargeStart); err != nil {
 		return err
 	}
-	if r.End, err = d.moment(line, chargeEnd, src); err != nil {
+	if r.End, err = d.Moment(chargeEnd); err != nil {
 		return err
 	}
-	if r.Billed, ok, err = d.amount(line, billedCost, src); err != nil {
+	if r.Billed, ok, err = d.Amount(billedCost); err != nil {
 		return err
 	} else if !ok {
-		d.c.Note(line, "rows without BilledCost, which count as 0", usage.Amount{})
+		d.C.Note(d.Line, "rows without BilledCost, which count as 0", usage.Amount{})
 	}
-	if r.Effective, _, err = d.amount(line, effectiveCost, src); err != nil {
-		return err
-	}
-	if r.List, _, err = d.amount(line, listCost, src); err != nil {
+	if err := d.Amounts([]int{effectiveCost, listCost}, &r.Effective, &r.List); err != nil {
 		return err
 	}
 	if r.Charge == usage.OnDemand || r.Charge == usage.Covered {
-		if err := d.hours(line, k, src); err != nil {
+		if err := d.hours(k); err != nil {
 			return err
 		}
 	}
 	if m := &r.Commitment; m.ID != "" {
-		if m.Quantity, ok, err = d.amount(line, commitmentQuantity, src); err != nil {
+		if m.Quantity, ok, err = d.Amount(commitmentQuantity); err != nil {
 			return err
 		}
 		if !ok { // FOCUS 1.0 has no such column
@@ -200,16 +153,16 @@ func (d *Decoder) decode(line int, src billtable.Row, raw []byte) error {
 			}
 		}
 	}
-	return billtable.In("focus", d.c.Add(r))
+	return d.Add(r)
 }
 
 // hours reads the instance-hours of a row.
-func (d *Decoder) hours(line int, k *class, src billtable.Row) error {
+func (d *decoder) hours(k *class) error {
 	for i, col := range [...]int{k.quantity, k.other} {
 		if col < 0 {
 			continue
 		}
-		a, ok, err := d.amount(line, col, src)
+		a, ok, err := d.Amount(col)
 		if err != nil {
 			return err
 		}
@@ -218,76 +171,17 @@ func (d *Decoder) hours(line int, k *class, src billtable.Row) error {
 			return nil
 		}
 	}
-	d.c.Note(line, "usage of instances without a quantity, which counts no hours", d.row.Billed)
+	d.C.Note(d.Line, "usage of instances without a quantity, which counts no hours", d.row.Billed)
 	return nil
 }
 
-// moment reads a time.
-func (d *Decoder) moment(line, col int, src billtable.Row) (t time.Time, err error) {
-	b := src.Field(d.at[col])
-	if t, err = d.clock.Parse(b); err == nil {
-		return t, nil
-	}
-	if billtable.Null(b) {
-		return t, d.fail(line, col, usage.ErrMissing, "no time: want one such as 2024-09-18T22:00:00Z")
-	}
-	return t, d.fail(line, col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", billtable.Quote(b))
-}
-
-// amount reads a number, and whether there is one.
-func (d *Decoder) amount(line, col int, src billtable.Row) (usage.Amount, bool, error) {
-	if d.at[col] < 0 {
-		return usage.Amount{}, false, nil
-	}
-	b := src.Field(d.at[col])
-	if billtable.Null(b) {
-		return usage.Amount{}, false, nil
-	}
-	a, exact, err := usage.Parse(b)
-	if err != nil {
-		in := err.(*usage.InputError)
-		return a, false, &usage.InputError{Package: "focus", Field: d.header[d.at[col]], Index: -1, Line: line, Column: d.at[col] + 1, Err: in.Err}
-	}
-	if !exact {
-		d.c.Note(line, "numbers with more than eighteen decimals, rounded", usage.Amount{})
-	}
-	return a, true, nil
-}
-
-func (d *Decoder) fail(line, col int, sentinel error, format string, args ...any) error {
-	return inputerr.At("focus", line, d.at[col]+1, d.header[d.at[col]], sentinel, format, args...)
-}
-
-// word returns a field as a string, "" for null.
-func (d *Decoder) word(col int, src billtable.Row) string {
-	if d.at[col] < 0 {
-		return ""
-	}
-	b := src.Field(d.at[col])
-	if billtable.Null(b) {
-		return ""
-	}
-	return string(b)
-}
-
-// headerAgain is the reason of a row that is the header.
-const headerAgain = "charge category ChargeCategory"
-
 // classOf works out what the words of a row say.
-func (d *Decoder) classOf(src billtable.Row) *class {
-	word := func(col int) string { return d.word(col, src) }
-	first := func(cols ...int) string {
-		for _, col := range cols {
-			if s := word(col); s != "" {
-				return s
-			}
-		}
-		return ""
-	}
+func (d *decoder) classOf() *class {
+	word, first := d.Word, d.First
 	k := &class{quantity: -1, other: -1}
 	r := &k.row
 	r.Account, r.Currency = word(accountID), word(currency)
-	r.NoEffective = d.at[effectiveCost] < 0
+	r.NoEffective = !d.Has(effectiveCost)
 	r.Kind.Provider = cloudkind.Provider(first(provider, hostProvider, serviceProvider))
 	r.Kind.Region = first(region, regionName)
 	m := &r.Commitment
@@ -306,14 +200,14 @@ func (d *Decoder) classOf(src billtable.Row) *class {
 	}
 	switch category := word(chargeCategory); strings.ToLower(category) {
 	case "usage":
-		d.usageOf(k, src, status)
+		d.usageOf(k, status)
 	case "purchase":
 		r.Charge, r.Reason = usage.LeftOut, usage.OtherFee
 		if m.ID != "" {
 			r.Charge = usage.Purchase
 			m.Region = r.Kind.Region
 			if !m.Spend {
-				d.kindOf(&r.Kind, src, word(description))
+				d.kindOf(&r.Kind, word(description))
 				if r.Kind.Type == spot {
 					r.Kind.Type = ""
 				}
@@ -334,27 +228,27 @@ func (d *Decoder) classOf(src billtable.Row) *class {
 }
 
 // usageOf works out what a row of usage is.
-func (d *Decoder) usageOf(k *class, src billtable.Row, status string) {
+func (d *decoder) usageOf(k *class, status string) {
 	r := &k.row
 	if status == "unused" {
 		r.Charge, r.Commitment.Region = usage.Unused, r.Kind.Region
 		return
 	}
-	pricing := strings.ToLower(d.word(pricingCategory, src))
+	pricing := strings.ToLower(d.Word(pricingCategory))
 	covered := status == "used" || r.Commitment.ID != "" || pricing == "committed" || pricing == "commitment-based"
-	about := d.word(description, src)
+	about := d.Word(description)
 	if pricing == "dynamic" || strings.Contains(about, "Spot Preemptible") || strings.Contains(about, "Spot Instance") {
 		r.Reason = usage.Spot
 		return
 	}
 	for i, unit := range [...]int{pricingUnit, consumedUnit} {
-		if unit == pricingUnit && d.at[pricingUnit] < 0 { // the quantities have one unit
+		if unit == pricingUnit && !d.Has(pricingUnit) { // the quantities have one unit
 			unit = consumedUnit
 		}
-		t := cloudkind.Hours(d.word(unit, src))
+		t := cloudkind.Hours(d.Word(unit))
 		quantity := [...]int{pricingQuantity, consumedQuantity}[i]
 		switch {
-		case t.Num == 0 || d.at[quantity] < 0:
+		case t.Num == 0 || !d.Has(quantity):
 		case k.quantity < 0:
 			k.quantity, k.time[0] = quantity, t
 		default:
@@ -365,11 +259,11 @@ func (d *Decoder) usageOf(k *class, src billtable.Row, status string) {
 		r.Reason = usage.OtherUsage
 		return
 	}
-	if cloudkind.Surcharge(about) || cloudkind.Surcharge(d.word(skuMeter, src)) || cloudkind.Surcharge(d.word(usageType, src)) {
+	if cloudkind.Surcharge(about) || cloudkind.Surcharge(d.Word(skuMeter)) || cloudkind.Surcharge(d.Word(usageType)) {
 		r.Reason = usage.OtherHours
 		return
 	}
-	d.kindOf(&r.Kind, src, about)
+	d.kindOf(&r.Kind, about)
 	switch {
 	case r.Kind.Type == "":
 		r.Reason = usage.OtherHours
@@ -386,11 +280,11 @@ func (d *Decoder) usageOf(k *class, src billtable.Row, status string) {
 const spot = "\x00spot"
 
 // kindOf finds the type of instance, the system and the tenancy.
-func (d *Decoder) kindOf(kind *usage.Kind, src billtable.Row, about string) {
+func (d *decoder) kindOf(kind *usage.Kind, about string) {
 	engine := ""
 	for _, col := range [...]int{skuPriceDetails, skuDetails} {
 		var details map[string]any
-		if text := d.word(col, src); text == "" || json.Unmarshal([]byte(text), &details) != nil {
+		if text := d.Word(col); text == "" || json.Unmarshal([]byte(text), &details) != nil {
 			continue
 		}
 		for key, v := range details {
@@ -419,9 +313,9 @@ func (d *Decoder) kindOf(kind *usage.Kind, src billtable.Row, about string) {
 		}
 	}
 	if kind.Type == "" {
-		kind.Type = d.word(instanceType, src)
+		kind.Type = d.Word(instanceType)
 	}
-	if what, t := cloudkind.AWSUsage(d.word(usageType, src)); t != "" {
+	if what, t := cloudkind.AWSUsage(d.Word(usageType)); t != "" {
 		if what == "SpotUsage" {
 			kind.Type = spot
 			return
@@ -433,7 +327,7 @@ func (d *Decoder) kindOf(kind *usage.Kind, src billtable.Row, about string) {
 			kind.Tenancy = "dedicated"
 		}
 	}
-	if s := cloudkind.AWSSystem(d.word(operation, src)); s != "" {
+	if s := cloudkind.AWSSystem(d.Word(operation)); s != "" {
 		kind.System = s
 	}
 	if kind.Type == "" {
@@ -442,8 +336,8 @@ func (d *Decoder) kindOf(kind *usage.Kind, src billtable.Row, about string) {
 	if kind.Type == "" {
 		kind.Type = cloudkind.GCPResource(about)
 	}
-	if kind.Type == "" && !d.isKind && !strings.EqualFold(d.word(chargeCategory, src), "Purchase") { // the specification's examples have nothing else
-		kind.Type = d.word(skuID, src)
+	if kind.Type == "" && !d.isKind && !strings.EqualFold(d.Word(chargeCategory), "Purchase") { // the specification's examples have nothing else
+		kind.Type = d.Word(skuID)
 	}
 	switch {
 	case kind.Type == "" || kind.System != "":
@@ -457,26 +351,23 @@ func (d *Decoder) kindOf(kind *usage.Kind, src billtable.Row, about string) {
 }
 
 // contract decodes a row of contract commitments.
-func (d *Decoder) contract(line int, src billtable.Row) error {
+func (d *decoder) contract([]byte) error {
 	k := usage.Contract{
-		Line: line, ID: d.word(contractID, src), Type: d.word(contractType, src), Description: d.word(contractDescription, src),
-		Spend: strings.EqualFold(d.word(contractCategory, src), "Spend"), Unit: d.word(contractUnit, src), Currency: d.word(currency, src),
+		Line: d.Line, ID: d.Word(contractID), Type: d.Word(contractType), Description: d.Word(contractDescription),
+		Spend: strings.EqualFold(d.Word(contractCategory), "Spend"), Unit: d.Word(contractUnit), Currency: d.Word(currency),
 	}
 	if k.ID == "" {
-		return d.fail(line, contractID, usage.ErrMissing, "no ID: want one")
+		return d.Fail(contractID, usage.ErrMissing, "no ID: want one")
 	}
 	var err error
-	if k.Start, err = d.moment(line, contractStart, src); err != nil {
+	if k.Start, err = d.Moment(contractStart); err != nil {
 		return err
 	}
-	if k.End, err = d.moment(line, contractEnd, src); err != nil {
+	if k.End, err = d.Moment(contractEnd); err != nil {
 		return err
 	}
-	if k.Cost, _, err = d.amount(line, contractCost, src); err != nil {
+	if err := d.Amounts([]int{contractCost, contractQuantity}, &k.Cost, &k.Quantity); err != nil {
 		return err
 	}
-	if k.Quantity, _, err = d.amount(line, contractQuantity, src); err != nil {
-		return err
-	}
-	return billtable.In("focus", d.c.AddContract(&k))
+	return d.In(d.C.AddContract(&k))
 }

@@ -3,7 +3,6 @@ package focus
 import (
 	"io"
 
-	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -24,18 +23,5 @@ import (
 //
 // Memory does not grow with the file.
 func Read(c *usage.Collector, name string, src io.Reader) error {
-	r, header, err := billtable.Open("focus", "a FOCUS export", src)
-	if err != nil {
-		return err
-	}
-	d, err := NewDecoder(c, name, "csv", header)
-	if err != nil {
-		return err
-	}
-	for r.Next() {
-		if err := d.decode(r.Line(), r, r.Row()); err != nil {
-			return err
-		}
-	}
-	return billtable.Error("focus", r.Err())
+	return bills.Read(c, name, src)
 }

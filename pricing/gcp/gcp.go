@@ -2,57 +2,90 @@ package gcp
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
-	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
-// What an [InputError] unwraps to, beside the errors of package usage.
-var (
-	ErrSyntax    = sheet.ErrSyntax    // not a table, or a value that is not what its column says
-	ErrMissing   = sheet.ErrMissing   // a column that every row needs is not there
-	ErrTruncated = sheet.ErrTruncated // compressed data that ends in the middle
-	// ErrForm: the header is not that of a billing export of Google Cloud.
-	ErrForm = errors.New("not a Google Cloud billing export")
+// The columns that are read. Exports write sku.description or sku_description.
+const (
+	description = iota
+	start
+	cost
+	end
+	account
+	currency
+	costAtList
+	costType
+	quantity
+	unit
+	service
+	sku
+	region
+	location
+	credits
 )
 
-// An InputError names the line and the column where an export cannot be read. Its
-// fields are Line and Column, from 1, Field, the column's name, and Err, which says
-// what is wrong and what would be right.
-type InputError = inputerr.Error
-
-// key makes the name of a column comparable: exports write sku.description or
-// sku_description.
-func key(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", ".") }
-
-// Detect reports whether a header line is that of a billing export.
-func Detect(header string) bool {
-	h := key(header)
-	return strings.Contains(h, "sku.description") && strings.Contains(h, "usage.start.time") && strings.Contains(h, "cost")
+var names = billtable.Columns{
+	description: {"sku.description"}, start: {"usage_start_time"}, cost: {"cost"}, end: {"usage_end_time"}, account: {"billing_account_id"}, currency: {"currency"},
+	costAtList: {"cost_at_list"}, costType: {"cost_type"}, quantity: {"usage.amount_in_pricing_units"}, unit: {"usage.pricing_unit"},
+	service: {"service.description"}, sku: {"sku.id"}, region: {"location.region"}, location: {"location.location"}, credits: {"credits"},
 }
 
-// Read adds the rows of an export to a collector, as the file of the given name. The
-// error is an [*InputError] or one of package usage; rows before the error have been
-// added. It panics if c or src is nil.
+// Form returns "Google Cloud billing export" for the columns of one, and "" for others.
+func Form(header []string) string {
+	at := names[:cost+1].Index(header, nil)
+	if at[description] < 0 || at[start] < 0 || at[cost] < 0 {
+		return ""
+	}
+	return "Google Cloud billing export"
+}
+
+// Read reads an export as CSV, plain or gzip, and adds its rows to c under the given name. The
+// error is that of src, or an [*usage.InputError]; rows before the error have been added. Read
+// panics if c or src is nil.
 func Read(c *usage.Collector, name string, src io.Reader) error {
-	if c == nil || src == nil {
-		panic("gcp: nil collector or source")
+	return bills.Read(c, name, src)
+}
+
+// NewDecoder begins a file of the given name in c, with the columns of header. form is that of
+// the file. The error is an [*usage.InputError] that unwraps to [usage.ErrForm] for the columns
+// of another form.
+func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {
+	return bills.NewDecoder(c, name, form, header)
+}
+
+var bills = billtable.Form{Package: "gcp", Want: "a Google Cloud billing export", Begin: begin}
+
+func begin(c *usage.Collector, name, form string, header []string) (*billtable.Table, error) {
+	export := Form(header)
+	if export == "" {
+		return nil, inputerr.At("gcp", 1, 0, "header", usage.ErrForm, "want the columns sku.description, usage_start_time and cost")
 	}
-	s, err := sheet.Open("gcp", src, key)
-	if err != nil {
-		return err
+	t := billtable.NewTable("gcp", c, header, names, names.Index(header, nil), 0, 0)
+	t.Next = func(raw []byte) error {
+		row, others, err := read(t)
+		if err != nil {
+			return err
+		}
+		row.Raw = raw
+		if err := t.Add(&row); err != nil {
+			return err
+		}
+		for i := range others {
+			if err := t.Add(&others[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	if !s.Has("sku.description") || !s.Has("usage.start.time") || !s.Has("cost") {
-		return inputerr.At("gcp", 1, 0, "header", ErrForm, "want the columns sku.description, usage_start_time and cost")
-	}
-	c.Begin(name, "Google Cloud billing export")
-	return s.Collect(c, func() (usage.Row, []usage.Row, error) { return read(s) })
+	c.Begin(name, billtable.As(export, form))
+	return t, nil
 }
 
 // parseTime reads 2022-08-01 03:00:00+00:00, the same with T or UTC.
@@ -66,69 +99,64 @@ func parseTime(text string) (time.Time, bool) {
 }
 
 // read returns the row, and a row for each of its credits.
-func read(s *sheet.Sheet) (usage.Row, []usage.Row, error) {
-	row := usage.Row{Line: s.Line(), Account: s.Get("billing.account.id"), Currency: s.Get("currency"), Kind: usage.Kind{Provider: "gcp"}}
+func read(s *billtable.Table) (usage.Row, []usage.Row, error) {
+	row := usage.Row{Line: s.Line, Account: s.Word(account), Currency: s.Word(currency), Kind: usage.Kind{Provider: "gcp"}}
 	for _, f := range []struct {
-		key string
+		col int
 		to  *time.Time
-	}{{"usage.start.time", &row.Start}, {"usage.end.time", &row.End}} {
-		t, ok := parseTime(s.Get(f.key))
+	}{{start, &row.Start}, {end, &row.End}} {
+		t, ok := parseTime(s.Word(f.col))
 		if !ok {
-			return row, nil, s.Bad(f.key, ErrSyntax, "%q: want a time such as 2026-01-31 23:00:00+00:00", s.Get(f.key))
+			return row, nil, s.Fail(f.col, usage.ErrSyntax, "%q: want a time such as 2026-01-31 23:00:00+00:00", s.Word(f.col))
 		}
 		*f.to = t
 	}
-	var quantity usage.Amount
-	if err := s.Amount("cost", &row.Billed); err != nil {
+	var hours usage.Amount
+	if err := s.Amounts([]int{cost, quantity}, &row.Billed, &hours); err != nil {
 		return row, nil, err
 	}
-	if err := s.Amount("usage.amount.in.pricing.units", &quantity); err != nil {
+	list, listed, err := s.Amount(costAtList)
+	if err != nil {
 		return row, nil, err
 	}
-	row.List = row.Billed
-	if s.Has("cost.at.list") {
-		if err := s.Amount("cost.at.list", &row.List); err != nil {
-			return row, nil, err
-		}
+	if row.List = list; !listed {
+		row.List = row.Billed
 	}
 	row.Effective = row.Billed
-	description := s.Get("sku.description")
-	kind, isKind := offers.GCPKind(description)
-	hours := s.Get("usage.pricing.unit") == "hour" || s.Get("usage.pricing.unit") == "gibibyte hour"
-	place := s.Get("location.region")
-	if place == "" {
-		place = s.Get("location.location")
-	}
-	compute := strings.HasPrefix(s.Get("service.description"), "Compute Engine")
-	switch cost := s.Get("cost.type"); {
-	case cost == "tax":
+	about := s.Word(description)
+	kind, isKind := offers.GCPKind(about)
+	hourly := s.Word(unit) == "hour" || s.Word(unit) == "gibibyte hour"
+	place := s.First(region, location)
+	compute := strings.HasPrefix(s.Word(service), "Compute Engine")
+	switch what := s.Word(costType); {
+	case what == "tax":
 		row.Reason = usage.Tax
-	case cost == "adjustment":
+	case what == "adjustment":
 		row.Reason = usage.Refund
-	case cost == "rounding_error":
+	case what == "rounding_error":
 		row.Reason = "rounding"
-	case strings.HasPrefix(description, "Commitment"):
+	case strings.HasPrefix(about, "Commitment"):
 		row.Charge, row.Effective = usage.Purchase, row.Billed
-		row.Commitment = usage.Commitment{ID: s.Get("sku.id"), Name: description, Type: "Committed use discount", Unit: "Hours", Quantity: quantity, Region: place}
-	case strings.Contains(description, "Preemptible") || strings.Contains(description, "Spot"):
+		row.Commitment = usage.Commitment{ID: s.Word(sku), Name: about, Type: "Committed use discount", Unit: "Hours", Quantity: hours, Region: place}
+	case strings.Contains(about, "Preemptible") || strings.Contains(about, "Spot"):
 		row.Reason = usage.Spot
 	case !compute || !isKind:
 		row.Reason = usage.OtherUsage
-	case !hours:
+	case !hourly:
 		row.Reason = usage.OtherHours
 	default:
-		row.Charge, row.Hours = usage.OnDemand, quantity
+		row.Charge, row.Hours = usage.OnDemand, hours
 		row.Kind = usage.Kind{Provider: "gcp", Region: place, Type: kind, Tenancy: "shared"}
 	}
-	credits, err := readCredits(s, &row)
-	return row, credits, err
+	others, err := readCredits(s, &row)
+	return row, others, err
 }
 
 // readCredits makes rows of the column credits, a list of JSON. What a committed use
 // discount takes off covered hours is part of the commitment: it turns the row into
 // covered demand. Every other credit is left out, with its amount.
-func readCredits(s *sheet.Sheet, row *usage.Row) ([]usage.Row, error) {
-	text := s.Get("credits")
+func readCredits(s *billtable.Table, row *usage.Row) ([]usage.Row, error) {
+	text := s.Word(credits)
 	if text == "" || text == "[]" {
 		return nil, nil
 	}
@@ -137,13 +165,13 @@ func readCredits(s *sheet.Sheet, row *usage.Row) ([]usage.Row, error) {
 		Amount         json.Number
 	}
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "'", `"`)), &list); err != nil {
-		return nil, s.Bad("credits", ErrSyntax, "%v: want a list of JSON", err)
+		return nil, s.Fail(credits, usage.ErrSyntax, "%v: want a list of JSON", err)
 	}
 	var rows []usage.Row
 	for _, x := range list {
 		a, _, err := usage.Parse(x.Amount.String())
 		if err != nil {
-			return nil, s.Bad("credits", ErrSyntax, "%w", err)
+			return nil, s.Fail(credits, usage.ErrSyntax, "%w", err)
 		}
 		credit := usage.Row{Line: row.Line, Account: row.Account, Currency: row.Currency, Start: row.Start, End: row.End, Billed: a, Effective: a, Reason: usage.Credit}
 		if strings.HasPrefix(x.Type, "COMMITTED_USAGE_DISCOUNT") && row.Charge == usage.OnDemand {

@@ -3,14 +3,12 @@ package gcp
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
-	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -60,23 +58,11 @@ func TestEachRow(t *testing.T) {
 		{row("Other", core, "r", "0.5", "", "hour", `[{""name"":""cud"",""amount"":-0.3,""type"":""COMMITTED_USAGE_DISCOUNT""}]`, ""), []string{
 			`26-01-31T03-04 usage of something other than instances 0.5/0.5/0.5 USD for 1`, `26-01-31T03-04 credit -0.3/-0.3/0 USD for 1`}},
 	} {
-		s, err := sheet.Open("gcp", strings.NewReader(head+c.row), key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Next(); err != nil {
-			t.Fatal(err)
-		}
-		r, credits, err := read(s)
-		got := []string{said(&r)}
-		for _, c := range credits {
-			got = append(got, said(&c))
-		}
+		var got []string
+		k := usage.Collector{Options: usage.Options{Each: func(r *usage.Row) { got = append(got, said(r)) }}}
+		err := Read(&k, "a", strings.NewReader(head+c.row))
 		if d := cmp.Diff(c.want, got); d != "" || err != nil {
 			t.Errorf("%s%s, %v", c.row, d, err)
-		}
-		if err := s.Next(); err != io.EOF {
-			t.Error(err)
 		}
 	}
 	for row, column := range map[string]string{
@@ -89,7 +75,7 @@ func TestEachRow(t *testing.T) {
 	} {
 		var c usage.Collector
 		err := Read(&c, "a", strings.NewReader(head+row))
-		if !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), column) {
+		if !errors.Is(err, usage.ErrSyntax) || !strings.Contains(err.Error(), column) {
 			t.Errorf("%s: %v, want %s", row, err, column)
 		}
 	}
@@ -105,7 +91,7 @@ func TestEachRow(t *testing.T) {
 }
 
 func TestHeaders(t *testing.T) {
-	readertest.Headers(t, "gcp", Read, Detect, ErrForm, map[string]bool{
+	readertest.Headers(t, "gcp", Read, Form, map[string]bool{
 		"sku_description,usage_start_time,cost": true, "SKU.description,usage.start.time,cost": true,
 		"sku_description,usage_start_time": false, "sku_description,cost": false, "usage_start_time,cost": false, "cost": false,
 	})

@@ -1,98 +1,117 @@
 package oci
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
-	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
+	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
-// What an [InputError] unwraps to, beside the errors of package usage.
-var (
-	ErrSyntax    = sheet.ErrSyntax    // not a table, or a value that is not what its column says
-	ErrMissing   = sheet.ErrMissing   // a column that every row needs is not there
-	ErrTruncated = sheet.ErrTruncated // compressed data that ends in the middle
-	// ErrForm: the header is not that of a cost report of Oracle Cloud.
-	ErrForm = errors.New("not an Oracle Cloud cost report")
+// The columns that are read.
+const (
+	start = iota
+	cost
+	end
+	quantity
+	currency
+	account
+	overage
+	moreQuantity
+	unit
+	correction
+	service
+	region
+	description
 )
 
-// An InputError names the line and the column where a report cannot be read. Its
-// fields are Line and Column, from 1, Field, the column's name, and Err, which says
-// what is wrong and what would be right.
-type InputError = inputerr.Error
-
-// Detect reports whether a header line is that of a cost report.
-func Detect(header string) bool {
-	return strings.Contains(header, "lineItem/intervalUsageStart") && strings.Contains(header, "cost/myCost")
+var names = billtable.Columns{
+	start: {"lineItem/intervalUsageStart"}, cost: {"cost/myCost"}, end: {"lineItem/intervalUsageEnd"}, quantity: {"usage/billedQuantity"}, currency: {"cost/currencyCode"},
+	account: {"lineItem/tenantId"}, overage: {"cost/myCostOverage"}, moreQuantity: {"usage/billedQuantityOverage"}, unit: {"cost/billingUnitReadable"},
+	correction: {"lineItem/isCorrection"}, service: {"product/service"}, region: {"product/region"}, description: {"product/Description"},
 }
 
-// Read adds the rows of a cost report to a collector, as the file of the given name.
-// The error is an [*InputError] or one of package usage; rows before the error have
-// been added. It panics if c or src is nil.
+// Form returns "Oracle Cloud cost report" for the columns of one, and "" for others.
+func Form(header []string) string {
+	if at := names[:cost+1].Index(header, nil); at[start] < 0 || at[cost] < 0 {
+		return ""
+	}
+	return "Oracle Cloud cost report"
+}
+
+// Read reads a report as CSV, plain or gzip, and adds its rows to c under the given name. The
+// error is that of src, or an [*usage.InputError]; rows before the error have been added. Read
+// panics if c or src is nil.
 func Read(c *usage.Collector, name string, src io.Reader) error {
-	if c == nil || src == nil {
-		panic("oci: nil collector or source")
-	}
-	s, err := sheet.Open("oci", src, func(name string) string { return name })
-	if err != nil {
-		return err
-	}
-	if !s.Has("lineItem/intervalUsageStart") || !s.Has("cost/myCost") {
-		return inputerr.At("oci", 1, 0, "header", ErrForm, "want the columns lineItem/intervalUsageStart and cost/myCost")
-	}
-	if err := s.Need("lineItem/intervalUsageEnd", "usage/billedQuantity", "cost/currencyCode"); err != nil {
-		return err
-	}
-	c.Begin(name, "Oracle Cloud cost report")
-	return s.Collect(c, func() (usage.Row, []usage.Row, error) {
-		row, err := read(s)
-		return row, nil, err
-	})
+	return bills.Read(c, name, src)
 }
 
-func read(s *sheet.Sheet) (usage.Row, error) {
-	row := usage.Row{Line: s.Line(), Account: s.Get("lineItem/tenantId"), Currency: s.Get("cost/currencyCode")}
+// NewDecoder begins a file of the given name in c, with the columns of header. form is that of
+// the file. The error is an [*usage.InputError] that unwraps to [usage.ErrForm] for the columns
+// of another form, or to [usage.ErrMissing] for a column that every row needs.
+func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {
+	return bills.NewDecoder(c, name, form, header)
+}
+
+var bills = billtable.Form{Package: "oci", Want: "an Oracle Cloud cost report", Begin: begin}
+
+func begin(c *usage.Collector, name, form string, header []string) (*billtable.Table, error) {
+	report := Form(header)
+	if report == "" {
+		return nil, inputerr.At("oci", 1, 0, "header", usage.ErrForm, "want the columns lineItem/intervalUsageStart and cost/myCost")
+	}
+	t := billtable.NewTable("oci", c, header, names, names.Index(header, nil), 0, 0)
+	if err := t.Need("an "+report, end, quantity, currency); err != nil {
+		return nil, err
+	}
+	t.Next = func(raw []byte) error {
+		row, err := read(t)
+		if err != nil {
+			return err
+		}
+		row.Raw = raw
+		return t.Add(&row)
+	}
+	c.Begin(name, billtable.As(report, form))
+	return t, nil
+}
+
+func read(s *billtable.Table) (usage.Row, error) {
+	row := usage.Row{Line: s.Line, Account: s.Word(account), Currency: s.Word(currency)}
 	for _, f := range []struct {
-		key string
+		col int
 		to  *time.Time
-	}{{"lineItem/intervalUsageStart", &row.Start}, {"lineItem/intervalUsageEnd", &row.End}} {
+	}{{start, &row.Start}, {end, &row.End}} {
 		ok := false
 		for _, form := range []string{time.RFC3339, "2006-01-02T15:04Z07:00"} {
-			if t, err := time.Parse(form, s.Get(f.key)); err == nil {
+			if t, err := time.Parse(form, s.Word(f.col)); err == nil {
 				*f.to, ok = t.UTC(), true
 				break
 			}
 		}
 		if !ok {
-			return row, s.Bad(f.key, ErrSyntax, "%q: want a time such as 2026-01-31T23:00Z", s.Get(f.key))
+			return row, s.Fail(f.col, usage.ErrSyntax, "%q: want a time such as 2026-01-31T23:00Z", s.Word(f.col))
 		}
 	}
-	var overage, quantity, more usage.Amount
-	for _, f := range []struct {
-		key string
-		to  *usage.Amount
-	}{{"cost/myCost", &row.Billed}, {"cost/myCostOverage", &overage}, {"usage/billedQuantity", &quantity}, {"usage/billedQuantityOverage", &more}} {
-		if err := s.Amount(f.key, f.to); err != nil {
-			return row, err
-		}
+	var over, hours, more usage.Amount
+	if err := s.Amounts([]int{cost, overage, quantity, moreQuantity}, &row.Billed, &over, &hours, &more); err != nil {
+		return row, err
 	}
-	row.Billed = row.Billed.Plus(overage)
+	row.Billed = row.Billed.Plus(over)
 	row.Effective, row.List = row.Billed, row.Billed
-	unit := strings.ToUpper(s.Get("cost/billingUnitReadable"))
+	measure := strings.ToUpper(s.Word(unit))
 	switch {
-	case s.Get("lineItem/isCorrection") == "true":
+	case s.Word(correction) == "true":
 		row.Reason = usage.Refund
-	case s.Get("product/service") != "COMPUTE":
+	case s.Word(service) != "COMPUTE":
 		row.Reason = usage.OtherUsage
-	case !strings.Contains(unit, "HOURS") || s.Get("product/Description") == "":
+	case !strings.Contains(measure, "HOURS") || s.Word(description) == "":
 		row.Reason = usage.OtherHours
 	default:
-		row.Charge, row.Hours = usage.OnDemand, quantity.Plus(more)
-		row.Kind = usage.Kind{Provider: "oci", Region: s.Get("product/region"), Type: s.Get("product/Description"), Tenancy: "shared"}
+		row.Charge, row.Hours = usage.OnDemand, hours.Plus(more)
+		row.Kind = usage.Kind{Provider: "oci", Region: s.Word(region), Type: s.Word(description), Tenancy: "shared"}
 	}
 	return row, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
+	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
 const header = "lineItem/tenantId,lineItem/intervalUsageStart,lineItem/intervalUsageEnd,product/service,product/region,product/Description,usage/billedQuantity,cost/myCost,cost/myCostOverage,cost/currencyCode,cost/billingUnitReadable,lineItem/isCorrection\n"
@@ -29,10 +30,10 @@ func TestRead(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	readertest.Mistakes(t, Read, map[string]readertest.Mistake{
-		"":      {ErrMissing, "empty file"},
-		"a,b\n": {ErrForm, "cost/myCost"},
-		header + strings.Replace(row, "2023-11-13T10", "now", 1): {ErrSyntax, "column 2"},
-		header + strings.Replace(row, "0.05", "x", 1):            {ErrSyntax, "column 8 (cost/myCost)"},
+		"":      {usage.ErrForm, "the file is empty"},
+		"a,b\n": {usage.ErrForm, "cost/myCost"},
+		header + strings.Replace(row, "2023-11-13T10", "now", 1): {usage.ErrSyntax, "column 2"},
+		header + strings.Replace(row, "0.05", "x", 1):            {usage.ErrSyntax, "column 8 (cost/myCost)"},
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
-	"github.com/plimsoll/plimsoll/pricing/internal/sheet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -23,11 +22,9 @@ func TestEachRow(t *testing.T) {
 		{strings.Replace(row, "HOURS", "hours", 1), "on_demand  0.06/0.06/0.06 2h Standard - E4 - OCPU us-sanjose-1"},
 		{strings.Replace(row, "Standard - E4 - OCPU", "", 1), "left_out hours of something without a type of instance 0.06/0.06/0.06 0h  "},
 	} {
-		s, err := sheet.Open("oci", strings.NewReader(header+c.row), func(name string) string { return name })
-		if err != nil || s.Next() != nil {
-			t.Fatal(err)
-		}
-		r, err := read(s)
+		var r usage.Row
+		k := usage.Collector{Options: usage.Options{Each: func(row *usage.Row) { r = *row }}}
+		err := Read(&k, "a", strings.NewReader(header+c.row))
 		got := fmt.Sprintf("%v %s %v/%v/%v %vh %s %s", r.Charge, r.Reason, r.Billed, r.Effective, r.List, r.Hours, r.Kind.Type, r.Kind.Region)
 		if err != nil || got != c.want || r.Account != "t" || r.Currency != "USD" || r.Line != 2 ||
 			!r.Start.Equal(time.Date(2023, 11, 13, 10, 0, 0, 0, time.UTC)) || !r.End.Equal(r.Start.Add(time.Hour)) {
@@ -41,7 +38,7 @@ func TestEachRow(t *testing.T) {
 		row + strings.Replace(row, ",0.01,", ",", 1):  "line 3",
 		row + strings.Replace(row, ",0.05,", ",-", 1): "line 3",
 	} {
-		if _, err := readertest.Bill(Read, header+text); !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), says) {
+		if _, err := readertest.Bill(Read, header+text); !errors.Is(err, usage.ErrSyntax) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %s", text, err, says)
 		}
 	}
@@ -49,11 +46,11 @@ func TestEachRow(t *testing.T) {
 	if err := Read(&c, "b", strings.NewReader(header+row+row)); !errors.Is(err, usage.ErrRepeated) {
 		t.Errorf("the same line twice: %v", err)
 	}
-	if err := Read(&c, "b", strings.NewReader("lineItem/intervalUsageStart,cost/myCost\n")); !errors.Is(err, ErrMissing) {
+	if err := Read(&c, "b", strings.NewReader("lineItem/intervalUsageStart,cost/myCost\n")); !errors.Is(err, usage.ErrMissing) {
 		t.Errorf("a header without needed columns: %v", err)
 	}
 }
 
 func TestHeaders(t *testing.T) {
-	readertest.Headers(t, "oci", Read, Detect, ErrForm, map[string]bool{header: true, "lineItem/intervalUsageStart": false, "cost/myCost": false, "a,lineItem/intervalUsageStart,cost/myCost": true})
+	readertest.Headers(t, "oci", Read, Form, map[string]bool{header: true, "lineItem/intervalUsageStart": false, "cost/myCost": false, "a,lineItem/intervalUsageStart,cost/myCost": true})
 }

@@ -227,7 +227,7 @@ func TestManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(data []byte) (rows int, err error) {
-		err = Rows(bytes.NewReader(data), int64(len(data)), func(header []string) (func(int, [][]byte, []byte) error, error) {
+		err = Rows(bytes.NewReader(data), int64(len(data)), func(header []string) (usage.Decoder, error) {
 			at := [4]int{slices.Index(header, "N"), slices.Index(header, "Words"), slices.Index(header, "More"), slices.Index(header, "Text")}
 			return func(line int, row [][]byte, raw []byte) error {
 				got := fmt.Sprintf("%d %s %s %s %s", line, row[at[0]], row[at[1]], row[at[2]], row[at[3]])
@@ -357,7 +357,7 @@ func TestMapsByShape(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (func(int, [][]byte, []byte) error, error) {
+	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (usage.Decoder, error) {
 		if !slices.Equal(header, []string{"tags", "gaps"}) {
 			t.Errorf("columns %q, want the tags and the gaps alone", header)
 		}
@@ -394,7 +394,7 @@ func TestMapsByType(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (func(int, [][]byte, []byte) error, error) {
+	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (usage.Decoder, error) {
 		if !slices.Equal(header, []string{"tags"}) {
 			t.Errorf("columns %q, want the tags alone", header)
 		}
@@ -562,7 +562,7 @@ func TestRawTellsColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var raws []string
-	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (func(int, [][]byte, []byte) error, error) {
+	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (usage.Decoder, error) {
 		return func(_ int, _ [][]byte, raw []byte) error { raws = append(raws, string(raw)); return nil }, nil
 	})
 	if err != nil || len(raws) != 3 || raws[0] == raws[1] || raws[0] != raws[2] {

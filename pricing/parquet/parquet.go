@@ -44,8 +44,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
-	"github.com/plimsoll/plimsoll/pricing/aws"
-	"github.com/plimsoll/plimsoll/pricing/focus"
+	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -53,25 +52,11 @@ import (
 func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
 // Read reads a bill as Parquet from r, which has size bytes, and adds its rows to c
-// under the given name. Its columns tell whether it is FOCUS or a cost and usage
-// report. The error is an [*usage.InputError] whose Line is the number of the row, from
+// under the given name. Its columns tell the form, as in package bill. The error is an [*usage.InputError] whose Line is the number of the row, from
 // 1: [usage.ErrForm] for a file that is not Parquet or has other columns, and those of
-// [focus.Read] and [aws.Read]. Other errors are those of r.
+// [bill.Read]. Other errors are those of r.
 func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
-	return Rows(r, size, func(header []string) (func(line int, row [][]byte, raw []byte) error, error) {
-		if aws.Form(header) != "" && focus.Version(header) == "" {
-			d, err := aws.NewDecoder(c, name, "parquet", header)
-			if err != nil {
-				return nil, err
-			}
-			return d.Decode, nil
-		}
-		d, err := focus.NewDecoder(c, name, "parquet", header)
-		if err != nil {
-			return nil, err
-		}
-		return d.Decode, nil
-	})
+	return Rows(r, size, func(header []string) (usage.Decoder, error) { return bill.NewDecoder(c, name, "parquet", header) })
 }
 
 // Rows reads any table as Parquet from r, which has size bytes, and passes its rows on as
@@ -81,7 +66,7 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
 // valid during the call. So a program can part the rows of a bill before a decoder of package focus or aws
 // reads them. The error is that of begin or of the function, or that of Read for a file
 // that is not whole.
-func Rows(r io.ReaderAt, size int64, begin func(header []string) (func(line int, row [][]byte, raw []byte) error, error)) (err error) {
+func Rows(r io.ReaderAt, size int64, begin func(header []string) (usage.Decoder, error)) (err error) {
 	row := 0
 	source := &readerAt{r: r}
 	defer func() { // the library panics on files that contradict themselves

@@ -285,7 +285,7 @@ func TestRows(t *testing.T) {
 	text := write(t, rows(), 2)
 	var header []string
 	lines := 0
-	err := Rows(bytes.NewReader(text), int64(len(text)), func(names []string) (func(int, [][]byte, []byte) error, error) {
+	err := Rows(bytes.NewReader(text), int64(len(text)), func(names []string) (usage.Decoder, error) {
 		header = slices.Clone(names)
 		return func(line int, row [][]byte, raw []byte) error {
 			lines++
@@ -299,9 +299,9 @@ func TestRows(t *testing.T) {
 		t.Errorf("%v, %d rows, %q", err, lines, header)
 	}
 	failed := errors.New("failed")
-	for _, begin := range []func([]string) (func(int, [][]byte, []byte) error, error){
-		func([]string) (func(int, [][]byte, []byte) error, error) { return nil, failed },
-		func([]string) (func(int, [][]byte, []byte) error, error) {
+	for _, begin := range []func([]string) (usage.Decoder, error){
+		func([]string) (usage.Decoder, error) { return nil, failed },
+		func([]string) (usage.Decoder, error) {
 			return func(int, [][]byte, []byte) error { return failed }, nil
 		},
 	} {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
 // Rows passes each value as text, null as nil, maps as JSON with sorted keys, and leaves out
@@ -60,7 +62,7 @@ func TestRowsAsTexts(t *testing.T) {
 	var got []string
 	raws := map[string]int{}
 	read := func() error {
-		return Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (func(int, [][]byte, []byte) error, error) {
+		return Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func(header []string) (usage.Decoder, error) {
 			if s := strings.Join(header, ","); s != "Text,None,Day,Millis,Micros,Nanos,Price,Small,Whole,Float,Truth,Words" {
 				t.Errorf("header %s", s)
 			}
@@ -97,12 +99,12 @@ func TestRowsAsTexts(t *testing.T) {
 		}
 	}
 	failed := errors.New("failed")
-	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (func(int, [][]byte, []byte) error, error) { return nil, failed })
+	err := Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (usage.Decoder, error) { return nil, failed })
 	if err != failed {
 		t.Errorf("%v, want that of begin", err)
 	}
 	calls := 0
-	err = Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (func(int, [][]byte, []byte) error, error) {
+	err = Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), func([]string) (usage.Decoder, error) {
 		return func(int, [][]byte, []byte) error { calls++; return failed }, nil
 	})
 	if err != failed || calls != 1 {

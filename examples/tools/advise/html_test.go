@@ -318,7 +318,7 @@ func TestForms(t *testing.T) {
 	}
 	whole := programtest.Gzip(text)
 	for name, c := range map[string][2]string{
-		"cut.gz": {whole[:20], "want a whole file"}, "few.gz": {whole[:5], "want plain text or whole gzip data"}, "blank.csv": {" \n\n", "the file is empty"},
+		"cut.gz": {whole[:20], "want the whole file"}, "few.gz": {whole[:5], "want plain text or whole gzip data"}, "blank.csv": {" \n\n", "the file is empty"},
 	} {
 		tested.Mistake(t, c[1], "-bill", programtest.Write(t, name, c[0]))
 	}

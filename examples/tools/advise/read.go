@@ -1,44 +1,19 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
-	"github.com/plimsoll/plimsoll/pricing/aws"
-	"github.com/plimsoll/plimsoll/pricing/azure"
-	"github.com/plimsoll/plimsoll/pricing/focus"
-	"github.com/plimsoll/plimsoll/pricing/gcp"
-	"github.com/plimsoll/plimsoll/pricing/oci"
+	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/parquet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
-
-// forms are the forms of bills, told by the first line of their text or, where that is
-// nil, by the first bytes.
-var forms = []struct {
-	name   string
-	detect func(header string) bool
-	read   func(c *usage.Collector, name string, src io.Reader) error
-}{
-	{"a FOCUS export", func(header string) bool { return focus.Is([]byte(header + "\n")) }, focus.Read},
-	{"a cost and usage report of AWS", func(header string) bool { return aws.Is([]byte(header + "\n")) }, aws.Read},
-	{"an Azure cost export", azure.Detect, azure.Read},
-	{"a Google Cloud billing export", gcp.Detect, gcp.Read},
-	{"an Oracle Cloud cost report", oci.Detect, oci.Read},
-}
-
-// maxHead is how much of a file is looked at to tell its form.
-const maxHead = 256 << 10
 
 // read reads all files.
 func (o *options) read(run *cli.Run) (*results, error) {
@@ -120,30 +95,7 @@ func readBill(c *usage.Collector, path string, run *cli.Run) error {
 		}
 		return asMistake(path, err)
 	}
-	br := bufio.NewReaderSize(infile.Shown(f, path, run.Line), maxHead)
-	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
-		zip, err := gzip.NewReader(br)
-		if err != nil {
-			return cli.Mistakef("-bill %s: %v: want plain text or whole gzip data", path, err)
-		}
-		br = bufio.NewReaderSize(zip, maxHead)
-	}
-	head, err := br.Peek(maxHead)
-	if err != nil && err != io.EOF && len(head) == 0 {
-		return cli.Mistakef("-bill %s: the compressed data are cut off: want a whole file", path)
-	}
-	if len(bytes.TrimSpace(head)) == 0 {
-		return cli.Mistakef("-bill %s: the file is empty: want a bill", path)
-	}
-	header, _, _ := bytes.Cut(head, []byte("\n"))
-	names := make([]string, len(forms))
-	for i, form := range forms {
-		names[i] = form.name
-		if form.detect(strings.TrimRight(string(header), "\r")) {
-			return asMistake(path, form.read(c, path, br))
-		}
-	}
-	return cli.Mistakef("-bill %s: %s: want %s", path, infile.Quote(string(header)), cli.Series(names, "or"))
+	return asMistake(path, bill.Read(c, path, infile.Shown(f, path, run.Line)))
 }
 
 // asMistake is the user's mistake if a bill is one, and what else went wrong otherwise.

@@ -16,17 +16,17 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
-// Open opens a table of comma-separated values, plain or gzip, and reads its header.
+// open opens a table of comma-separated values, plain or gzip, and reads its header.
 // The error is that of src, or a *usage.InputError of package pkg. want says what
 // the file should be.
-func Open(pkg, want string, src io.Reader) (*csvscan.Reader, []string, error) {
+func open(pkg, want string, src io.Reader) (*csvscan.Reader, []string, error) {
 	r, err := csvscan.NewReader(src)
 	if err != nil {
-		return nil, nil, Error(pkg, err)
+		return nil, nil, tableError(pkg, err)
 	}
 	if !r.Next() {
 		if r.Err() != nil {
-			return nil, nil, Error(pkg, r.Err())
+			return nil, nil, tableError(pkg, r.Err())
 		}
 		return nil, nil, inputerr.At(pkg, 1, 0, "", usage.ErrForm, "the file is empty: want %s", want)
 	}
@@ -37,9 +37,9 @@ func Open(pkg, want string, src io.Reader) (*csvscan.Reader, []string, error) {
 	return r, header, nil
 }
 
-// Error turns an error of a reader of comma-separated values into one of package
+// tableError turns an error of a reader of comma-separated values into one of package
 // pkg. Other errors are returned as they are.
-func Error(pkg string, err error) error {
+func tableError(pkg string, err error) error {
 	var e *csvscan.Error
 	if !errors.As(err, &e) {
 		return err
@@ -59,41 +59,26 @@ func Error(pkg string, err error) error {
 	return inputerr.At(pkg, e.Line, 0, "", usage.ErrSyntax, "%w", e.Err)
 }
 
-// In returns an error of package usage as one of package pkg.
-func In(pkg string, err error) error {
-	if in, ok := err.(*usage.InputError); ok {
-		in.Package = pkg
-	}
-	return err
-}
-
-// A Row is a row of a table: a field as text, and fields side by side as they stand in
-// the file.
-type Row interface {
-	Field(i int) []byte
-	Span(i, j int) []byte
-}
-
-// Fields is a row that is in memory.
-type Fields struct {
-	Row  [][]byte
+// fields is a row that is in memory.
+type fields struct {
+	row  [][]byte
 	span []byte
 }
 
 // Field returns field i.
-func (f *Fields) Field(i int) []byte { return f.Row[i] }
+func (f *fields) Field(i int) []byte { return f.row[i] }
 
 // Span returns fields i to j, each with an end that no text has.
-func (f *Fields) Span(i, j int) []byte {
+func (f *fields) Span(i, j int) []byte {
 	f.span = f.span[:0]
-	for _, b := range f.Row[i : j+1] {
+	for _, b := range f.row[i : j+1] {
 		f.span = append(append(f.span, b...), 0xff)
 	}
 	return f.span
 }
 
-// Quote quotes a field for an error, and cuts a long one.
-func Quote(b []byte) string {
+// quote quotes a field for an error, and cuts a long one.
+func quote(b []byte) string {
 	const longest = 40
 	if len(b) > longest {
 		return strconv.Quote(string(b[:longest])) + "..."
@@ -127,15 +112,15 @@ func Null(b []byte) bool {
 	return false
 }
 
-// A Clock reads times and remembers the last ones, since rows of a bill share them.
-type Clock struct {
+// A clock reads times and remembers the last ones, since rows of a bill share them.
+type clock struct {
 	text [4][]byte
 	time [4]time.Time
 	next int
 }
 
-// Parse reads a time as usage.ParseTime does.
-func (c *Clock) Parse(b []byte) (time.Time, error) {
+// parse reads a time as usage.ParseTime does.
+func (c *clock) parse(b []byte) (time.Time, error) {
 	for i := range c.text {
 		if bytes.Equal(c.text[i], b) && len(b) > 0 {
 			return c.time[i], nil
@@ -150,11 +135,10 @@ func (c *Clock) Parse(b []byte) (time.Time, error) {
 	return t, err
 }
 
-// Runs returns the numbers as runs of consecutive numbers, each by its first and its
+// runs returns the numbers as runs of consecutive numbers, each by its first and its
 // last.
-func Runs(numbers []int) [][2]int {
+func runs(numbers []int) (runs [][2]int) {
 	slices.Sort(numbers)
-	var runs [][2]int
 	for _, n := range numbers {
 		if k := len(runs) - 1; k >= 0 && runs[k][1] == n-1 {
 			runs[k][1] = n

@@ -1,4 +1,4 @@
-package billtable_test
+package billtable
 
 import (
 	"errors"
@@ -12,12 +12,11 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/csvscan"
-	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
 func TestOpen(t *testing.T) {
-	r, header, err := billtable.Open("focus", "a FOCUS export", strings.NewReader("a,b\n1,2\n"))
+	r, header, err := open("focus", "a FOCUS export", strings.NewReader("a,b\n1,2\n"))
 	if err != nil || len(header) != 2 || header[1] != "b" || !r.Next() || string(r.Field(0)) != "1" {
 		t.Errorf("%v, %q", err, header)
 	}
@@ -29,25 +28,26 @@ func TestOpen(t *testing.T) {
 		"\"a\"b,c":         "focus: line 1: malformed text: misplaced quote: \"b\" after a closing quote: want a separator",
 		"\x1f\x8b\x08\x00": "focus: line 1: file ends too early: in the middle of gzip data: want the whole file",
 	} {
-		_, _, err := billtable.Open("focus", "a FOCUS export", strings.NewReader(text))
+		_, _, err := open("focus", "a FOCUS export", strings.NewReader(text))
 		var in *usage.InputError
 		if !errors.As(err, &in) || err.Error() != want {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}
 	}
 	failed := errors.New("failed")
-	if _, _, err := billtable.Open("focus", "", iotest.ErrReader(failed)); err != failed {
+	if _, _, err := open("focus", "", iotest.ErrReader(failed)); err != failed {
 		t.Errorf("%v, want that of the source", err)
 	}
-	if err := billtable.In("focus", io.EOF); err != io.EOF {
+	focus := &Table{pkg: "focus"}
+	if err := focus.In(io.EOF); err != io.EOF {
 		t.Error(err)
 	}
 	_, err = usage.ParseTime("x")
-	if got := billtable.In("focus", err).(*usage.InputError).Package; got != "focus" {
+	if got := focus.In(err).(*usage.InputError).Package; got != "focus" {
 		t.Errorf("package %s", got)
 	}
 	for err, want := range map[error]error{csvscan.ErrTooLong: usage.ErrSyntax, csvscan.ErrFields: usage.ErrSyntax, io.EOF: usage.ErrSyntax} {
-		if got := billtable.Error("focus", &csvscan.Error{Line: 7, Err: err}); !errors.Is(got, want) || !strings.HasPrefix(got.Error(), "focus: line 7: ") {
+		if got := tableError("focus", &csvscan.Error{Line: 7, Err: err}); !errors.Is(got, want) || !strings.HasPrefix(got.Error(), "focus: line 7: ") {
 			t.Errorf("%v becomes %v", err, got)
 		}
 	}
@@ -55,42 +55,42 @@ func TestOpen(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for in, want := range map[string]string{"BilledCost": "billedcost", "billed_cost": "billedcost", "lineItem/UsageType": "lineitemusagetype", " Größe (GB) ": "größegb", "x_SkuDetails": "xskudetails", "AZaz09@[`{/:\x7f": "azaz09", "\u0080": "\u0080"} {
-		if got := billtable.Name(in); got != want {
+		if got := Name(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 	for in, want := range map[string]bool{"": true, "NULL": true, "null": true, "Null": true, "nul": false, "nulls": false, "0": false, "xull": false, "nxll": false, "nuxl": false, "nulx": false, "null ": false} {
-		if billtable.Null([]byte(in)) != want {
+		if Null([]byte(in)) != want {
 			t.Errorf("%q is null: %v", in, !want)
 		}
 	}
 }
 
 func TestRuns(t *testing.T) {
-	got := fmt.Sprint(billtable.Runs([]int{7, 1, 2, 3, 9, 8}), billtable.Runs(nil))
+	got := fmt.Sprint(runs([]int{7, 1, 2, 3, 9, 8}), runs(nil))
 	if want := "[[1 3] [7 9]] []"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 func TestClock(t *testing.T) {
-	var c billtable.Clock
+	var c clock
 	for round := range 3 {
 		for h := range 6 {
 			text := "2024-09-18 " + string(rune('0'+h/10)) + string(rune('0'+h%10)) + ":00:00"
-			if got, err := c.Parse([]byte(text)); err != nil || !got.Equal(time.Date(2024, 9, 18, h, 0, 0, 0, time.UTC)) {
+			if got, err := c.parse([]byte(text)); err != nil || !got.Equal(time.Date(2024, 9, 18, h, 0, 0, 0, time.UTC)) {
 				t.Errorf("round %d: %s: %v, %v", round, text, got, err)
 			}
 		}
 	}
 	for _, bad := range []string{"", "x"} {
-		if _, err := c.Parse([]byte(bad)); !errors.Is(err, usage.ErrSyntax) {
+		if _, err := c.parse([]byte(bad)); !errors.Is(err, usage.ErrSyntax) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
 	if n := allocs.Once(func() {
 		for _, s := range [][]byte{[]byte("2024-09-18 01:00:00"), []byte("2024-09-18 02:00:00")} {
-			c.Parse(s)
+			c.parse(s)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -99,14 +99,14 @@ func TestClock(t *testing.T) {
 	text := []byte("2024-09-18 01:00:00")
 	for _, hour := range "12345612" {
 		text[12] = byte(hour)
-		if got, err := c.Parse(text); err != nil || got.Hour() != int(hour-'0') {
+		if got, err := c.parse(text); err != nil || got.Hour() != int(hour-'0') {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 }
 
 func TestMemo(t *testing.T) {
-	var m billtable.Memo[int]
+	var m Memo[int]
 	get := func(fields ...string) (int, bool) {
 		m.Begin()
 		for _, f := range fields {
@@ -160,7 +160,7 @@ func TestMemo(t *testing.T) {
 }
 
 func TestFieldsAndQuote(t *testing.T) {
-	f := billtable.Fields{Row: [][]byte{[]byte("a"), nil, []byte("bc"), []byte("d")}}
+	f := fields{row: [][]byte{[]byte("a"), nil, []byte("bc"), []byte("d")}}
 	for range 2 {
 		if got := string(f.Span(1, 2)); got != "\xffbc\xff" || string(f.Field(3)) != "d" {
 			t.Errorf("%q, %q", got, f.Field(3))
@@ -171,7 +171,7 @@ func TestFieldsAndQuote(t *testing.T) {
 	}
 	forty := strings.Repeat("x", 40)
 	for in, want := range map[string]string{"a\"": `"a\""`, forty: `"` + forty + `"`, forty + "y": `"` + forty + `"...`} {
-		if got := billtable.Quote([]byte(in)); got != want {
+		if got := quote([]byte(in)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -179,8 +179,8 @@ func TestFieldsAndQuote(t *testing.T) {
 
 // A clock that has read nothing knows no empty text.
 func TestNewClock(t *testing.T) {
-	var c billtable.Clock
-	if _, err := c.Parse(nil); !errors.Is(err, usage.ErrSyntax) {
+	var c clock
+	if _, err := c.parse(nil); !errors.Is(err, usage.ErrSyntax) {
 		t.Error(err)
 	}
 }

@@ -80,15 +80,15 @@ func Mistakes(t *testing.T, read Read, texts map[string]Mistake) {
 	}
 }
 
-// Headers checks for each header whether Detect and Read take the file for one of the package's
-// own. It also checks that misuse panics with a message that begins with the package's name.
-func Headers(t *testing.T, pkg string, read Read, detect func(string) bool, form error, headers map[string]bool) {
+// Headers checks for each header whether form and read take the file for one of the package's
+// own. Headers also checks that misuse panics with a message that begins with the package's name.
+func Headers(t *testing.T, pkg string, read Read, form func([]string) string, headers map[string]bool) {
 	t.Helper()
 	for header, want := range headers {
-		if got := detect(header); got != want {
+		if got := form(strings.Split(strings.TrimPrefix(header, "\ufeff"), ",")); (got != "") != want {
 			t.Errorf("%q: %v", header, got)
 		}
-		if err := read(new(usage.Collector), "a", strings.NewReader(header+"\n")); errors.Is(err, form) == want {
+		if err := read(new(usage.Collector), "a", strings.NewReader(header+"\n")); errors.Is(err, usage.ErrForm) == want {
 			t.Errorf("%q: %v", header, err)
 		}
 	}

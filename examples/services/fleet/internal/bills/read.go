@@ -4,7 +4,7 @@
 //	uses, failed := bills.Read("2025-11.csv.gz")      // on any worker, file by file
 //	groups, failed := b.Account(uses of one account)  // on any worker, account by account
 //
-// The readers of FOCUS and of the cost and usage report are the library's. A row belongs
+// The readers are the library's, by package bill. A row belongs
 // to the account that used the cloud: SubAccountId of FOCUS, line_item_usage_account_id of
 // the report, or the account that is billed where there is no such column.
 //
@@ -30,8 +30,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 	"github.com/plimsoll/plimsoll/internal/csvscan"
-	"github.com/plimsoll/plimsoll/pricing/aws"
-	"github.com/plimsoll/plimsoll/pricing/focus"
+	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/parquet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -130,7 +129,7 @@ type reader struct {
 // An account has a collector of its own, so that its faults are its own.
 type account struct {
 	collector usage.Collector
-	decode    func(line int, row [][]byte, raw []byte) error
+	decode    usage.Decoder
 	err       error
 	rows      []uint64
 	money     map[string]*record.Series                // of savings plans, by provider and ID
@@ -152,7 +151,7 @@ func (r *reader) read() error {
 	r.count.Bytes = info.Size()
 	var magic [4]byte
 	if n, _ := f.ReadAt(magic[:], 0); parquet.Is(magic[:n]) {
-		return parquet.Rows(f, info.Size(), func(header []string) (func(int, [][]byte, []byte) error, error) {
+		return parquet.Rows(f, info.Size(), func(header []string) (usage.Decoder, error) {
 			if err := r.begin(slices.Clone(header), "parquet"); err != nil {
 				return nil, err
 			}
@@ -290,20 +289,9 @@ func commitmentName(provider, id string) string { return provider + "\x00" + id 
 // open gives an account its decoder.
 func (r *reader) open(a *account) error {
 	a.collector.Options.Each = a.pay
-	if aws.Form(r.header) != "" && focus.Version(r.header) == "" {
-		d, err := aws.NewDecoder(&a.collector, r.path, r.form, r.header)
-		if err != nil {
-			return err
-		}
-		a.decode = d.Decode
-		return nil
-	}
-	d, err := focus.NewDecoder(&a.collector, r.path, r.form, r.header)
-	if err != nil {
-		return err
-	}
-	a.decode = d.Decode
-	return nil
+	var err error
+	a.decode, err = bill.NewDecoder(&a.collector, r.path, r.form, r.header)
+	return err
 }
 
 func (r *reader) row(line int, row [][]byte, raw []byte) error {
