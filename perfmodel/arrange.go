@@ -95,30 +95,15 @@ func (p *Profile) Arrange(names []string) (Profile, error) {
 	}
 	out := Profile{Application: p.Application, Features: names, Runs: slices.Clone(p.Runs)}
 	for i := range out.Runs {
-		c, err := Case{p.Application, p.Runs[i].Case, p.Features, p.Runs[i].Features}.Arrange(names)
-		if err != nil {
-			return Profile{}, err
+		r := &out.Runs[i]
+		if len(r.Features) != len(p.Features) {
+			return Profile{}, badInput("Profile.Runs[].Features", i, ErrMissing, "%d numbers for the %d features of %q: want one for each", len(r.Features), len(p.Features), p.Application)
 		}
-		out.Runs[i].Features = c.Features
-	}
-	return out, nil
-}
-
-// Arrange returns the case with the features of names alone, in that order. The error is
-// an [*InputError] that unwraps to [ErrMissing]. If the case lacks one of the names, the
-// error's Index is that of the name. If the case does not have one number for each of its own
-// names, the Index is −1.
-func (c Case) Arrange(names []string) (Case, error) {
-	if len(c.Features) != len(c.Names) {
-		return Case{}, badInput("Case.Features", -1, ErrMissing, "%s %s has %d numbers for %d features: want one for each", c.Application, c.Name, len(c.Features), len(c.Names))
-	}
-	out := Case{Application: c.Application, Name: c.Name, Names: names, Features: make([]float64, len(names))}
-	for i, name := range names {
-		k := slices.Index(c.Names, name)
-		if k < 0 {
-			return Case{}, badInput("names", i, ErrMissing, "%s %s has no feature %q", c.Application, c.Name, name)
+		was := r.Features
+		r.Features = make([]float64, len(names))
+		for k, name := range names {
+			r.Features[k] = was[slices.Index(p.Features, name)]
 		}
-		out.Features[i] = c.Features[k]
 	}
 	return out, nil
 }

@@ -56,15 +56,6 @@ func TestLikelyCounts(t *testing.T) {
 }
 
 func TestArrange(t *testing.T) {
-	c := Case{"lu", "A", []string{"a", "b", "c"}, []float64{1, 2, 3}}
-	got, err := c.Arrange([]string{"c", "a"})
-	if diff := cmp.Diff(Case{"lu", "A", []string{"c", "a"}, []float64{3, 1}}, got); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
-	}
-	var in *InputError
-	if _, err := c.Arrange([]string{"a", "d"}); !errors.Is(err, ErrMissing) || !errors.As(err, &in) || in.Index != 1 {
-		t.Errorf("%v", err)
-	}
 	ft := Profile{Application: "ft", Features: []string{"iterations", "nx", "ny", "nz"}, Runs: []Run{{Features: []float64{6, 1, 2, 3}, Processes: 1}}}
 	b, err := NPB("ft")
 	if err != nil {

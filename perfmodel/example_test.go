@@ -11,48 +11,35 @@ import (
 
 // Medians in seconds of class S, W and A of the NAS Parallel Benchmarks on a
 // machine with two cores.
-const measured = `benchmark,class,procs,seconds
-cg,S,1,0.0221
-cg,S,2,0.0162
-cg,W,1,0.1586
-cg,W,2,0.1294
-cg,A,1,0.566
-cg,A,2,0.3118
-ft,S,1,0.0456
-ft,S,2,0.0368
-ft,W,1,0.1142
-ft,W,2,0.06055
-ft,A,1,2.2313
-ft,A,2,1.4692
-is,S,1,0.0017
-is,S,2,0.0013
-is,W,1,0.0472
-is,W,2,0.0253
-is,A,1,0.6551
-is,A,2,0.3318
-mg,S,1,0.0018
-mg,S,2,0.0012
-mg,W,1,0.0919
-mg,W,2,0.0387
-mg,A,1,1.0093
-mg,A,2,0.5109
+const measured = `application,case,processes,seconds,rows,nonzer,keys,max_key,nx,ny,nz,iterations,shift
+cg,S,1,0.0221,1400,7,,,,,,15,10
+cg,S,2,0.0162,1400,7,,,,,,15,10
+cg,W,1,0.1586,7000,8,,,,,,15,12
+cg,W,2,0.1294,7000,8,,,,,,15,12
+cg,A,1,0.566,14000,11,,,,,,15,20
+cg,A,2,0.3118,14000,11,,,,,,15,20
+ft,S,1,0.0456,,,,,64,64,64,6,
+ft,S,2,0.0368,,,,,64,64,64,6,
+ft,W,1,0.1142,,,,,128,128,32,6,
+ft,W,2,0.06055,,,,,128,128,32,6,
+ft,A,1,2.2313,,,,,256,256,128,6,
+ft,A,2,1.4692,,,,,256,256,128,6,
+is,S,1,0.0017,,,65536,2048,,,,10,
+is,S,2,0.0013,,,65536,2048,,,,10,
+is,W,1,0.0472,,,1048576,65536,,,,10,
+is,W,2,0.0253,,,1048576,65536,,,,10,
+is,A,1,0.6551,,,8388608,524288,,,,10,
+is,A,2,0.3318,,,8388608,524288,,,,10,
+mg,S,1,0.0018,,,,,32,32,32,4,
+mg,S,2,0.0012,,,,,32,32,32,4,
+mg,W,1,0.0919,,,,,128,128,128,4,
+mg,W,2,0.0387,,,,,128,128,128,4,
+mg,A,1,1.0093,,,,,256,256,256,4,
+mg,A,2,0.5109,,,,,256,256,256,4,
 `
 
-const features = `benchmark,class,x1_name,x1,x2_name,x2,x3_name,x3,x4_name,x4
-cg,S,rows,1400,nonzer,7,iterations,15,shift,10
-cg,W,rows,7000,nonzer,8,iterations,15,shift,12
-cg,A,rows,14000,nonzer,11,iterations,15,shift,20
-cg,B,rows,75000,nonzer,13,iterations,75,shift,60
-ft,S,nx,64,ny,64,nz,64,iterations,6
-ft,W,nx,128,ny,128,nz,32,iterations,6
-ft,A,nx,256,ny,256,nz,128,iterations,6
-is,S,keys,65536,max_key,2048,iterations,10,,
-is,W,keys,1048576,max_key,65536,iterations,10,,
-is,A,keys,8388608,max_key,524288,iterations,10,,
-mg,S,nx,32,ny,32,nz,32,iterations,4
-mg,W,nx,128,ny,128,nz,128,iterations,4
-mg,A,nx,256,ny,256,nz,256,iterations,4
-`
+// The features of CG's class B: rows, nonzer, iterations and shift.
+var classB = []float64{75000, 13, 75, 60}
 
 func fail(err error) {
 	if err != nil {
@@ -61,11 +48,9 @@ func fail(err error) {
 	}
 }
 
-// load reads both tables.
-func load() ([]perfmodel.Profile, []perfmodel.Case, []perfmodel.Shape) {
-	cases, err := perfmodel.ReadCases(strings.NewReader(features))
-	fail(err)
-	profiles, err := perfmodel.ReadTimings(strings.NewReader(measured), cases)
+// load reads the table.
+func load() ([]perfmodel.Profile, []perfmodel.Shape) {
+	profiles, err := perfmodel.ReadProfiles(strings.NewReader(measured))
 	fail(err)
 	var shapes []perfmodel.Shape
 	for _, p := range profiles {
@@ -73,19 +58,17 @@ func load() ([]perfmodel.Profile, []perfmodel.Case, []perfmodel.Shape) {
 		fail(err)
 		shapes = append(shapes, b.Shape)
 	}
-	return profiles, cases, shapes
+	return profiles, shapes
 }
 
 // How long will class B of CG take, whose work is 36 times that of the largest class
 // that was run? Four programs on the machine say how dear memory is.
 func ExampleMachine() {
-	profiles, cases, shapes := load()
+	profiles, shapes := load()
 	m := &perfmodel.Machine{Shapes: shapes}
 	fail(m.FitAll(profiles))
-	b, err := perfmodel.FindCase(cases, "cg", "B")
-	fail(err)
 	for _, p := range []int{1, 2} {
-		e, err := perfmodel.At(m.Application(0), b.Features, p)
+		e, err := perfmodel.At(m.Application(0), classB, p)
 		fail(err)
 		fmt.Printf("on %d: %.0f s, with 90%% from %.0f to %.0f\n", p, e.Seconds, e.Lower, e.Upper)
 		if p == 1 {
@@ -101,7 +84,7 @@ func ExampleMachine() {
 // Should memory be counted for each process, for all together, or not at all? The
 // runs themselves say, each predicted from the others.
 func ExampleChooser_ChoosePool() {
-	profiles, _, shapes := load()
+	profiles, shapes := load()
 	pools := perfmodel.Candidates(shapes)
 	var c perfmodel.Chooser
 	best, scores, err := c.ChoosePool(nil, pools, profiles, perfmodel.LeaveRun)
@@ -120,7 +103,7 @@ func ExampleChooser_ChoosePool() {
 // The features of Table I do not tell what iterations cost, for they never varied.
 // Their product with the grid, the work, is told.
 func ExampleLogLinear() {
-	profiles, cases, _ := load()
+	profiles, _ := load()
 	cg := profiles[0]
 	err := new(perfmodel.LogLinear).Fit(&cg)
 	fmt.Println(errors.Is(err, perfmodel.ErrDependent))
@@ -129,9 +112,7 @@ func ExampleLogLinear() {
 	fail(err)
 	m := &perfmodel.LogLinear{Work: benchmark.Work}
 	fail(m.Fit(&cg))
-	b, err := perfmodel.FindCase(cases, "cg", "B")
-	fail(err)
-	e, err := perfmodel.At(m, b.Features, 2)
+	e, err := perfmodel.At(m, classB, 2)
 	fail(err)
 	fmt.Printf("exponent of work %.2f, of processes %.2f\n", m.Regression().Coef[1], m.Regression().Coef[2])
 	fmt.Printf("%.1f s, mean %.1f s, with 90%% from %.1f to %.1f\n", e.Seconds, e.Mean, e.Lower, e.Upper)

@@ -92,8 +92,8 @@ func TestLikelyCountsOfHugeRuns(t *testing.T) {
 
 // What has too few numbers is an error, and what does not exist panics with the package's name.
 func TestMissingParts(t *testing.T) {
-	c := Case{Application: "cfd", Name: "A", Names: []string{"cells", "steps"}, Features: []float64{7}}
-	if _, err := c.Arrange([]string{"steps"}); !errors.Is(err, ErrMissing) {
+	short := Profile{Application: "cfd", Features: []string{"cells", "steps"}, Runs: []Run{{Features: []float64{7}}}}
+	if _, err := short.Arrange([]string{"steps", "cells"}); !errors.Is(err, ErrMissing) {
 		t.Errorf("a number for two features: %v", err)
 	}
 	for name, f := range map[string]func(){

@@ -355,21 +355,8 @@ func TestColumnsInAnyOrder(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Runs[0].Seconds != 3 || list[0].Runs[0].Features[0] != 5 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	cases, err := ReadCases(strings.NewReader("x1_name,x1,benchmark,class\nn,3,a,S\n"))
-	if err != nil || len(cases) != 1 || cases[0].Name != "S" || len(cases[0].Names) != 1 || cases[0].Names[0] != "n" || cases[0].Features[0] != 3 {
-		t.Errorf("%+v, %v", cases, err)
-	}
 	if _, err := ReadProfiles(strings.NewReader("application,,processes\na,1,2\n")); err == nil || !strings.Contains(err.Error(), "column 2 has no title") {
 		t.Error(err)
-	}
-}
-
-// The mark of a timing that was not disturbed may be the first column, too.
-func TestCleanFirst(t *testing.T) {
-	cases := []Case{{Application: "a", Name: "S", Names: []string{"n"}, Features: []float64{1}}}
-	list, err := ReadTimings(strings.NewReader("clean,benchmark,class,procs,seconds\n1,a,S,2,3\n0,a,S,2,9\n"), cases)
-	if err != nil || len(list) != 1 || len(list[0].Runs) != 1 || list[0].Runs[0].Seconds != 3 || list[0].Runs[0].Repetitions != 1 {
-		t.Errorf("%+v, %v", list, err)
 	}
 }
 
@@ -438,9 +425,8 @@ func TestMachineWithoutLogarithm(t *testing.T) {
 
 // The parts of a time are not negative, and both are numbers.
 func TestTimingsOfParts(t *testing.T) {
-	cases := []Case{{Application: "a", Name: "S", Names: []string{"n"}, Features: []float64{1}}}
 	for parts, want := range map[string]error{"1,2": nil, "0,3": nil, "-1,2": ErrRange, "1,-2": ErrRange, "x,2": ErrSyntax, "1,x": ErrSyntax, "Inf,1": ErrNotFinite, "1,": ErrMissing, ",1": ErrMissing} {
-		_, err := ReadTimings(strings.NewReader("benchmark,class,procs,seconds,comp_s,comm_s\na,S,2,3,"+parts+"\n"), cases)
+		_, err := ReadProfiles(strings.NewReader("processes,seconds,computation,communication\n2,3," + parts + "\n"))
 		if !errors.Is(err, want) || (err == nil) != (want == nil) {
 			t.Errorf("%s: %v, want %v", parts, err, want)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
@@ -75,7 +74,7 @@ func TestFiguresComeOut(t *testing.T) {
 		r := &results{o: &options{budget: 20 * pricing.Unit}, in: &input{}}
 		r.in.types = append(r.in.types, sizing.InstanceType{Name: "m1.medium"}, sizing.InstanceType{Name: "cc1.4xlarge"})
 		for i, name := range []string{"cg", "ep", "ft", "is", "mg", "bt", "lu", "sp"} {
-			f := figured{s: &sized{task: perfmodel.Case{Application: name}}, cheapest: 1, meets: true, meets2: i != 7, within: i < 6, theirs2: i < 5}
+			f := figured{s: &sized{task: kase{Application: name}}, cheapest: 1, meets: true, meets2: i != 7, within: i < 6, theirs2: i < 5}
 			f.ours.Processes = [8]int{16, 96, 16, 16, 16, 16, 128, 16}[i]
 			f.ours.Cost, f.theirs.Cost = [8]pricing.Money{2, 2, 2, 2, 2, 3, 4, 4}[i]*pricing.Unit, 3*pricing.Unit
 			if f.tier = spot.TierHigh; i < 4 {

@@ -27,7 +27,7 @@ type fitted struct {
 	beyond       bool                // chosen by leaving out the most processes
 	proportional bool                // T_N of cap3 has the exponent 1
 	unsplit      int                 // runs that cap3 is not fitted to
-	tasks        []perfmodel.Case    // to be planned
+	tasks        []kase              // to be planned
 }
 
 // A score is what a model was off by on runs left out one by one: root mean square

@@ -42,9 +42,9 @@ type input struct {
 	profiles []perfmodel.Profile
 	// functions has the profiles with times of MPI functions, by application.
 	functions map[string]*mpiprofile.Profile
-	cases     []perfmodel.Case
-	standard  bool             // cases are those of the benchmarks that are embedded
-	tasks     []perfmodel.Case // to be planned
+	cases     []kase
+	standard  bool   // cases are those of the benchmarks that are embedded
+	tasks     []kase // to be planned
 	types     []sizing.InstanceType
 	instance  sizing.InstanceType
 	cheapest  bool // the instance is the one with the least price per compute unit
@@ -70,9 +70,9 @@ func (o *options) read() (*input, error) {
 func (o *options) readRuns(in *input) (err error) {
 	in.standard = o.features == ""
 	if in.standard {
-		in.cases, err = perfmodel.ReadCases(bytes.NewReader(npbFeatures))
+		in.cases, err = readCases(bytes.NewReader(npbFeatures))
 	} else {
-		in.cases, err = infile.Read("-features", o.features, perfmodel.ReadCases)
+		in.cases, err = infile.Read("-features", o.features, readCases)
 	}
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (in *input) readProfiles(r io.Reader) ([]perfmodel.Profile, error) {
 		return nil, err
 	}
 	if timings(data) {
-		return perfmodel.ReadTimings(bytes.NewReader(data), in.cases)
+		return readTimings(bytes.NewReader(data), in.cases)
 	}
 	list, err := mpiprofile.ReadProfiles(bytes.NewReader(data))
 	if err != nil {
@@ -190,7 +190,7 @@ func (o *options) setTasksOf(in *input) error {
 	}
 	if o.model != auto && o.model != machine { // each learns from its own runs only
 		in.profiles = slices.DeleteFunc(in.profiles, func(p perfmodel.Profile) bool {
-			return !slices.ContainsFunc(in.tasks, func(c perfmodel.Case) bool { return c.Application == p.Application })
+			return !slices.ContainsFunc(in.tasks, func(c kase) bool { return c.Application == p.Application })
 		})
 	}
 	return nil
@@ -210,8 +210,8 @@ func (in *input) applications() string {
 const defaultClass = "C"
 
 // find returns the case of a name, or that which is planned by default.
-func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error) {
-	var all []perfmodel.Case
+func (in *input) find(p *perfmodel.Profile, name string) (kase, error) {
+	var all []kase
 	for _, c := range in.cases {
 		// Somebody's own program may have the name of a benchmark.
 		if c.Application == p.Application && !(in.standard && !sameNames(c.Names, p.Features)) {
@@ -223,24 +223,24 @@ func (in *input) find(p *perfmodel.Profile, name string) (perfmodel.Case, error)
 	}
 	if len(all) == 0 { // those of the profile, which may be planned again
 		for i := range p.Runs {
-			all = append(all, perfmodel.Case{Application: p.Application, Name: p.Runs[i].Case, Names: p.Features, Features: p.Runs[i].Features})
+			all = append(all, kase{Application: p.Application, Name: p.Runs[i].Case, Names: p.Features, Features: p.Runs[i].Features})
 		}
 	}
 	if len(all) == 0 {
-		return perfmodel.Case{}, cli.Mistakef("%sthere is no run of it", of(p.Application))
+		return kase{}, cli.Mistakef("%sthere is no run of it", of(p.Application))
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		c := all[i]
 		if name != "" && c.Name != name {
 			continue
 		}
-		c, err := c.Arrange(p.Features)
+		c, err := c.arrange(p.Features)
 		if err != nil {
 			return c, cli.Mistakef("%s, which the profile has", inData(err))
 		}
 		return c, nil
 	}
-	return perfmodel.Case{}, cli.Mistakef("-task %s:%s: there is no such case", p.Application, name)
+	return kase{}, cli.Mistakef("-task %s:%s: there is no such case", p.Application, name)
 }
 
 // sameNames tells whether two lists have the same names in any order.

@@ -168,11 +168,11 @@ func TestLargestFromSmaller(t *testing.T) {
 // Classes C and D are as the reference codes of NPB 3.4 define them (setparams and the
 // codes' headers).
 func TestFeatures(t *testing.T) {
-	cases, err := perfmodel.ReadCases(bytes.NewReader(npbFeatures))
+	cases, err := readCases(bytes.NewReader(npbFeatures))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []perfmodel.Case{
+	for _, want := range []kase{
 		{Application: "cg", Name: "C", Features: []float64{150000, 15, 75, 110}},
 		{Application: "cg", Name: "D", Features: []float64{1500000, 21, 100, 500}},
 		{Application: "ep", Name: "C", Features: []float64{1 << 32}},
@@ -190,7 +190,7 @@ func TestFeatures(t *testing.T) {
 		{Application: "sp", Name: "C", Features: []float64{162, 162, 162, 400, .00067}},
 		{Application: "sp", Name: "D", Features: []float64{408, 408, 408, 500, .0003}},
 	} {
-		got, err := perfmodel.FindCase(cases, want.Application, want.Name)
+		got, err := findCase(cases, want.Application, want.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,11 +234,11 @@ func TestEmbeddedProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer times.Close()
-	cases, err := perfmodel.ReadCases(bytes.NewReader(npbFeatures))
+	cases, err := readCases(bytes.NewReader(npbFeatures))
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := perfmodel.ReadTimings(times, cases)
+	profiles, err := readTimings(times, cases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,12 +269,12 @@ func TestEmbeddedProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured, err := perfmodel.ReadCases(bytes.NewReader(data))
+	measured, err := readCases(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range measured {
-		got, err := perfmodel.FindCase(cases, c.Application, c.Name)
+		got, err := findCase(cases, c.Application, c.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

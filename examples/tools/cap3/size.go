@@ -68,7 +68,7 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 }
 
 // nameOf is application and case.
-func nameOf(c perfmodel.Case) string {
+func nameOf(c kase) string {
 	switch {
 	case c.Application == "" && c.Name == "":
 		return "the task"
@@ -82,7 +82,7 @@ func nameOf(c perfmodel.Case) string {
 
 // A sized task has its options.
 type sized struct {
-	task      perfmodel.Case
+	task      kase
 	fitted    *fitted
 	front     []sizing.Size
 	options   []sizing.Size // all, those beyond the profile, too
@@ -103,7 +103,7 @@ const tableIV = 128
 const maxProcesses = 1 << 16
 
 // size finds the options of a task.
-func (r *results) size(c perfmodel.Case) (*sized, error) {
+func (r *results) size(c kase) (*sized, error) {
 	o := r.o
 	s := &sized{task: c}
 	for i := range r.in.profiles {

@@ -98,7 +98,7 @@ func (o *options) dropDoes(f *fitted) bool {
 	if model.Fit(&runs) != nil {
 		return false
 	}
-	return !slices.ContainsFunc(f.tasks, func(c perfmodel.Case) bool {
+	return !slices.ContainsFunc(f.tasks, func(c kase) bool {
 		_, err := perfmodel.At(model, c.Features, 1)
 		return err != nil
 	})
@@ -120,7 +120,7 @@ func (o *options) keepDoes(f *fitted) bool {
 		if model == nil || o.model == auto && len(runs.Runs) < len(with.profile.Runs) || model.Fit(&runs) != nil {
 			continue
 		}
-		if !slices.ContainsFunc(f.tasks, func(c perfmodel.Case) bool {
+		if !slices.ContainsFunc(f.tasks, func(c kase) bool {
 			_, err := perfmodel.At(model, c.Features, 1)
 			return err != nil
 		}) {
