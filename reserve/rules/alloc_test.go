@@ -74,13 +74,11 @@ func TestAllocs(t *testing.T) {
 
 // nameOf returns the name of an algorithm in benchmarks.
 func nameOf(a reserve.Planner) string {
-	switch a := a.(type) {
+	switch a.(type) {
 	case *reserve.HGR:
 		return "hgr"
 	case *Periodic:
 		return "periodic"
-	case *Levels:
-		return "level"
 	case *SEC:
 		return "sec"
 	case *reserve.Exact:
@@ -94,9 +92,6 @@ func nameOf(a reserve.Planner) string {
 	case *Peak:
 		return "peak"
 	case *Constant:
-		if a.Class == AnyClass {
-			return "constant-best"
-		}
 		return "constant"
 	}
 	return "?"

@@ -45,7 +45,7 @@ func BenchmarkPlan(b *testing.B) {
 			list pricing.List
 		}{{"24h", day}, {"8760h", year}} {
 			p := &reserve.Problem{Demand: demand, Slot: time.Hour, Prices: list.list}
-			for _, a := range []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Levels{}, &SEC{}, &Constant{}} {
+			for _, a := range []reserve.Planner{&reserve.HGR{}, &Periodic{}, &SEC{}, &Constant{}} {
 				b.Run(fmt.Sprintf("alg=%s/slots=%d/instances=%d/term=%s", nameOf(a), size.slots, size.instances, list.name), func(b *testing.B) {
 					benchPlan(b, a, p, 0)
 				})
@@ -100,7 +100,7 @@ func BenchmarkLiu(b *testing.B) {
 	}
 	for _, c := range liuCases {
 		p := c.problem(b)
-		for _, a := range []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Levels{}} {
+		for _, a := range []reserve.Planner{&reserve.HGR{}, &Periodic{}} {
 			b.Run(fmt.Sprintf("alg=%s/log=%s", nameOf(a), c.log), func(b *testing.B) {
 				benchPlan(b, a, p, pricing.Money(c.optimum)*pricing.Unit)
 			})

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,51 +15,6 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
-
-// After a slot becomes costly the recursion of Levels goes on for a term less a slot, and later values
-// are what they were and the cost on demand of the slot.
-func TestLevelsStopsEarly(t *testing.T) {
-	for _, c := range []struct {
-		horizon        reserve.Horizon
-		every, n, slot int
-		last           int
-	}{{reserve.Full, 1, 1300, 10, 15}, {reserve.Full, 1, 1300, 1290, 1295}, {reserve.Full, 2, 1300, 506, 511}, {reserve.Full, 1, 1300, 507, 512}, {reserve.Pure, 2, 1300, 600, 605}, {reserve.Pure, 1, 1300, 1200, 1205}, {reserve.Full, 1, 1300, 1296, 1299}} {
-		p := &reserve.Problem{Slot: time.Hour, Demand: make([]int, c.n), Prices: prepaid(10, 36, 6), Horizon: c.horizon, Every: c.every}
-		var a Levels
-		if err := a.single.load(p, 0); err != nil {
-			t.Fatal(err)
-		}
-		gain := a.single.gain
-		a.prepare()
-		a.joined = append(a.joined, int32(c.slot))
-		last, joined := a.recur(0, c.horizon == reserve.Pure)
-		if last != c.last || joined != 1 {
-			t.Errorf("%+v: the recursion ends at %d, %d joined", c, last, joined)
-		}
-		for t1 := range c.n {
-			want := int64(0)
-			if t1 > c.slot {
-				want = gain
-			}
-			if got := a.value[t1] + a.base[t1/valueBlock]; got != want {
-				t.Fatalf("%+v: the slots before %d cost %d, want %d", c, t1, got, want)
-			}
-		}
-	}
-}
-
-// Each band of levels makes its own slots costly, and no others again: of 3 and 1 instances the last is
-// that of slot 1 alone.
-func TestLevelsJoinsOnce(t *testing.T) {
-	var a Levels
-	got, err := a.AppendPlan(nil, &reserve.Problem{Slot: time.Hour, Demand: []int{3, 1, 0}, Prices: prepaid(10, 6, 1)})
-	if want := []pricing.Purchase{{Slot: 0, Count: 3}, {Slot: 1, Count: 1}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-	if !slices.Equal(a.joined, []int32{1}) || len(a.fresh) != 0 {
-		t.Errorf("the last band has the slots %v and %v", a.joined, a.fresh)
-	}
-}
 
 // History keeps as many levels as a term has slots, for a demand that is always served, too.
 func TestHistoryForgets(t *testing.T) {
@@ -102,16 +56,6 @@ func TestOnlinePricesAreForgotten(t *testing.T) {
 		if err := o.Reset(p); !errors.Is(err, reserve.ErrOverflow) {
 			t.Errorf("premium %v: %v", premium, err)
 		}
-	}
-}
-
-// Of classes that save the same the first is bought.
-func TestConstantTie(t *testing.T) {
-	p := twoHours()
-	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "same", Term: 2 * time.Hour, Upfront: 150 * pricing.Milli})
-	got, err := (&Constant{Class: AnyClass}).AppendPlan(nil, p)
-	if want := []pricing.Purchase{{Slot: 0, Class: 0, Count: 1}, {Slot: 2, Class: 0, Count: 1}}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
 
@@ -306,23 +250,6 @@ func TestRulesAsNewAfterReset(t *testing.T) {
 					t.Fatalf("%+v after %+v: another state", next, first)
 				}
 			}
-		}
-	}
-}
-
-// What a constant quantity saves, or its fees, may not fit.
-func TestConstantTooLarge(t *testing.T) {
-	for name, c := range map[string]struct {
-		price, fee pricing.Money
-		demand     int
-	}{
-		"saving": {1 << 33, 1, 1 << 30},
-		"fees":   {1 << 33, 1<<34 + 1, 1 << 30},
-	} {
-		p := &reserve.Problem{Slot: time.Hour, Demand: slices.Repeat([]int{c.demand}, 4), Prices: pricing.List{OnDemand: c.price, Classes: []pricing.Class{
-			{Name: "a", Term: 4 * time.Hour, Upfront: c.fee}}}}
-		if _, err := new(Constant).AppendPlan(nil, p); !errors.Is(err, reserve.ErrOverflow) || !strings.HasSuffix(err.Error(), "1073741824 reservations cost too much") {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

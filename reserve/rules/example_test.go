@@ -78,24 +78,6 @@ func ExamplePeriodic() {
 	// cost 255.60
 }
 
-// The campaign's levels are planned first; what they leave over serves the days
-// before it.
-func ExampleLevels() {
-	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
-	var a rules.Levels
-	plan, err := a.AppendPlan(nil, p)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(p, plan)
-	// Output:
-	// hour   0: buy 4 week
-	// hour 120: buy 6 week
-	// hour 168: buy 6 week
-	// cost 249.60
-}
-
 // Nothing runs on demand, and it costs more than if all did.
 func ExamplePeak() {
 	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
@@ -133,22 +115,6 @@ func ExampleConstant() {
 	// Output:
 	// hour   0: buy 6
 	// hour 168: buy 6
-}
-
-func ExampleConstant_anyClass() {
-	prices := weekly
-	prices.Classes = append([]pricing.Class{{Name: "two weeks", Term: 14 * 24 * time.Hour, Upfront: 15 * pricing.Unit}}, prices.Classes...)
-	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: prices}
-	a := rules.Constant{Class: rules.AnyClass}
-	plan, err := a.AppendPlan(nil, p)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(p, plan)
-	// Output:
-	// hour   0: buy 12 two weeks
-	// cost 237.60
 }
 
 // A cluster that grows for two years and will go on, planned in weeks with classes

@@ -88,8 +88,8 @@ var large = kind{slots: 24, peak: 9, classes: 4, terms: 9, every: true, closed: 
 
 // planners returns one planner of each algorithm, new or used before.
 func planners(class int) []reserve.Planner {
-	return []reserve.Planner{&reserve.HGR{Class: class}, &Periodic{Class: class}, &Levels{Class: class}, &SEC{},
-		&OnDemand{}, &Peak{Class: class}, &Constant{Class: class}, &Constant{Class: AnyClass}}
+	return []reserve.Planner{&reserve.HGR{Class: class}, &Periodic{Class: class}, &SEC{},
+		&OnDemand{}, &Peak{Class: class}, &Constant{Class: class}}
 }
 
 // mustPlan returns a plan, or ok = false if the problem is not for the planner.
@@ -148,8 +148,6 @@ func TestAgainstBruteForce(t *testing.T) {
 			case *reserve.HGR:
 				class = a.Class
 			case *Periodic:
-				class = a.Class
-			case *Levels:
 				class = a.Class
 			case *Constant:
 				class = a.Class
@@ -220,13 +218,13 @@ func hgrRatio(alpha float64) float64 {
 }
 
 // What is proved, for one class, the Full horizon and purchases at any slot: hgrRatio for
-// HGR, twice the optimum for Periodic and Levels.
+// HGR, twice the optimum for Periodic.
 func TestRatios(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := problems(kind{slots: 9, peak: 2, classes: 1, terms: 5, held: true}).Draw(t, "problem")
 		_, optimum, _ := bruteForce(p)
 		costs := map[string]*big.Rat{}
-		for name, a := range map[string]reserve.Planner{"hgr": &reserve.HGR{}, "periodic": &Periodic{}, "levels": &Levels{}} {
+		for name, a := range map[string]reserve.Planner{"hgr": &reserve.HGR{}, "periodic": &Periodic{}} {
 			plan, ok := mustPlan(t, a, p)
 			if !ok {
 				t.Fatalf("%s does not handle it", name)
@@ -236,9 +234,6 @@ func TestRatios(t *testing.T) {
 		twice := new(big.Rat).Mul(optimum, big.NewRat(2, 1))
 		if costs["periodic"].Cmp(twice) > 0 {
 			t.Fatalf("periodic %v, optimum %v", costs["periodic"], optimum)
-		}
-		if costs["levels"].Cmp(costs["periodic"]) > 0 {
-			t.Fatalf("levels %v, periodic %v", costs["levels"], costs["periodic"])
 		}
 		o := onlyClass(p, 0)
 		whole := new(big.Rat).Mul(o.gain, big.NewRat(int64(o.tau), 1)) // τ·p
@@ -262,17 +257,8 @@ func TestRatios(t *testing.T) {
 	})
 }
 
-// With at most one instance there is one level, which Levels solves exactly,
-// whatever the horizon and the dates that it handles. Periodic solves the same if
-// one may buy once a term.
-func TestOneInstanceIsExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := problems(kind{slots: 10, peak: 1, classes: 1, terms: 5, every: true, pure: true}).Draw(t, "problem")
-		_, optimum, _ := bruteForce(p)
-		if plan, ok := mustPlan(t, &Levels{}, p); ok && planCost(p, plan).Cmp(optimum) != 0 {
-			t.Fatalf("levels %v, optimum %v", planCost(p, plan), optimum)
-		}
-	})
+// Where one may buy once a term, Periodic is optimal.
+func TestPeriodicIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := problems(kind{slots: 9, peak: 3, classes: 1, terms: 5, pure: true, held: true}).Draw(t, "problem")
 		p.Every = int(p.Prices.Classes[0].Term / p.Slot)
@@ -296,17 +282,16 @@ func TestNaive(t *testing.T) {
 		}
 	}
 	// Workspaces that have been used, for a new one each time.
-	hgr, periodic, levels, sec := &reserve.HGR{}, &Periodic{}, &Levels{}, &SEC{}
+	hgr, periodic, sec := &reserve.HGR{}, &Periodic{}, &SEC{}
 	rapid.Check(t, func(t *rapid.T) {
 		p := problems(large).Draw(t, "problem")
 		k := rapid.IntRange(0, len(p.Prices.Classes)-1).Draw(t, "class")
-		hgr.Class, periodic.Class, levels.Class = k, k, k
+		hgr.Class, periodic.Class = k, k
 		check(t, hgr, p, naiveHGR(p, k))
 		if p.Every <= 1 && p.Closed == nil && p.Horizon == reserve.Full {
 			check(t, &reserve.HGR{Class: k}, p, printedHGR(p, k))
 		}
 		check(t, periodic, p, naivePeriodic(p, k))
-		check(t, levels, p, naiveLevels(p, k))
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		k := large
@@ -329,12 +314,9 @@ func TestConstants(t *testing.T) {
 			}
 			return planCost(p, plan)
 		}
-		best := planCost(p, nil)
-		all := true
 		for k := range p.Prices.Classes {
 			plan, ok := mustPlan(t, &Constant{Class: k}, p)
 			if !ok {
-				all = false
 				continue
 			}
 			least := planCost(p, nil)
@@ -346,16 +328,6 @@ func TestConstants(t *testing.T) {
 			if c := planCost(p, plan); c.Cmp(least) != 0 {
 				t.Fatalf("class %d: %v costs %v, the best %v", k, plan, c, least)
 			}
-			if least.Cmp(best) < 0 {
-				best = least
-			}
-		}
-		plan, ok := mustPlan(t, &Constant{Class: AnyClass}, p)
-		if ok != all {
-			t.Fatalf("Constant of any class handles it: %v, the classes: %v", ok, all)
-		}
-		if ok && planCost(p, plan).Cmp(best) != 0 {
-			t.Fatalf("%v costs %v, the best %v", plan, planCost(p, plan), best)
 		}
 	})
 }

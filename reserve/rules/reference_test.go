@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/csv"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -142,23 +141,23 @@ func TestWeeklyReference(t *testing.T) {
 // optima are LEMON's; the ratios were measured with this test, so that a change
 // in what the algorithms buy shows.
 func TestHourlyReference(t *testing.T) {
-	want := map[string][4]string{ // HGR, Periodic, Levels, Constant
-		"sdsc-ds day-reservation":               {"1.0279", "1.0542", "1.0097", "1.2501"},
-		"sdsc-ds month-reservation":             {"1.0188", "1.0289", "1.0051", "1.1682"},
-		"sdsc-blue day-reservation":             {"1.0276", "1.0391", "1.0077", "1.1158"},
-		"sdsc-blue month-reservation":           {"1.0265", "1.0362", "1.0033", "1.0492"},
-		"lanl-cm5 day-reservation":              {"1.0167", "1.0493", "1.0112", "1.1130"},
-		"lanl-cm5 month-reservation":            {"1.0068", "1.0220", "1.0041", "1.0630"},
-		"unilu-gaia day-reservation":            {"1.0161", "1.0611", "1.0132", "1.3408"},
-		"unilu-gaia month-reservation":          {"1.0021", "1.0266", "1.0147", "1.0282"},
-		"hpc2n day-reservation":                 {"1.0226", "1.0556", "1.0128", "1.1921"},
-		"hpc2n month-reservation":               {"1.0162", "1.0459", "1.0091", "1.0804"},
-		"fleet-3y cc2.8xlarge-2013-1y-heavy":    {"1.0021", "1.0301", "1.0053", "1.0522"},
+	want := map[string][3]string{ // HGR, Periodic, Constant
+		"sdsc-ds day-reservation":               {"1.0279", "1.0542", "1.2501"},
+		"sdsc-ds month-reservation":             {"1.0188", "1.0289", "1.1682"},
+		"sdsc-blue day-reservation":             {"1.0276", "1.0391", "1.1158"},
+		"sdsc-blue month-reservation":           {"1.0265", "1.0362", "1.0492"},
+		"lanl-cm5 day-reservation":              {"1.0167", "1.0493", "1.1130"},
+		"lanl-cm5 month-reservation":            {"1.0068", "1.0220", "1.0630"},
+		"unilu-gaia day-reservation":            {"1.0161", "1.0611", "1.3408"},
+		"unilu-gaia month-reservation":          {"1.0021", "1.0266", "1.0282"},
+		"hpc2n day-reservation":                 {"1.0226", "1.0556", "1.1921"},
+		"hpc2n month-reservation":               {"1.0162", "1.0459", "1.0804"},
+		"fleet-3y cc2.8xlarge-2013-1y-heavy":    {"1.0021", "1.0301", "1.0522"},
 		"fleet-3y cc2.8xlarge-2013-1y-3y-heavy": {},
 		"hpc2n cc2.8xlarge-2013-1y-3y-heavy":    {},
 	}
 	all := planners(0)
-	compared := []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Levels{}, &Constant{}}
+	compared := []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Constant{}}
 	for _, row := range readTable(t, "hourly-reference") {
 		name := row[0] + " " + row[1]
 		p := &reserve.Problem{Demand: readDemand(t, row[0]), Slot: time.Hour, Prices: readList(t, row[1])}
@@ -175,7 +174,7 @@ func TestHourlyReference(t *testing.T) {
 		if len(p.Prices.Classes) > 1 {
 			continue
 		}
-		var got [4]string
+		var got [3]string
 		for i, a := range compared {
 			plan, _ := mustPlan(t, a, p)
 			got[i] = strconv.FormatFloat(mustBill(t, p, plan).Float64()/optimum.Float64(), 'f', 4, 64)
@@ -236,13 +235,12 @@ func TestLiuWindows(t *testing.T) {
 			}
 			return int((mustBill(t, p, plan) + pricing.Unit/2) / pricing.Unit)
 		}
-		got := [4]int{dollars(&OnDemand{}), dollars(&Periodic{}), dollars(&reserve.HGR{}), dollars(&Levels{})}
-		if want := [4]int{c.none, c.periodic, c.hgr, got[3]}; got != want {
+		got := [3]int{dollars(&OnDemand{}), dollars(&Periodic{}), dollars(&reserve.HGR{})}
+		if want := [3]int{c.none, c.periodic, c.hgr}; got != want {
 			t.Errorf("%s: %v, want %v", c.log, got, want)
 		}
-		if got[3] < c.optimum {
-			t.Errorf("%s: levels %d, optimum %d", c.log, got[3], c.optimum)
+		if got[2] < c.optimum {
+			t.Errorf("%s: hgr %d, optimum %d", c.log, got[2], c.optimum)
 		}
-		t.Logf("%s: levels %d, optimum %d, peak %d", c.log, got[3], c.optimum, slices.Max(p.Demand))
 	}
 }

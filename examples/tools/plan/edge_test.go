@@ -31,7 +31,7 @@ func TestBoundsAreSaid(t *testing.T) {
 func TestTiesAndFirstClass(t *testing.T) {
 	classes := programtest.Write(t, "c.json", `{"on_demand": 7, "classes": [{"name": "first", "term": "2h", "upfront": 7, "hourly": 0, "billed": "always"}, {"name": "second", "term": "2h", "upfront": 7, "hourly": 0, "billed": "always"}]}`)
 	demand := programtest.Write(t, "d.csv", "n\n1\n1\n1\n1\n")
-	stdout, _ := tested.Must(t, "-demand", demand, "-classes", classes, "-algo", "level", "-json")
+	stdout, _ := tested.Must(t, "-demand", demand, "-classes", classes, "-algo", "hgr", "-json")
 	for _, r := range programtest.Rows[map[string]any](t, stdout) {
 		if r["class"] != "first" {
 			t.Errorf("%v, want the first class of two equal ones", r)

@@ -295,7 +295,7 @@ func TestSVG(t *testing.T) {
 		buys bool
 	}{
 		{nil, true},
-		{[]string{"-algo", "level"}, true},
+		{[]string{"-algo", "periodic"}, true},
 		{[]string{"-algo", "ondemand"}, false},
 		{[]string{"-algo", "eq5"}, false},
 		{[]string{"-demand", demand, "-classes", odd}, true},

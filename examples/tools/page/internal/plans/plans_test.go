@@ -128,26 +128,26 @@ func TestRules(t *testing.T) {
 		text string
 		want []row
 	}{
-		{small, []row{{Name: "constant", Class: "three", Cost: "5", Count: 2}, {Name: "sec", Index: -1, Cost: "4", Count: 1}, {Name: "level", Class: "three", Cost: "4", Count: 1},
+		{small, []row{{Name: "constant", Class: "three", Cost: "5", Count: 2}, {Name: "sec", Index: -1, Cost: "4", Count: 1},
 			{Name: "hgr", Class: "three", Cost: "4", Count: 1}, {Name: "periodic", Class: "three", Cost: "4", Count: 1}, {Name: "wang", Class: "three", Cost: "5", Count: 1},
 			{Name: "peak", Class: "three", Cost: "8", Count: 4}}},
 		{strings.Replace(small, "}]", `},{"name":"two","term":"2h","upfront":"1.5","hourly":"0"}]`, 1),
-			[]row{{Name: "constant", Class: "three", Cost: "5", Count: 2}, {Name: "sec", Index: -1, Cost: "4", Count: 1}, {Name: "level", Class: "three", Cost: "4", Count: 1},
+			[]row{{Name: "constant", Class: "three", Cost: "5", Count: 2}, {Name: "sec", Index: -1, Cost: "4", Count: 1},
 				{Name: "hgr", Class: "three", Cost: "4", Count: 1}, {Name: "periodic", Class: "three", Cost: "4", Count: 1}, {Name: "wang", Class: "two", Index: 1, Cost: "4.5", Count: 1},
 				{Name: "peak", Class: "three", Cost: "8", Count: 4}}},
-		{`"demand":[1,2,1,0,1],"slot":"1h","on_demand":"1"`, []row{{Name: "constant", Index: -1, Cost: "5"}, {Name: "sec", Index: -1, Cost: "5"}, {Name: "level", Index: -1, Cost: "5"},
+		{`"demand":[1,2,1,0,1],"slot":"1h","on_demand":"1"`, []row{{Name: "constant", Index: -1, Cost: "5"}, {Name: "sec", Index: -1, Cost: "5"},
 			{Name: "hgr", Index: -1, Cost: "5"}, {Name: "periodic", Index: -1, Cost: "5"}, {Name: "wang", Index: -1, Cost: "5"}, {Name: "peak", Index: -1, Cost: "5"}}},
 		{small + `,"pure":true,"every":2`, []row{
 			{Name: "constant", Index: -1, Not: "2 slots: want a divisor of the term of three, 3 slots"}, {Name: "sec", Index: -1, Cost: "4", Count: 1},
-			{Name: "level", Index: -1, Not: "2 slots: want a divisor of the term of three, 3 slots"}, {Name: "hgr", Class: "three", Cost: "4", Count: 1},
+			{Name: "hgr", Class: "three", Cost: "4", Count: 1},
 			{Name: "periodic", Index: -1, Not: "2 slots: want a divisor of the term of three, 3 slots"}, {Name: "wang", Index: -1, Not: "2 slots: want purchases at every slot"},
 			{Name: "peak", Index: -1, Not: "2 slots: want a divisor of the term of three, 3 slots"}}},
 		// A fee that nothing earns back: most rules buy nothing, which is no class's doing.
-		{strings.Replace(small, `"upfront":"2"`, `"upfront":"9"`, 1), []row{{Name: "constant", Index: -1, Cost: "5"}, {Name: "sec", Index: -1, Cost: "5"}, {Name: "level", Index: -1, Cost: "5"},
+		{strings.Replace(small, `"upfront":"2"`, `"upfront":"9"`, 1), []row{{Name: "constant", Index: -1, Cost: "5"}, {Name: "sec", Index: -1, Cost: "5"},
 			{Name: "hgr", Index: -1, Cost: "5"}, {Name: "periodic", Index: -1, Cost: "5"}, {Name: "wang", Index: -1, Cost: "5"}, {Name: "peak", Class: "three", Cost: "36", Count: 4}}},
 		// Wang's rule buys after two slots on demand, too late; with the dear class it does not.
 		{`"demand":[1,1,0],"slot":"1h","on_demand":"1","classes":[{"name":"three","term":"3h","upfront":"1.9","hourly":"0"},{"name":"dear","term":"3h","upfront":"9","hourly":"0"}]`,
-			[]row{{Name: "constant", Class: "three", Cost: "1.9", Count: 1}, {Name: "sec", Index: -1, Cost: "1.9", Count: 1}, {Name: "level", Class: "three", Cost: "1.9", Count: 1},
+			[]row{{Name: "constant", Class: "three", Cost: "1.9", Count: 1}, {Name: "sec", Index: -1, Cost: "1.9", Count: 1},
 				{Name: "hgr", Class: "three", Cost: "1.9", Count: 1}, {Name: "periodic", Class: "three", Cost: "1.9", Count: 1}, {Name: "wang", Index: -1, Cost: "2"},
 				{Name: "peak", Class: "three", Cost: "1.9", Count: 1}}},
 	} {

@@ -350,7 +350,6 @@ type rule struct {
 var planners = []rule{
 	{"constant", "the best constant number, as the clouds recommend", func(k int) reserve.Planner { return &rules.Constant{Class: k} }, false},
 	{"sec", "greedy by least use, Niu 2016", func(int) reserve.Planner { return new(rules.SEC) }, true},
-	{"level", "level by level, Wang 2015", func(k int) reserve.Planner { return &rules.Levels{Class: k} }, false},
 	{"hgr", "greedy by the busiest window, Liu 2021", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }, false},
 	{"periodic", "each term by itself, Wang 2015", func(k int) reserve.Planner { return &rules.Periodic{Class: k} }, false},
 	{"wang", "knows the past only, Wang 2013", func(k int) reserve.Planner { return &rules.Wang{Class: k} }, false},
