@@ -21,7 +21,7 @@
 //	demand week by week and a forecaster  what to buy this week              Online.Advance
 //	demand slot by slot                   what to buy now, with a constant   Wang, Robust: Observe
 //	commitments of money an hour          how much to commit                 package reserve/savings
-//	discounts for large purchases         what to buy with them              package reserve/volume
+//	discounts for large purchases         what to buy with them              Exact.SolveDiscounted
 //
 // # Types
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/federation"
-	"github.com/plimsoll/plimsoll/reserve/volume"
+	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // usage is what -h prints.
@@ -197,7 +197,7 @@ type options struct {
 	coalitions bool
 	schemes    bool
 	spans      []span // rising
-	volume     volume.Discounts
+	volume     reserve.Discounts
 	errors     []float64
 	seed       uint64
 	pairs      int  // of orders, for many centres

@@ -16,7 +16,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
-	"github.com/plimsoll/plimsoll/reserve/volume"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -81,7 +80,7 @@ func (o *options) setTerms(s string) error {
 
 // setVolume reads discounts for volume.
 func (o *options) setVolume(s string) error {
-	o.volume = volume.Discounts{}
+	o.volume = reserve.Discounts{}
 	for part := range strings.SplitSeq(s, ",") {
 		from, discount, ok := strings.Cut(part, ":")
 		m, err1 := pricing.ParseMoney(from)
@@ -89,7 +88,7 @@ func (o *options) setVolume(s string) error {
 		if !ok || err1 != nil || err2 != nil {
 			return fmt.Errorf("%q: want pairs DOLLARS:DISCOUNT, such as %s", part, defaultVolume)
 		}
-		o.volume.Tiers = append(o.volume.Tiers, volume.Tier{From: m, Discount: x})
+		o.volume.Tiers = append(o.volume.Tiers, reserve.Tier{From: m, Discount: x})
 	}
 	if err := o.volume.Validate(); err != nil {
 		return errors.New(cli.Detail(err))
@@ -294,7 +293,6 @@ func (o *options) inTurn(c *centre, groups [][]int, order []int, leftovers bool)
 // byVolume has discounts on large purchases, of each centre or of all centres together.
 func (o *options) byVolume(centres []*centre) (*scheme, error) {
 	s := &scheme{name: "volume", title: "Discounts for volume"}
-	var solver volume.Solver
 	var exact reserve.Exact
 	var problems []*reserve.Problem
 	var listed [][]pricing.Purchase
@@ -307,22 +305,22 @@ func (o *options) byVolume(centres []*centre) (*scheme, error) {
 		s.add("no discount", plan.Cost, plan.Bound)
 		bought := slices.Clone(plan.Purchases)
 		problems, listed = append(problems, p), append(listed, bought)
-		cost, err := volume.Cost(o.volume, [][]pricing.Purchase{bought}, p)
+		cost, err := o.volume.Cost([][]pricing.Purchase{bought}, p)
 		if err != nil {
 			return nil, err
 		}
 		s.add("list prices, own discount", cost, 0)
-		own, err := solver.Solve(o.volume, p)
+		own, err := exact.SolveDiscounted(o.volume, p)
 		if err != nil {
 			return nil, err
 		}
 		s.add("planned with own discount", own.Cost, own.Bound)
 	}
-	together, err := volume.Cost(o.volume, listed, problems...)
+	together, err := o.volume.Cost(listed, problems...)
 	if err != nil {
 		return nil, err
 	}
-	joint, err := solver.Solve(o.volume, problems...)
+	joint, err := exact.SolveDiscounted(o.volume, problems...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
-	"github.com/plimsoll/plimsoll/reserve/resale"
 )
 
 // What a marketplace for the rest of terms would be worth ([Niu16] section 8.6).
@@ -63,7 +62,7 @@ func market(list pricing.List, hours []int, cost pricing.Money, left rest, share
 	}
 	m.whole, m.uncertain = plan.Cost, !plan.Optimal()
 	end := (len(hours) + saleHours - 1) / saleHours * saleHours
-	place := resale.Market{Share: share, Every: saleHours * time.Hour, Longest: time.Duration(end) * time.Hour}
+	place := reserve.Resale{Share: share, Every: saleHours * time.Hour, Longest: time.Duration(end) * time.Hour}
 	classes, sales, err := place.AppendClasses(nil, nil, list)
 	if err != nil {
 		return m, err

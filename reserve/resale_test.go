@@ -1,4 +1,4 @@
-package resale_test
+package reserve_test
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
-	"github.com/plimsoll/plimsoll/reserve/resale"
 )
 
 // By hand. Class a costs 120 for 12 hours and class b 60 for 6; the share is a half. Sold
@@ -26,7 +25,7 @@ func TestResaleByHand(t *testing.T) {
 		{Name: "c", Term: 6 * h, Upfront: 48, Hourly: 1, Billed: pricing.Always},
 	}}
 	before := append([]pricing.Class(nil), list.Classes...)
-	got, sales, err := resale.Market{Share: .5, Every: 3 * h, Longest: 11 * h}.AppendClasses(nil, nil, list)
+	got, sales, err := reserve.Resale{Share: .5, Every: 3 * h, Longest: 11 * h}.AppendClasses(nil, nil, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,40 +36,40 @@ func TestResaleByHand(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("classes (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]resale.Sale{{0, 12 * h}, {1, 6 * h}, {2, 6 * h}, {1, 3 * h}, {2, 3 * h}, {0, 9 * h}}, sales); diff != "" {
+	if diff := cmp.Diff([]reserve.Sale{{0, 12 * h}, {1, 6 * h}, {2, 6 * h}, {1, 3 * h}, {2, 3 * h}, {0, 9 * h}}, sales); diff != "" {
 		t.Errorf("sales (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(before, list.Classes); diff != "" {
 		t.Errorf("the list is changed:\n%s", diff)
 	}
 	// Days are days, and what is there stays.
-	again, more, err := resale.Market{Share: 1, Every: 24 * h, Longest: 24 * h}.AppendClasses(got[:1:1], sales[:1:1],
+	again, more, err := reserve.Resale{Share: 1, Every: 24 * h, Longest: 24 * h}.AppendClasses(got[:1:1], sales[:1:1],
 		pricing.List{OnDemand: 100, Classes: []pricing.Class{{Name: "d", Term: 72 * h, Upfront: 100}}})
-	if err != nil || len(again) != 3 || len(more) != 3 || again[2].Name != "d for 1d" || again[2].Upfront != 34 || more[2] != (resale.Sale{0, 24 * h}) {
+	if err != nil || len(again) != 3 || len(more) != 3 || again[2].Name != "d for 1d" || again[2].Upfront != 34 || more[2] != (reserve.Sale{0, 24 * h}) {
 		t.Errorf("%+v, %+v, %v", again, more, err)
 	}
 }
 
 func TestResaleErrors(t *testing.T) {
 	list := pricing.List{OnDemand: 2, Classes: []pricing.Class{{Name: "a", Term: time.Hour, Upfront: 1}}}
-	for field, r := range map[string]resale.Market{
+	for field, r := range map[string]reserve.Resale{
 		"Share":   {Share: 1.1, Every: 1, Longest: 1},
 		"Every":   {Every: 0, Longest: 1},
 		"Longest": {Every: 1, Longest: -1},
 	} {
 		_, _, err := r.AppendClasses(nil, nil, list)
-		var input *resale.InputError
-		if !errors.As(err, &input) || input.Field != field || !errors.Is(err, resale.ErrRange) {
+		var input *reserve.InputError
+		if !errors.As(err, &input) || input.Field != field || !errors.Is(err, reserve.ErrRange) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
-	for _, r := range []resale.Market{{Share: math.NaN(), Every: 1}, {Share: -1, Every: 1}, {Every: 1, Longest: time.Hour}} {
-		if _, _, err := r.AppendClasses(nil, nil, list); !errors.Is(err, resale.ErrRange) {
+	for _, r := range []reserve.Resale{{Share: math.NaN(), Every: 1}, {Share: -1, Every: 1}, {Every: 1, Longest: time.Hour}} {
+		if _, _, err := r.AppendClasses(nil, nil, list); !errors.Is(err, reserve.ErrRange) {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
 	list.OnDemand = -1
-	if _, _, err := (resale.Market{Every: 1}).AppendClasses(nil, nil, list); !errors.Is(err, pricing.ErrRange) || !strings.Contains(err.Error(), "Prices") {
+	if _, _, err := (reserve.Resale{Every: 1}).AppendClasses(nil, nil, list); !errors.Is(err, pricing.ErrRange) || !strings.Contains(err.Error(), "Prices") {
 		t.Errorf("prices: %v", err)
 	}
 }
@@ -105,7 +104,7 @@ func TestResaleBetweenFullAndPure(t *testing.T) {
 		for _, share := range []float64{0, .3, .6, 1} {
 			q := p
 			var err error
-			q.Prices.Classes, _, err = resale.Market{Share: share, Every: time.Hour, Longest: time.Duration(n) * time.Hour}.AppendClasses(nil, nil, p.Prices)
+			q.Prices.Classes, _, err = reserve.Resale{Share: share, Every: time.Hour, Longest: time.Duration(n) * time.Hour}.AppendClasses(nil, nil, p.Prices)
 			if err != nil {
 				t.Fatal(err)
 			}

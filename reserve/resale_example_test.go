@@ -1,4 +1,4 @@
-package resale_test
+package reserve_test
 
 import (
 	"fmt"
@@ -6,12 +6,11 @@ import (
 
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
-	"github.com/plimsoll/plimsoll/reserve/resale"
 )
 
 // What a marketplace for the rest of terms is worth: a project of nine months, and classes of
 // a year and of three.
-func ExampleMarket() {
+func ExampleResale() {
 	const month = 730 * time.Hour
 	demand := make([]int, 12)
 	for m := range 9 {
@@ -23,7 +22,7 @@ func ExampleMarket() {
 	}}
 	var exact reserve.Exact
 	for _, share := range []float64{0, .7} { // of the rest, after the fee
-		market := resale.Market{Share: share, Every: month, Longest: 12 * month}
+		market := reserve.Resale{Share: share, Every: month, Longest: 12 * month}
 		classes, sales, err := market.AppendClasses(nil, nil, list)
 		if err != nil {
 			fmt.Println(err)

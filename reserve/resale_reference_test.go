@@ -1,4 +1,4 @@
-package resale_test
+package reserve_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve/resale"
+	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // What the comment of AppendClasses says, class by class and sale by sale: the least of
@@ -29,15 +29,15 @@ func TestAppendClassesByDefinition(t *testing.T) {
 				Hourly:  pricing.Money(rapid.IntRange(0, 1).Draw(t, "hourly")), Billed: pricing.Billing(rapid.IntRange(0, 1).Draw(t, "billed")),
 			})
 		}
-		m := resale.Market{Share: float64(rapid.IntRange(0, 4).Draw(t, "quarters")) / 4,
+		m := reserve.Resale{Share: float64(rapid.IntRange(0, 4).Draw(t, "quarters")) / 4,
 			Every: time.Duration(rapid.IntRange(1, 3).Draw(t, "every")) * time.Hour, Longest: time.Duration(rapid.IntRange(0, 7).Draw(t, "longest")) * time.Hour}
-		want, stand := slices.Clone(list.Classes), []resale.Sale{}
+		want, stand := slices.Clone(list.Classes), []reserve.Sale{}
 		for k, c := range list.Classes {
-			stand = append(stand, resale.Sale{Class: k, After: c.Term})
+			stand = append(stand, reserve.Sale{Class: k, After: c.Term})
 		}
 		for held := m.Every; held <= m.Longest; held += m.Every {
 			var more []pricing.Class
-			var of []resale.Sale
+			var of []reserve.Sale
 			for k, c := range list.Classes {
 				if held >= c.Term {
 					continue
@@ -62,14 +62,14 @@ func TestAppendClassesByDefinition(t *testing.T) {
 				i := slices.IndexFunc(more, func(y pricing.Class) bool { return y.Hourly == c.Hourly && y.Billed == c.Billed })
 				switch {
 				case i < 0:
-					more, of = append(more, sold), append(of, resale.Sale{Class: k, After: held})
+					more, of = append(more, sold), append(of, reserve.Sale{Class: k, After: held})
 				case more[i].Upfront > sold.Upfront:
-					more[i], of[i] = sold, resale.Sale{Class: k, After: held}
+					more[i], of[i] = sold, reserve.Sale{Class: k, After: held}
 				}
 			}
 			want, stand = append(want, more...), append(stand, of...)
 		}
-		before, sales := []pricing.Class{{Name: "kept"}}, []resale.Sale{{Class: 7}}
+		before, sales := []pricing.Class{{Name: "kept"}}, []reserve.Sale{{Class: 7}}
 		got, gotSales, err := m.AppendClasses(before, sales, list)
 		if err != nil {
 			t.Fatal(err)
@@ -90,12 +90,12 @@ func quotient(a, b int64) int64 { return new(big.Int).Div(big.NewInt(a), big.New
 func TestMostSales(t *testing.T) {
 	list := pricing.List{OnDemand: 9, Classes: []pricing.Class{{Name: "a", Term: 1 << 50, Upfront: 1}, {Name: "b", Term: 3, Upfront: 1}}}
 	for longest, want := range map[time.Duration]bool{50_000: true, 50_001: false} {
-		_, sales, err := resale.Market{Share: 0, Every: 1, Longest: longest}.AppendClasses(nil, nil, list)
-		if (err == nil) != want || err != nil && !errors.Is(err, resale.ErrRange) || want && len(sales) < 50_000 {
+		_, sales, err := reserve.Resale{Share: 0, Every: 1, Longest: longest}.AppendClasses(nil, nil, list)
+		if (err == nil) != want || err != nil && !errors.Is(err, reserve.ErrRange) || want && len(sales) < 50_000 {
 			t.Errorf("%d times: %d sales, %v", longest, len(sales), err)
 		}
 	}
-	if _, _, err := (resale.Market{Share: .5, Every: 1, Longest: 100_000}).AppendClasses(nil, nil, pricing.List{OnDemand: 9}); err != nil {
+	if _, _, err := (reserve.Resale{Share: .5, Every: 1, Longest: 100_000}).AppendClasses(nil, nil, pricing.List{OnDemand: 9}); err != nil {
 		t.Errorf("no classes: %v", err)
 	}
 }

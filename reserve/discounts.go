@@ -1,4 +1,4 @@
-package volume
+package reserve
 
 import (
 	"math"
@@ -6,8 +6,24 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 )
+
+// Discounts for large purchases, the assumption of one fee in [Liu21] section 2.2 dropped.
+//
+// Minimise the fees with the discounts and the cost on demand. Fees add up over all purchases, at
+// list prices, and the part of the sum beyond the From of a tier costs the tier's Discount less.
+// Let L be the list value of a plan's fees, and δ_0 = 0 < δ_1 < … the discounts of the tiers from
+// f_0 = 0 < f_1 < … on. The fees cost
+//
+//	φ(L) = min over i of  (1-δ_i)·L + a_i,    a_i = Σ_{j≤i} f_j·(δ_j - δ_{j-1}),
+//
+// since φ is concave and each tier is one of its lines. So the least cost of a plan is the least,
+// over the tiers, of a_i and the optimum with all fees δ_i lower. [Exact] solves each of these
+// problems. The bound is the least of the bounds. With t tiers there are t+1 problems an account.
+//
+// A purchase can be worth its fee only because of other purchases: with the discount of a tier more
+// levels of the demand are worth a reservation, and their fees reach the tier. A planner that
+// looks at list prices does not see that, and neither does a search purchase by purchase.
 
 // A Tier is a discount on the fees beyond an amount.
 type Tier struct {
@@ -17,7 +33,9 @@ type Tier struct {
 	Discount float64
 }
 
-// Discounts are what a provider gives for volume. The zero value is no discount.
+// Discounts are what a provider gives for volume. The zero value is no discount. A discount is for
+// what is bought beyond a tier's From, as AWS has it, and not for all that was bought before. Fees
+// count from the first slot on, of contracts that have ended too.
 type Discounts struct {
 	// Tiers rise, both in From and in Discount.
 	Tiers []Tier
@@ -31,8 +49,7 @@ const million = 1_000_000
 func (t Tier) millionths() time.Duration { return time.Duration(math.Round(t.Discount * million)) }
 
 // Validate returns an [*InputError] about the first field that is wrong. The error unwraps
-// to [ErrRange] for an amount below 0 or a discount that is not in [0, 1), and to [ErrOrder]
-// for tiers that do not rise.
+// to [ErrRange] for an amount below 0, a discount that is not in [0, 1), and tiers that do not rise.
 func (d Discounts) Validate() error {
 	if d.Counted < 0 {
 		return badInput("Counted", -1, ErrRange, "%v: want 0 or more", d.Counted)
@@ -44,9 +61,9 @@ func (d Discounts) Validate() error {
 		case !(t.Discount >= 0 && t.Discount < 1) || t.millionths() == million:
 			return badInput("Tiers[].Discount", i, ErrRange, "%v: want a share from 0 to below 1", t.Discount)
 		case i > 0 && t.From <= d.Tiers[i-1].From:
-			return badInput("Tiers[].From", i, ErrOrder, "%v after %v: want tiers in the order of their amounts", t.From, d.Tiers[i-1].From)
+			return badInput("Tiers[].From", i, ErrRange, "%v after %v: want tiers in the order of their amounts", t.From, d.Tiers[i-1].From)
 		case i > 0 && t.millionths() <= d.Tiers[i-1].millionths():
-			return badInput("Tiers[].Discount", i, ErrOrder, "%v after %v: want a larger discount for a larger amount", t.Discount, d.Tiers[i-1].Discount)
+			return badInput("Tiers[].Discount", i, ErrRange, "%v after %v: want a larger discount for a larger amount", t.Discount, d.Tiers[i-1].Discount)
 		}
 	}
 	return nil
@@ -99,9 +116,9 @@ func discounted(dst []pricing.Class, classes []pricing.Class, off time.Duration)
 	return dst
 }
 
-// A Plan is what to buy for each problem, and what all of them cost together. It is valid
-// until the next call of its Solver.
-type Plan struct {
+// A DiscountedPlan is what to buy for each problem, and what all of them cost together. The plan is
+// valid until the next call of its [Exact].
+type DiscountedPlan struct {
 	// Purchases[i] is what to buy for problem i, sorted by slot, then by class.
 	Purchases [][]pricing.Purchase
 	// Cost is what the problems cost together, with the discounts. Bound is what no plan
@@ -112,53 +129,53 @@ type Plan struct {
 }
 
 // Optimal reports whether no plan costs less.
-func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
+func (p *DiscountedPlan) Optimal() bool { return p.Cost == p.Bound }
 
-// A Solver finds plans of least cost under discounts. The zero value is ready.
-type Solver struct {
-	exact   reserve.Exact
-	problem reserve.Problem
+// A discounting is the memory of SolveDiscounted.
+type discounting struct {
+	problem Problem
 	classes []pricing.Class
 	lines   []line
 	found   [2][][]pricing.Purchase // the best, and the line at hand
 }
 
-// Solve returns a plan of least cost for one or more problems whose fees count together, such
+// SolveDiscounted returns a plan of least cost for one or more problems whose fees count together, such
 // as the accounts of one payer. The prices of the problems are list prices.
 //
-// The plan is optimal where [reserve.Exact] finds an optimum for each problem and tier.
-// Otherwise Cost is at least what the plan costs, and the bound holds. Ties go to the lowest
+// Discounts and fees are rounded to a nano once. The plan is optimal where Exact finds an optimum for
+// each problem and tier. Otherwise Cost is at least what the plan costs, and the bound holds. Ties go to the lowest
 // tier. Time: for each tier and problem that of Exact.
 //
 // The error is that of [Discounts.Validate] or of a problem, or an [*InputError] that unwraps
 // to [ErrUnsupported] for a horizon that is not Full, or to [ErrOverflow].
-func (s *Solver) Solve(d Discounts, problems ...*reserve.Problem) (Plan, error) {
+func (e *Exact) SolveDiscounted(d Discounts, problems ...*Problem) (DiscountedPlan, error) {
+	s := &e.discounting
 	var err error
 	if s.lines, err = d.appendLines(s.lines[:0]); err != nil {
-		return Plan{}, err
+		return DiscountedPlan{}, err
 	}
 	for len(s.found[0]) < len(problems) {
 		s.found[0], s.found[1] = append(s.found[0], nil), append(s.found[1], nil)
 	}
-	best := Plan{Cost: math.MaxInt64, Bound: math.MaxInt64}
+	best := DiscountedPlan{Cost: math.MaxInt64, Bound: math.MaxInt64}
 	for _, l := range s.lines {
 		cost, bound := l.base, l.base
 		for i, p := range problems {
-			if p.Horizon != reserve.Full {
-				return Plan{}, pure(i)
+			if p.Horizon != Full {
+				return DiscountedPlan{}, pure(i)
 			}
 			s.classes = discounted(s.classes, p.Prices.Classes, l.off)
 			s.problem = *p
 			s.problem.Prices.Classes = s.classes
-			found, err := s.exact.Solve(&s.problem)
+			found, err := e.Solve(&s.problem)
 			if err != nil {
-				return Plan{}, err
+				return DiscountedPlan{}, err
 			}
 			var errs [2]error
 			cost, errs[0] = cost.Add(found.Cost)
 			bound, errs[1] = bound.Add(found.Bound)
 			if errs != [2]error{} {
-				return Plan{}, tooLarge(i)
+				return DiscountedPlan{}, tooLarge(i)
 			}
 			s.found[1][i] = append(s.found[1][i][:0], found.Purchases...)
 		}
@@ -169,7 +186,7 @@ func (s *Solver) Solve(d Discounts, problems ...*reserve.Problem) (Plan, error) 
 		}
 	}
 	best.Purchases = s.found[0][:len(problems):len(problems)]
-	s.problem = reserve.Problem{}
+	s.problem = Problem{}
 	return best, nil
 }
 
@@ -181,13 +198,13 @@ func tooLarge(i int) error {
 	return badInput("problems", i, ErrOverflow, "costs add up to more than 9223372036.854775807: want smaller amounts")
 }
 
-// Cost returns what purchases cost with the discounts, on demand included: purchases[i] are
-// those of problem i, sorted by slot, then by class. The error is that of [Solver.Solve], or
-// of [reserve.Cost] for purchases that break the rules of their problem. Cost panics if there
-// are not as many lists of purchases as problems.
-func Cost(d Discounts, purchases [][]pricing.Purchase, problems ...*reserve.Problem) (pricing.Money, error) {
+// Cost returns what purchases cost with the discounts, on demand included: purchases[i] are those
+// of problem i, sorted by slot, then by class. The error is that of [Exact.SolveDiscounted], or of
+// the function [Cost] for purchases that break the rules of their problem. The method panics if
+// there are not as many lists of purchases as problems.
+func (d Discounts) Cost(purchases [][]pricing.Purchase, problems ...*Problem) (pricing.Money, error) {
 	if len(purchases) != len(problems) {
-		panic("volume: purchases and problems differ in number")
+		panic("reserve: Discounts.Cost: purchases and problems differ in number")
 	}
 	lines, err := d.appendLines(nil)
 	if err != nil {
@@ -197,12 +214,12 @@ func Cost(d Discounts, purchases [][]pricing.Purchase, problems ...*reserve.Prob
 	for _, l := range lines {
 		cost := l.base
 		for i, p := range problems {
-			if p.Horizon != reserve.Full {
+			if p.Horizon != Full {
 				return 0, pure(i)
 			}
 			q := *p
 			q.Prices.Classes = discounted(nil, p.Prices.Classes, l.off)
-			one, err := reserve.Cost(&q, slices.Clone(purchases[i]))
+			one, err := Cost(&q, slices.Clone(purchases[i]))
 			if err != nil {
 				return 0, err
 			}

@@ -1,4 +1,4 @@
-package volume_test
+package reserve_test
 
 import (
 	"fmt"
@@ -6,14 +6,13 @@ import (
 
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
-	"github.com/plimsoll/plimsoll/reserve/volume"
 )
 
 // Two departments need more machines on weekdays than at weekends. A machine that runs on
 // weekdays alone is not worth a reservation of a week at the list price, and neither
 // department reaches a discount by itself that changes that. If the fees of both departments
 // count together, both reserve for all machines and pay $255 less.
-func ExampleSolver_Solve() {
+func ExampleExact_SolveDiscounted() {
 	week := func(working, weekend int) *reserve.Problem {
 		return &reserve.Problem{
 			Demand: []int{working, working, working, working, working, weekend, weekend},
@@ -24,11 +23,11 @@ func ExampleSolver_Solve() {
 		}
 	}
 	a, b := week(300, 120), week(400, 240)
-	discounts := volume.Discounts{Tiers: []volume.Tier{{From: 4_500 * pricing.Unit, Discount: .1}}}
+	discounts := reserve.Discounts{Tiers: []reserve.Tier{{From: 4_500 * pricing.Unit, Discount: .1}}}
 
-	var s volume.Solver
+	var s reserve.Exact
 	for _, problems := range [][]*reserve.Problem{{a}, {b}, {a, b}} {
-		plan, err := s.Solve(discounts, problems...)
+		plan, err := s.SolveDiscounted(discounts, problems...)
 		if err != nil {
 			panic(err)
 		}
