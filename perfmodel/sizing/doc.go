@@ -13,6 +13,7 @@
 //	the same                                       each size with its time and cost            Sizer.AppendSizes
 //	a fitted model, an input                       all sizes best for some deadline and budget Sizer.AppendFront
 //	instance types                                 the cheapest by its speed                   CheapestPerUnit
+//	the sizes of runs of several customers         shared clusters, and who pays what          Share
 //
 // # Types
 //

@@ -95,3 +95,22 @@ func ExampleSizer_AppendFront() {
 	//  4 processes:  5h41m6s  $2.73
 	//  2 processes: 11h21m32s  $2.73
 }
+
+// Two customers have runs of 30 and 20 minutes, and an instance is charged by the hour.
+func ExampleShare() {
+	in := sizing.Huang13InstanceTypes()[3]
+	run := func(minutes time.Duration) sizing.Size {
+		return sizing.Size{Processes: 16, Instances: 1, Time: minutes * time.Minute, Cost: in.Hourly}
+	}
+	places, err := sizing.Share([]sizing.Customer{{Runs: []sizing.Size{run(30)}}, {Runs: []sizing.Size{run(20)}}}, in, time.Hour)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, p := range places {
+		fmt.Printf("customer %d pays %v for its run on cluster %d\n", i, p[0].Share, p[0].Cluster)
+	}
+	// Output:
+	// customer 0 pays 0.78 for its run on cluster 1
+	// customer 1 pays 0.52 for its run on cluster 1
+}

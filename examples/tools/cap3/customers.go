@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -16,14 +13,7 @@ import (
 )
 
 // Several customers, as the future work of [Huang13] asks. Their tasks share clusters on
-// demand: tasks on as many instances run one after the other on one cluster, so that they
-// share the hour that is charged.
-//
-// Tasks of one size are packed longest first, each on the first cluster on which the task
-// still ends in time. That uses at most 11/9 of the fewest clusters, and one more (first fit
-// decreasing). A cluster that costs more than its tasks would alone is given up. Each task
-// pays of its cluster in proportion to its time. A customer over the budget gives up the
-// task with the largest share, and all are packed anew.
+// demand, as sizing.Share packs them.
 
 // A customerOf is a part of -customers.
 type customerOf struct {
@@ -76,7 +66,6 @@ func (r *results) taskOf(s *sized) string {
 // its tasks.
 func (r *results) share() ([]*client, error) {
 	var clients []*client
-	var tasks []*joint
 	owner := map[*sized]string{}
 	for _, c := range r.o.customers {
 		m, err := pricing.ParseMoney(c.budget)
@@ -101,9 +90,7 @@ func (r *results) share() ([]*client, error) {
 				x.tasks = append(x.tasks, t)
 				if p.Verdict != sizing.Fits {
 					t.gaveUp = verdictOf(p.Verdict)
-					continue
 				}
-				tasks = append(tasks, t)
 			}
 			if !known {
 				return nil, cli.Mistakef("-customers %s: there is no task of %q; -task says which there are", c.name, name)
@@ -116,88 +103,36 @@ func (r *results) share() ([]*client, error) {
 			r.nobodys = append(r.nobodys, s)
 		}
 	}
-	for {
-		if err := r.pack(tasks); err != nil {
-			return nil, err
-		}
-		over := false
-		for _, x := range clients {
-			x.alone, x.shares = 0, 0
-			var dearest *joint
-			for _, t := range x.tasks {
-				if t.gaveUp != "" {
-					continue
-				}
-				var err error
-				if x.alone, err = x.alone.Add(t.size.Cost); err != nil {
-					return nil, err
-				}
-				x.shares += t.share
-				if dearest == nil || t.share > dearest.share {
-					dearest = t
-				}
-			}
-			if x.budget > 0 && x.shares > x.budget && !over {
-				over = true
-				tasks = slices.DeleteFunc(tasks, func(t *joint) bool { return t == dearest })
-				dearest.cluster, dearest.share, dearest.gaveUp = 0, 0, overBudget
-			}
-		}
-		if !over {
-			return clients, nil
-		}
-	}
+	return clients, r.pack(clients)
 }
 
-// pack packs tasks on clusters.
-func (r *results) pack(tasks []*joint) error {
-	type cluster struct {
-		instances int
-		busy      time.Duration
-		tasks     []*joint
-	}
-	order := slices.Clone(tasks)
-	slices.SortStableFunc(order, func(a, b *joint) int { return cmp.Compare(b.size.Time, a.size.Time) })
-	var clusters []*cluster
-	limit := r.o.deadline - r.o.latency
-	for _, t := range order {
-		k := slices.IndexFunc(clusters, func(c *cluster) bool { return c.instances == t.size.Instances && c.busy+t.size.Time <= limit })
-		if k < 0 {
-			k = len(clusters)
-			clusters = append(clusters, &cluster{instances: t.size.Instances})
-		}
-		clusters[k].busy += t.size.Time
-		clusters[k].tasks = append(clusters[k].tasks, t)
-	}
-	number := 0
-	for _, c := range clusters {
-		one, err := r.in.instance.Meter.Cost(r.in.instance.Hourly, c.busy)
-		if err != nil {
-			return err
-		}
-		cost, err := one.Mul(int64(c.instances))
-		if err != nil {
-			return err
-		}
-		alone := pricing.Money(0)
-		for _, t := range c.tasks {
-			alone += t.size.Cost
-		}
-		if cost >= alone { // nothing is gained
-			for _, t := range c.tasks {
-				number++
-				t.cluster, t.share = number, t.size.Cost
+// pack packs the tasks that fit on clusters, and says what each customer pays.
+func (r *results) pack(clients []*client) error {
+	customers := make([]sizing.Customer, len(clients))
+	tasks := make([][]*joint, len(clients))
+	for i, x := range clients {
+		customers[i].Budget = x.budget
+		for _, t := range x.tasks {
+			if t.gaveUp == "" {
+				tasks[i] = append(tasks[i], t)
+				customers[i].Runs = append(customers[i].Runs, t.size)
 			}
-			continue
 		}
-		number++
-		left, busy := cost, c.busy
-		for _, t := range c.tasks { // the last one pays the rest, so that nothing is lost
-			if t.share, err = left.Prorate(t.size.Time, busy, pricing.Down); err != nil {
+	}
+	places, err := sizing.Share(customers, r.in.instance, r.o.deadline-r.o.latency)
+	if err != nil {
+		return err
+	}
+	for i, x := range clients {
+		for k, t := range tasks[i] {
+			if t.cluster, t.share = places[i][k].Cluster, places[i][k].Share; t.cluster == 0 {
+				t.gaveUp = overBudget
+				continue
+			}
+			if x.alone, err = x.alone.Add(t.size.Cost); err != nil {
 				return err
 			}
-			t.cluster = number
-			left, busy = left-t.share, busy-t.size.Time
+			x.shares += t.share
 		}
 	}
 	return nil

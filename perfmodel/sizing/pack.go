@@ -1,0 +1,153 @@
+package sizing
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Several customers share clusters, as the future work of [Huang13] asks. Runs on as many
+// instances run one after the other on one cluster, so that the runs share the hour that
+// the meter charges.
+//
+// Runs are packed longest first, each on the first cluster of its size on which the run
+// still ends in time: first fit decreasing, which takes at most 11/9 of the fewest
+// clusters, and one more [Johnson74]. A cluster that costs no less than its runs would
+// alone is given up. Each run pays of its cluster in proportion to its time. A customer
+// over the budget gives up the run with the largest share, and all runs are packed anew.
+//
+// No bound is known on the cost: fewer clusters are not always cheaper, and a budget may
+// be kept by giving up another run.
+//
+//	[Johnson74] Johnson, Demers, Ullman, Garey, Graham, Worst-Case Performance Bounds for
+//	            Simple One-Dimensional Packing Algorithms, SIAM J. Computing 3(4), 1974.
+
+// A Customer has runs that may share clusters with the runs of others.
+type Customer struct {
+	Budget pricing.Money // > 0 for all runs together, or 0 for none
+	Runs   []Size        // Instances, Time and Cost are read; each fits by itself
+}
+
+// A Place says where a run goes, and what the run pays.
+type Place struct {
+	Cluster int           // from 1; 0 if the customer gives up the run
+	Share   pricing.Money // of what the cluster costs
+}
+
+// Share returns a place for each run of each customer. Runs on one cluster end within limit
+// together; all instances are of type in.
+//
+// Ties: of runs that take as long, and of clusters, the first comes first; a customer gives
+// up the first of the runs with the largest share; of customers over their budgets, the first
+// gives up a run. The error is that of [InstanceType.Validate] or pricing.ErrOverflow. It
+// allocates. Time: O(n²) for n runs, and as often as a run is given up.
+func Share(customers []Customer, in InstanceType, limit time.Duration) ([][]Place, error) {
+	if err := in.Validate(); err != nil {
+		return nil, err
+	}
+	var runs []packed
+	places := make([][]Place, len(customers))
+	for i, c := range customers {
+		places[i] = make([]Place, len(c.Runs))
+		for k := range c.Runs {
+			runs = append(runs, packed{&c.Runs[k], &places[i][k]})
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b packed) int { return cmp.Compare(b.size.Time, a.size.Time) })
+	for {
+		if err := pack(runs, &in, limit); err != nil {
+			return nil, err
+		}
+		given := overBudget(customers, places)
+		if given == nil {
+			return places, nil
+		}
+		*given = Place{}
+		runs = slices.DeleteFunc(runs, func(r packed) bool { return r.place == given })
+	}
+}
+
+// overBudget returns the place of the run that the first customer over the budget gives
+// up, nil if all keep their budgets.
+func overBudget(customers []Customer, places [][]Place) *Place {
+	for i, c := range customers {
+		if c.Budget == 0 {
+			continue
+		}
+		var dearest *Place
+		left := c.Budget
+		over := false
+		for k := range places[i] {
+			p := &places[i][k]
+			if p.Cluster == 0 {
+				continue
+			}
+			over = over || p.Share > left
+			left -= min(p.Share, left)
+			if dearest == nil || p.Share > dearest.Share {
+				dearest = p
+			}
+		}
+		if over {
+			return dearest
+		}
+	}
+	return nil
+}
+
+type packed struct {
+	size  *Size
+	place *Place
+}
+
+// pack packs runs, the longest first, on clusters, and sets their places.
+func pack(runs []packed, in *InstanceType, limit time.Duration) error {
+	type cluster struct {
+		instances int
+		busy      time.Duration
+		runs      []packed
+	}
+	var clusters []*cluster
+	for _, r := range runs {
+		k := slices.IndexFunc(clusters, func(c *cluster) bool { return c.instances == r.size.Instances && r.size.Time <= limit-c.busy })
+		if k < 0 {
+			k = len(clusters)
+			clusters = append(clusters, &cluster{instances: r.size.Instances})
+		}
+		clusters[k].busy += r.size.Time
+		clusters[k].runs = append(clusters[k].runs, r)
+	}
+	number := 0
+	for _, c := range clusters {
+		left, err := in.cost(c.instances, c.busy)
+		if err != nil {
+			return err
+		}
+		var alone pricing.Money
+		for _, r := range c.runs {
+			if alone, err = alone.Add(r.size.Cost); err != nil {
+				return err
+			}
+		}
+		if left >= alone { // nothing is gained
+			for _, r := range c.runs {
+				number++
+				*r.place = Place{number, r.size.Cost}
+			}
+			continue
+		}
+		number++
+		busy := c.busy
+		for _, r := range c.runs { // the last one pays the rest, so that nothing is lost
+			share, err := left.Prorate(r.size.Time, busy, pricing.Down)
+			if err != nil {
+				return err
+			}
+			*r.place = Place{number, share}
+			left, busy = left-share, busy-r.size.Time
+		}
+	}
+	return nil
+}
