@@ -198,7 +198,7 @@ func (m *Auto) Deviate(dst []float64) {
 // all candidates work on that scale.
 //
 // Without a season the candidates are Blend and Mean. A series that leaves less than a
-// quarter of a season after its first two seasons is taken to have none. Without f.Window Fit
+// quarter of a season after its first two seasons is taken to have none. Fit
 // takes the last 416 values, 8 seasons, 32 second seasons or 16 horizons, whichever is most;
 // Mean takes all values.
 //
@@ -207,20 +207,19 @@ func (m *Auto) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if err := f.Validate(); err != nil {
 		return smoothing.Fit{}, err
 	}
-	window, season, second, leads, steps := f.Window, f.Season, f.Second, f.Leads, f.Steps
-	defer func() { f.Window, f.Season, f.Second, f.Leads, f.Steps = window, season, second, leads, steps }()
+	season, second, leads, steps := f.Season, f.Second, f.Leads, f.Steps
+	defer func() { f.Season, f.Second, f.Leads, f.Steps = season, second, leads, steps }()
 	part, err := f.Cut(series, m.Least())
 	if err != nil {
 		return smoothing.Fit{}, err
 	}
-	f.Window = 0
 	p1, p2 := f.PeriodsToTry(part)
 	horizon := f.Horizon
 	if horizon == 0 {
 		horizon = max(p1, 13)
 	}
 	m.work.whole = part
-	if most := max(autoLeast, autoCycles*p1, 4*autoCycles*p2, 4*autoSpan*horizon); window == 0 && len(part) > most {
+	if most := max(autoLeast, autoCycles*p1, 4*autoCycles*p2, 4*autoSpan*horizon); len(part) > most {
 		if end := part[len(part)-most:]; known(end) > most/2 { // else it is mostly silence
 			for part = end; part[0] != part[0]; {
 				part = part[1:]
@@ -250,8 +249,7 @@ func (m *Auto) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	return m.refit(f, a, part, p1, p2)
 }
 
-// autoCycles and autoLeast are how many seasons, and values, Auto fits to at least, if the
-// Fitter has no Window: older values say little of the next ones.
+// autoCycles and autoLeast are how many seasons, and values, Auto fits to at least: older values say little of the next ones.
 const (
 	autoCycles = 8
 	autoLeast  = 416

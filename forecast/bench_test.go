@@ -11,8 +11,7 @@ import (
 )
 
 // BenchmarkUpdate updates one model again and again, each update waiting for the one
-// before. Adaptive models have the original rule, and the lagged one too. Models with a
-// season are fitted before.
+// before. Models with a season are fitted before.
 func BenchmarkUpdate(b *testing.B) {
 	run := func(name string, m smoothing.Model) {
 		b.Run(name, func(b *testing.B) {
@@ -38,14 +37,6 @@ func BenchmarkUpdate(b *testing.B) {
 			}
 		}
 		run("model="+name, m)
-		switch m := m.(type) {
-		case *smoothing.AdaptiveSimple:
-			run("model="+name+"/rule=lagged", &smoothing.AdaptiveSimple{Rule: smoothing.TriggLeach{Lagged: true}})
-		case *smoothing.AdaptiveHolt:
-			run("model="+name+"/rule=lagged", &smoothing.AdaptiveHolt{Model: m.Model, Rule: smoothing.TriggLeach{Lagged: true}})
-		case *smoothing.AdaptiveTriple:
-			run("model="+name+"/rule=lagged", &smoothing.AdaptiveTriple{Model: m.Model, Gamma: m.Gamma, Rule: smoothing.TriggLeach{Lagged: true}})
-		}
 	}
 }
 

@@ -128,7 +128,7 @@ func TestSelectPart(t *testing.T) {
 	series := []float64{1, 2, 4, 3, 5, 6, 5, 8}
 	b := Backtester{Horizon: 1, Origins: 2} // fits to 6 and 7 values
 	scores := make([]Score, 3)
-	best, err := b.Select([]*Predictor{{Model: &smoothing.Triple{}}, {Model: &smoothing.Naive{}}, {Model: &smoothing.Brown{}}}, series, scores)
+	best, err := b.Select([]*Predictor{{Model: &smoothing.Triple{}}, {Model: &smoothing.Naive{}}, {Model: &smoothing.Holt{}}}, series, scores)
 	if err != nil || best == 0 {
 		t.Errorf("Select takes %d, %v", best, err)
 	}
@@ -142,7 +142,7 @@ func TestSelectPart(t *testing.T) {
 	if _, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, {Model: &smoothing.Drift{}}}, constant, nil); !errors.Is(err, ErrScale) {
 		t.Errorf("a series that is constant but for its end: %v", err)
 	}
-	bad := &Predictor{Model: &smoothing.AdaptiveHolt{Model: smoothing.Holt{Beta: 7}}}
+	bad := &Predictor{Model: &smoothing.AdaptiveTriple{Gamma: 7}}
 	if _, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, bad}, series, nil); !errors.Is(err, ErrFactor) || !strings.Contains(err.Error(), "candidate 1") {
 		t.Errorf("parameters out of range: %v", err)
 	}
@@ -222,7 +222,7 @@ func TestBadInput(t *testing.T) {
 	// The least that each model can be fitted to, one more than it fits where it
 	// fits anything.
 	least := map[string]int{"naive": 1, "drift": 2, "simple": 3, "holt": 5, "damped": 6, "triple": 7, "midpoint": 7, "backward": 7,
-		"brown": 5, "adaptive-simple": 1, "adaptive-holt": 2, "adaptive-triple": 2, "blend": 3,
+		"adaptive-triple": 2, "blend": 3,
 		"mean": 1, "seasonal-naive": 1, "winters": 4, "winters-ratio": 4, "two-seasons": 4, "harmonics": 6, "lags": 3, "auto": 3}
 	if about, n := About("other"); about != "" || n != 0 {
 		t.Errorf("%q, %d for a model that is none", about, n)

@@ -33,7 +33,6 @@ func linearModels() map[string]starter {
 		"damped":   &smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
 		"midpoint": &smoothing.Triple{Form: smoothing.Midpoint, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
 		"backward": &smoothing.Triple{Form: smoothing.BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
-		"brown":    &smoothing.Brown{Alpha: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
 		"blend": &smoothing.Blend{Near: smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
 			Far: smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}},
 		"seasonal-naive": &smoothing.SeasonalNaive{Period: 3, Season: []float64{5, 9, 7}, At: 1, Level: 5, Seen: 3, N: 7},

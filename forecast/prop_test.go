@@ -33,12 +33,12 @@ func models() *rapid.Generator[starter] {
 	return rapid.Custom(func(t *rapid.T) starter {
 		unit := rapid.Map(rapid.IntRange(0, 20), func(i int) float64 { return float64(i) / 20 })
 		a, b, c := unit.Draw(t, "alpha"), unit.Draw(t, "beta"), unit.Draw(t, "gamma")
-		rule := smoothing.TriggLeach{Lagged: rapid.Bool().Draw(t, "lagged"), All: rapid.Bool().Draw(t, "all")}
+		all := rapid.Bool().Draw(t, "all")
 		triple := smoothing.Triple{Form: smoothing.Form(rapid.IntRange(0, 2).Draw(t, "form")), Alpha: a, Beta: b, Gamma: c}
 		triple.Clamp()
 		holt := smoothing.Holt{Alpha: a, Beta: b, Phi: c}
 		season := rapid.IntRange(0, 5).Draw(t, "season")
-		switch rapid.IntRange(0, 14).Draw(t, "model") {
+		switch rapid.IntRange(0, 12).Draw(t, "model") {
 		case 0:
 			return &smoothing.Naive{}
 		case 1:
@@ -52,20 +52,16 @@ func models() *rapid.Generator[starter] {
 		case 5:
 			return &triple
 		case 6:
-			return &smoothing.Brown{Alpha: a}
+			return &smoothing.AdaptiveTriple{Model: triple, Gamma: c, All: all}
 		case 7:
-			return &smoothing.AdaptiveHolt{Model: holt, Rule: rule}
-		case 8:
-			return &smoothing.AdaptiveTriple{Model: triple, Gamma: c, Rule: rule}
-		case 9:
 			return &smoothing.SeasonalNaive{Period: season}
-		case 10:
+		case 8:
 			return &smoothing.Mean{Window: season}
-		case 11:
+		case 9:
 			return &smoothing.HoltWinters{Period: season, Period2: 2 * season, Alpha: a / 2, Beta: b, Gamma: c / 4, Delta: b / 4, Phi: c, Rho: a / 2}
-		case 12:
+		case 10:
 			return &smoothing.Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10, Sine: []float64{0, 0}, Cosine: []float64{0, 0}}
-		case 13:
+		case 11:
 			return &smoothing.Autoregression{Difference: 1 + season, Lags: []int{1, 3}, Coef: []float64{a / 2, -b / 2}}
 		default:
 			return &smoothing.Blend{Near: holt, Far: smoothing.Holt{Alpha: b, Beta: a, Phi: .9}}

@@ -165,8 +165,7 @@ func (r *Rolling) Alarm() bool { return r.current().Alarm() }
 // Validate returns an [*InputError] if a parameter or the state is out of range.
 //
 // Validate also returns an error if no fit can succeed: options of Fitter out of range, a model
-// that is not [Fittable], or a model of this package that wants more values than Keep and
-// Fitter.Window leave.
+// that is not [Fittable], or a model of this package that wants more values than Keep.
 func (r *Rolling) Validate() error {
 	if err := r.validateAround(); err != nil {
 		return err
@@ -183,9 +182,6 @@ func (r *Rolling) Validate() error {
 		return badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model, or a Predictor without Rolling", r.Predictor.Model)
 	}
 	kept := count(r.Keep, DefaultKeep)
-	if r.Fitter.Window > 0 {
-		kept = min(kept, r.Fitter.Window)
-	}
 	if m, ok := r.Predictor.Model.(interface{ Least() int }); ok && kept < m.Least() {
 		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.Least())
 	}

@@ -181,16 +181,14 @@ func TestRollingValidate(t *testing.T) {
 		want error
 	}{
 		{with(func(r *Rolling) {}), nil},
-		{with(func(r *Rolling) { r.Keep, r.Fitter.Window = 5, 5 }), nil},
-		{with(func(r *Rolling) { r.Fitter.PhiMin = 2 }), ErrFactor},
+		{with(func(r *Rolling) { r.Keep = 5 }), nil},
 		{with(func(r *Rolling) { r.Every = -1 }), ErrFactor},
 		{with(func(r *Rolling) { r.Keep = -1 }), ErrFactor},
 		{with(func(r *Rolling) { r.Least = -1 }), ErrFactor},
 		{with(func(r *Rolling) { r.Since = -1 }), ErrFactor},
 		{with(func(r *Rolling) { r.Keep = 4 }), ErrShort},
-		{with(func(r *Rolling) { r.Fitter.Window = 4 }), ErrShort},
 		{with(func(r *Rolling) { r.Predictor.Model = &own{} }), ErrKind},
-		{with(func(r *Rolling) { r.Predictor.Model = &smoothing.AdaptiveHolt{Model: smoothing.Holt{Phi: 2}} }), ErrFactor},
+		{with(func(r *Rolling) { r.Predictor.Model = &smoothing.AdaptiveTriple{Gamma: 2} }), ErrFactor},
 		{with(func(r *Rolling) { r.Start = &Predictor{} }), ErrKind},
 	} {
 		if err := tt.r.Validate(); !errors.Is(err, tt.want) {
@@ -211,7 +209,7 @@ func TestRollingState(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirty := func() *Rolling {
-		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, Peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Window: 8, PhiMin: .9},
+		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, Peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Steps: 8},
 			History: history{1, 2}, Start: &Predictor{Model: &smoothing.Naive{}}}
 	}
 	got := dirty()
@@ -232,8 +230,8 @@ func TestRollingState(t *testing.T) {
 		{`"start":null`, `"start":{}`, ErrState},
 		{`,"start":null`, ``, ErrState},
 		{`"history":[`, `"history":[1e200,`, ErrValue},
-		{`"window":0,`, ``, ErrState},
-		{`"phi_min":0`, `"phi_min":2`, ErrFactor},
+		{`"steps":0,`, ``, ErrState},
+		{`"season":0`, `"season":-2`, ErrFactor},
 		{`"keep":0`, `"keep":4`, ErrShort},
 		{`"name":"holt"`, `"name":"other"`, ErrKind},
 		{`"peak":`, `"peak":-`, ErrValue},

@@ -115,20 +115,6 @@ func TestAutoSays(t *testing.T) {
 			t.Errorf("%d hours, a horizon of %d: %v, and without a second season %v", c.n, c.horizon, &both, &one)
 		}
 	}
-	// A window of all values is no window.
-	long := rise(400, 12)
-	var windowed, all Auto
-	if _, err := windowed.Fit(&Fitter{Season: 1, Window: 400}, long); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := all.Fit(&Fitter{Season: 1}, long); err != nil {
-		t.Fatal(err)
-	}
-	want := make([]float64, 3)
-	windowed.Forecast(dst)
-	if all.Forecast(want); !slices.Equal(dst, want) {
-		t.Errorf("with a window of all values %v forecasts %v, without one %v %v", &windowed, dst, &all, want)
-	}
 	// The series that is fitted begins with a value that is there.
 	series := rise(500, 12)
 	for i := range 90 {

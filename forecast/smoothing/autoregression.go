@@ -427,4 +427,5 @@ func (f *Fitter) stable(m *Autoregression, n int) bool {
 	return late < .9*early
 }
 
+// Least returns how many values Fit wants.
 func (m *Autoregression) Least() int { return 3 }

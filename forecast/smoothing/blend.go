@@ -10,7 +10,7 @@ import (
 // weekly series of the M4 competition, Blend is the best: see the package documentation.
 //
 // Near is fitted to its one-step errors, and is no more than [Simple] unless Akaike's
-// criterion says that a trend pays for itself. Far is fitted to its errors 1 to BlendSteps
+// criterion says that a trend pays for itself. Far is fitted to its errors 1 to blendSteps
 // steps ahead. Near tends to follow too much, since the next step says little of a trend. Far
 // is slow to see a change. Their errors differ, so that the mean is better than each. A
 // series of less than forty values is too short for Far, which then is the same as Near.
@@ -20,13 +20,13 @@ import (
 // The zero value is ready for Fit. To stream without a fit, set the factors of both trends.
 type Blend struct {
 	Near Holt `json:"near"` // fitted to one-step errors
-	Far  Holt `json:"far"`  // fitted to errors of BlendSteps steps
+	Far  Holt `json:"far"`  // fitted to errors of blendSteps steps
 }
 
-// The settings of [Blend.Fit] where its [Fitter] has none.
+// The settings of [Blend.Fit].
 const (
-	BlendWindow = 208 // four years of weeks; 150 to 300 are as good
-	BlendSteps  = 10  // of which a series of n values allows n/20
+	blendWindow = 208 // four years of weeks; 150 to 300 are as good
+	blendSteps  = 10  // of which a series of n values allows n/20
 )
 
 // Ready reports whether both models have their start.
@@ -57,26 +57,20 @@ func (w *trendWalk) next() float64 {
 	return w.l
 }
 
-// Fit fits both models, to the last BlendWindow values and up to BlendSteps steps
-// unless f has a Window or Steps, see [Fittable]. It wants three values.
+// Fit fits both models to the last blendWindow values, and Far to the errors up to blendSteps
+// steps ahead unless f has Steps, see [Fittable]. Fit wants three values.
 func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
-	if err := f.Validate(); err != nil {
+	if err := cmp.Or(f.Validate(), CheckSeries(series)); err != nil {
 		return Fit{}, err
 	}
-	window, steps := f.Window, f.Steps
-	defer func() { f.Window, f.Steps = window, steps }()
-	f.Window, f.Steps = cmp.Or(window, BlendWindow), 1
-	part, err := f.Cut(series, m.Least())
+	steps := f.Steps
+	defer func() { f.Steps = steps }()
+	f.Steps = 1
+	part, err := f.Cut(series[max(0, len(series)-blendWindow):], m.Least())
 	if err != nil {
 		return Fit{}, err
 	}
-	n := 0
-	for _, x := range part {
-		if x == x {
-			n++
-		}
-	}
-
+	n := known(part)
 	x, s, _, err := f.fit(kindSimple, 0, part)
 	if err != nil {
 		return Fit{}, err
@@ -96,7 +90,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 		}
 	}
 	far := near
-	if f.Steps = min(cmp.Or(steps, BlendSteps), n/20); f.Steps > 1 {
+	if f.Steps = min(cmp.Or(steps, blendSteps), n/20); f.Steps > 1 {
 		x, s, _, err = f.fit(kindDamped, 0, part)
 		if err != nil {
 			return Fit{}, err
@@ -145,3 +139,6 @@ func (m *Blend) Deviate(dst []float64) {
 		c += m.Far.Alpha * m.Far.Beta * e
 	}
 }
+
+// Least returns how many values Fit wants.
+func (m *Blend) Least() int { return kindSimple.free() + 1 } // then it is one

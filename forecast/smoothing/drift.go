@@ -78,3 +78,16 @@ func (m *Drift) Validate() error {
 
 // deviate leaves out that the slope is an estimate, which Spread has.
 func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }
+
+// Fit takes the line through the series, see [Fittable]. Fit wants two values.
+func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
+	series, err := f.Cut(series, m.Least())
+	if err != nil {
+		return Fit{}, err
+	}
+	*m = Drift{}
+	return f.replay(m, series, 0), nil
+}
+
+// Least returns how many values Fit wants.
+func (m *Drift) Least() int { return 2 }

@@ -67,18 +67,6 @@ func ExampleTriple_Clamp() {
 	// 0.0526 <nil>
 }
 
-func ExampleBrown() {
-	m := smoothing.Brown{Alpha: .4}
-	for k := range 60 {
-		m.Update(float64(k * k))
-	}
-	var next [2]float64
-	m.Forecast(next[:])
-	fmt.Printf("%.1f\n", next)
-	// Output:
-	// [3600.0 3721.0]
-}
-
 func ExampleDrift() {
 	var m smoothing.Drift
 	for _, x := range []float64{100, 140, 120, 130} {
@@ -102,26 +90,9 @@ func ExampleNaive() {
 	// [15 15 15]
 }
 
-// A team doubles its use: the factor goes up, and down again.
-func ExampleAdaptiveSimple() {
-	var m smoothing.AdaptiveSimple
-	for week, x := range []float64{50, 52, 49, 51, 50, 48, 51, 100, 101, 99, 100, 102, 99, 100, 101} {
-		m.Update(x)
-		if week >= 6 && week%2 == 0 {
-			fmt.Printf("week %2d: alpha %.2f, level %5.1f\n", week, m.Model.Alpha, m.Model.Level)
-		}
-	}
-	// Output:
-	// week  6: alpha 0.02, level  49.7
-	// week  8: alpha 0.91, level 100.4
-	// week 10: alpha 0.86, level  99.9
-	// week 12: alpha 0.75, level  99.7
-	// week 14: alpha 0.76, level 100.7
-}
-
 // The rule as [Niu16] may have meant it, all three factors from one signal.
 func ExampleAdaptiveTriple() {
-	m := smoothing.AdaptiveTriple{Rule: smoothing.TriggLeach{All: true}}
+	m := smoothing.AdaptiveTriple{All: true}
 	for _, x := range weeks() {
 		m.Update(x)
 	}

@@ -28,11 +28,11 @@ import (
 // Time O(n) for each of 50 to 250 evaluations, O(n·Steps) for models with an
 // acceleration; space O(n).
 
-// DefaultPhiMin and DefaultPhiMax bound the damping that a [Fitter] tries. A smaller φ
+// phiMin and phiMax bound the damping that a [Fitter] tries. A smaller φ
 // ends a trend at once, and a larger φ hardly damps it.
 const (
-	DefaultPhiMin = 0.8
-	DefaultPhiMax = 0.98
+	phiMin = 0.8
+	phiMax = 0.98
 )
 
 // Fitter fits models to series by least squares of forecast errors. Its zero value
@@ -47,10 +47,7 @@ const (
 // after the other, and one goroutine. The work of a fit is bounded: at most
 // some 500 passes over the series, and for Auto some 3000.
 type Fitter struct {
-	Window int     `json:"window"`  // fit to the last Window values; 0 is all values
-	Steps  int     `json:"steps"`   // fit to the errors of forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
-	PhiMin float64 `json:"phi_min"` // bounds of a fitted Phi, in (0, 1];
-	PhiMax float64 `json:"phi_max"` // 0 stands for the defaults
+	Steps int `json:"steps"` // fit to the errors of forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
 
 	Season  int `json:"season"`  // steps of the season, for models with one; 0: as Periods finds it; 1: no season
 	Second  int `json:"-"`       // steps of the second season if Season is set; 0: what is found; 1: none
@@ -118,9 +115,6 @@ type Fittable interface {
 
 // Validate returns an [*InputError] if an option is out of range.
 func (f *Fitter) Validate() error {
-	if f.Window < 0 {
-		return badInput("Window", -1, ErrFactor, "%d values: want 0 for all, or more", f.Window)
-	}
 	if f.Steps < 0 {
 		return badInput("Steps", -1, ErrFactor, "%d steps: want 0 for one, or more", f.Steps)
 	}
@@ -129,9 +123,6 @@ func (f *Fitter) Validate() error {
 	}
 	if f.Horizon < 0 || f.Horizon > mostPeriod {
 		return badInput("Horizon", -1, ErrHorizon, "%d steps: want 0 for a season, to %d", f.Horizon, mostPeriod)
-	}
-	if lo, hi := or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax); !(lo > 0 && lo <= hi && hi <= 1) {
-		return badInput("PhiMin", -1, ErrFactor, "%v to %v: want 0 < PhiMin <= PhiMax <= 1", lo, hi)
 	}
 	return nil
 }
@@ -146,7 +137,6 @@ const (
 	kindPrinted
 	kindMidpoint
 	kindBackward
-	kindBrown
 )
 
 // A linear is one step of a model: the forecast is p = l + h·b + q·c, and with e
@@ -168,7 +158,7 @@ func (k kind) states() int {
 
 func (k kind) factors() int {
 	switch k {
-	case kindSimple, kindBrown:
+	case kindSimple:
 		return 1
 	case kindHolt:
 		return 2
@@ -187,10 +177,6 @@ func (f *Fitter) at(x *point) (linear, bool) {
 		return linear{h: f.phi, f22: f.phi, k1: a, k2: a * b}, true
 	case kindDamped:
 		return linear{h: c, f22: c, k1: a, k2: a * b}, true
-	case kindBrown:
-		m := Brown{Alpha: a}
-		k1, k2, k3 := m.gains()
-		return linear{1, .5, 1, 1, 1, k1, k2, k3}, true
 	}
 	m := Triple{Form: Form(f.kind - kindPrinted), Alpha: a, Beta: b, Gamma: c}
 	s := linear{1, .5, 1, 1, 1, a, a * b, a * b * c}
@@ -577,9 +563,6 @@ func (f *Fitter) Cut(series []float64, least int) ([]float64, error) {
 	if err := CheckSeries(series); err != nil {
 		return nil, err
 	}
-	if f.Window > 0 && len(series) > f.Window {
-		series = series[len(series)-f.Window:]
-	}
 	for len(series) > 0 && series[0] != series[0] {
 		series = series[1:]
 	}
@@ -629,7 +612,7 @@ func (f *Fitter) prepare(series []float64) {
 	}
 	f.lo, f.hi = point{}, point{1, 1, 1}
 	if f.kind == kindDamped {
-		f.lo[2], f.hi[2] = or(f.PhiMin, DefaultPhiMin), or(f.PhiMax, DefaultPhiMax)
+		f.lo[2], f.hi[2] = phiMin, phiMax
 	}
 }
 

@@ -282,7 +282,7 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 	w := &f.harmonic
 	shift, scale := f.standard(series)
 	w.y, w.evals, w.damped = f.wave, 0, m.Phi > 0 && m.Phi < 1
-	w.lo, w.hi = point{wintersLow, wintersLow, 0, or(f.PhiMin, DefaultPhiMin)}, point{wintersHigh, wintersHigh, .3, or(f.PhiMax, DefaultPhiMax)}
+	w.lo, w.hi = point{wintersLow, wintersLow, 0, phiMin}, point{wintersHigh, wintersHigh, .3, phiMax}
 	middling := point{.1, .05, .01, (w.lo[3] + w.hi[3]) / 2}
 	periods := [2]float64{float64(period)}
 	list := periods[:1]
@@ -383,4 +383,5 @@ func known(series []float64) int {
 	return n
 }
 
+// Least returns how many values Fit wants.
 func (m *Harmonic) Least() int { return 6 }

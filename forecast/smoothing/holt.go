@@ -106,19 +106,6 @@ func (m *Holt) Forecast(dst []float64) {
 	}
 }
 
-// Stable reports whether the model forgets its start, all eigenvalues of its
-// transition inside the unit circle: for factors in [0, 1] whenever 0 < α, and
-// 0 < β or φ < 1. Factors out of [0, 1] are not stable.
-//
-// Proof, as that of [Triple.Stable] for two states and u² + A·u + B. Without damping A = α + αβ,
-// B = αβ, and 4 − 2α − αβ, 2α, αβ are positive on (0, 1]². Damped, the polynomial in z is
-// z² − (1 + φ − α − αβφ)·z + φ·(1−α). Its value is α·(1 − φ + βφ) at 1 and at least 1 at
-// −1, and its last coefficient is below 1: stable with 0 < α and φ < 1.
-func (m *Holt) Stable() bool {
-	return m.Alpha > 0 && m.Alpha <= 1 && m.Beta >= 0 && m.Beta <= 1 &&
-		m.Phi >= 0 && m.Phi <= 1 && (m.Beta > 0 || m.phi() < 1)
-}
-
 // Validate returns an [*InputError] if a factor or the state is out of range.
 func (m *Holt) Validate() error {
 	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
@@ -144,3 +131,36 @@ func (m *Holt) Deviate(dst []float64) {
 		b += m.Alpha * m.Beta * e
 	}
 }
+
+// Fit fits factors, level and trend, see [Fittable]. If Phi is in (0, 1) the trend is
+// damped, and Fit fits Phi too, between the bounds of f. With a Phi of 0 or 1 the trend stays
+// undamped; any other Phi is an [*InputError]. Fit wants five values, six if damped: one
+// more than it fits.
+func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
+	if err := checkUnit("Phi", m.Phi, 1); err != nil {
+		return Fit{}, err
+	}
+	k := m.kind()
+	x, s, part, err := f.fit(k, 1, series)
+	if err != nil {
+		return Fit{}, err
+	}
+	if k == kindHolt {
+		x[2] = m.Phi
+	}
+	*m = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+	fit := f.replay(m, part, k.free())
+	m.N = fit.N
+	return fit, nil
+}
+
+// kind is what Fit takes the model for.
+func (m *Holt) kind() kind {
+	if m.Phi > 0 && m.Phi < 1 {
+		return kindDamped
+	}
+	return kindHolt
+}
+
+// Least returns how many values Fit wants.
+func (m *Holt) Least() int { return m.kind().free() + 1 }

@@ -12,7 +12,7 @@ import (
 // modelsToLimit returns a valid model of each kind, after some observations.
 func modelsToLimit() []Model {
 	models := []Model{
-		&Naive{}, &Drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5, Phi: .9}, &Brown{Alpha: .5},
+		&Naive{}, &Drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5, Phi: .9},
 		&Triple{Alpha: .5, Beta: .5, Gamma: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5, Form: Midpoint}, &Triple{Alpha: .5, Beta: .5, Gamma: .5, Form: BackwardDifference},
 		&SeasonalNaive{Period: 2}, &HoltWinters{Period: 2, Alpha: .5, Beta: .5, Gamma: .5, Phi: .9, Rho: .5}, &HoltWinters{Period: 2, Period2: 4, Multiplicative: true, Alpha: .5, Beta: .5, Gamma: .5, Delta: .5},
 		&Harmonic{Alpha: .5, Beta: .5, Gamma: .01, Phi: .9}, &Autoregression{Lags: []int{1, 2}, Coef: []float64{.5, .25}, Difference: 1},
@@ -87,7 +87,7 @@ func TestFitCounts(t *testing.T) {
 	series := rise(120, 12)
 	series[5], series[60] = math.NaN(), math.NaN()
 	for _, m := range []Fittable{
-		&Naive{}, &Drift{}, &Simple{}, &Mean{}, &Holt{}, &Brown{}, &Triple{}, &Triple{Form: Midpoint}, &Triple{Form: BackwardDifference}, &Blend{}, &SeasonalNaive{}, &HoltWinters{},
+		&Naive{}, &Drift{}, &Simple{}, &Mean{}, &Holt{}, &Triple{}, &Triple{Form: Midpoint}, &Triple{Form: BackwardDifference}, &Blend{}, &SeasonalNaive{}, &HoltWinters{},
 		&HoltWinters{Multiplicative: true}, &Harmonic{}, &Autoregression{}, &Autoregression{Difference: 1},
 	} {
 		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
@@ -185,7 +185,6 @@ func TestValidateEachNumber(t *testing.T) {
 			t.Fatalf("%T: %v", m, err)
 		}
 		v := reflect.ValueOf(m).Elem()
-		_, brown := m.(*Brown)
 		_, drift := m.(*Drift)
 		_, isMean := m.(*Mean)
 		triple, repaired := m.(*Triple)
@@ -213,9 +212,6 @@ func TestValidateEachNumber(t *testing.T) {
 				continue
 			}
 			most, factor := factors[name]
-			if brown {
-				most = math.Nextafter(2, 0)
-			}
 			switch {
 			case name == "Gamma" && repaired: // [Triple.Stable] says which
 			case name == "Period" && f.Kind() == reflect.Float64:

@@ -183,4 +183,5 @@ const meanOrigins = 250
 // maxWindows is room for what windowsOf returns, for any int.
 const maxWindows = 10 + 64
 
+// Least returns how many values Fit wants.
 func (m *Mean) Least() int { return 1 }

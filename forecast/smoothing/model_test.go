@@ -78,7 +78,7 @@ func TestReferenceHolt(t *testing.T) {
 // The trend of the start takes account of missing observations between the two.
 func TestStartGap(t *testing.T) {
 	nan := math.NaN()
-	for name, m := range map[string]starter{"holt": &Holt{}, "triple": &Triple{}, "brown": &Brown{}, "drift": &Drift{}} {
+	for name, m := range map[string]starter{"holt": &Holt{}, "triple": &Triple{}, "drift": &Drift{}} {
 		for _, x := range []float64{nan, 10, nan, nan, 40} {
 			m.Update(x)
 		}
@@ -192,7 +192,7 @@ func everyModel() map[string]starter {
 
 // A long silence in a start counts as a million steps, and takes no longer.
 func TestLongSilence(t *testing.T) {
-	for _, m := range []starter{&Holt{Alpha: .5, N: 1, Gap: mostGap}, &Triple{Alpha: .5, N: 1, Gap: mostGap}, &Brown{Alpha: .5, N: 1, Gap: mostGap}} {
+	for _, m := range []starter{&Holt{Alpha: .5, N: 1, Gap: mostGap}, &Triple{Alpha: .5, N: 1, Gap: mostGap}} {
 		m.Update(math.NaN())
 		if err := m.(validator).Validate(); err != nil {
 			t.Errorf("after a long silence %+v: %v", m, err)
@@ -210,12 +210,11 @@ func TestValidate(t *testing.T) {
 		&Simple{Alpha: -.1}, &Simple{Alpha: 1.1}, &Simple{Alpha: nan}, &Simple{Level: inf}, &Simple{N: -1},
 		&Holt{Alpha: 2}, &Holt{Beta: -1}, &Holt{Phi: 1.01}, &Holt{Trend: nan}, &Holt{Gap: -1},
 		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{Accel: inf}, &Triple{Form: -1},
-		&Triple{Alpha: .1, Beta: .5, Gamma: .9}, &Brown{Alpha: 2}, &Brown{Alpha: nan}, &Brown{Accel: nan},
+		&Triple{Alpha: .1, Beta: .5, Gamma: .9},
 		&Naive{Level: nan}, &Drift{Steps: -1}, &Drift{Last: inf}, &Signal{Phi: 2}, &Signal{E: 2, M: 1}, &Signal{M: nan},
-		&TriggLeach{Floor: .5, Cap: .4}, &TriggLeach{Alpha0: nan}, &TriggLeach{Cap: 2}, &AdaptiveTriple{Gamma: -1},
-		&AdaptiveSimple{Model: Simple{Level: nan}}, &AdaptiveHolt{Rule: TriggLeach{Cap: -1}},
+		&AdaptiveTriple{Gamma: -1}, &AdaptiveTriple{Model: Triple{Level: nan}}, &AdaptiveTriple{Signal: Signal{Phi: -1}},
 		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}},
-		&Fitter{Window: -1}, &Fitter{Steps: -1}, &Fitter{PhiMin: .9, PhiMax: .8}, &Fitter{PhiMax: 2}, &Fitter{PhiMin: nan},
+		&Fitter{Steps: -1},
 	} {
 		var in *InputError
 		if err := m.Validate(); !errors.As(err, &in) || in.Unwrap() == nil {

@@ -33,3 +33,16 @@ func (m *Naive) Deviate(dst []float64) {
 		dst[i] = sum
 	}
 }
+
+// Fit takes the last value of the series, see [Fittable]. Fit wants one value.
+func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
+	series, err := f.Cut(series, m.Least())
+	if err != nil {
+		return Fit{}, err
+	}
+	*m = Naive{}
+	return f.replay(m, series, 0), nil
+}
+
+// Least returns how many values Fit wants.
+func (m *Naive) Least() int { return 1 }

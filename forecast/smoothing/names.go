@@ -22,9 +22,6 @@ var catalogue = []struct {
 	{"backward", "triple, repaired by backward differences", func() Fittable {
 		return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1}
 	}},
-	{"brown", "Brown's triple smoothing, with one factor", func() Fittable { return &Brown{Alpha: .1} }},
-	{"adaptive-simple", "simple, its factor by Trigg and Leach", func() Fittable { return &AdaptiveSimple{} }},
-	{"adaptive-holt", "damped, its factor by Trigg and Leach", func() Fittable { return &AdaptiveHolt{Model: Holt{Beta: .1, Phi: .9}} }},
 	{"adaptive-triple", "triple, its factor by Trigg and Leach", func() Fittable {
 		return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1}
 	}},

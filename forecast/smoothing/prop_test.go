@@ -36,12 +36,12 @@ func models() *rapid.Generator[starter] {
 	return rapid.Custom(func(t *rapid.T) starter {
 		unit := rapid.Map(rapid.IntRange(0, 20), func(i int) float64 { return float64(i) / 20 })
 		a, b, c := unit.Draw(t, "alpha"), unit.Draw(t, "beta"), unit.Draw(t, "gamma")
-		rule := TriggLeach{Lagged: rapid.Bool().Draw(t, "lagged"), All: rapid.Bool().Draw(t, "all")}
+		all := rapid.Bool().Draw(t, "all")
 		triple := Triple{Form: Form(rapid.IntRange(0, 2).Draw(t, "form")), Alpha: a, Beta: b, Gamma: c}
 		triple.Clamp()
 		holt := Holt{Alpha: a, Beta: b, Phi: c}
 		season := rapid.IntRange(0, 5).Draw(t, "season")
-		switch rapid.IntRange(0, 14).Draw(t, "model") {
+		switch rapid.IntRange(0, 12).Draw(t, "model") {
 		case 0:
 			return &Naive{}
 		case 1:
@@ -55,20 +55,16 @@ func models() *rapid.Generator[starter] {
 		case 5:
 			return &triple
 		case 6:
-			return &Brown{Alpha: a}
+			return &AdaptiveTriple{Model: triple, Gamma: c, All: all}
 		case 7:
-			return &AdaptiveHolt{Model: holt, Rule: rule}
-		case 8:
-			return &AdaptiveTriple{Model: triple, Gamma: c, Rule: rule}
-		case 9:
 			return &SeasonalNaive{Period: season}
-		case 10:
+		case 8:
 			return &Mean{Window: season}
-		case 11:
+		case 9:
 			return &HoltWinters{Period: season, Period2: 2 * season, Alpha: a / 2, Beta: b, Gamma: c / 4, Delta: b / 4, Phi: c, Rho: a / 2}
-		case 12:
+		case 10:
 			return &Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10, Sine: []float64{0, 0}, Cosine: []float64{0, 0}}
-		case 13:
+		case 11:
 			return &Autoregression{Difference: 1 + season, Lags: []int{1, 3}, Coef: []float64{a / 2, -b / 2}}
 		default:
 			return &Blend{Near: holt, Far: Holt{Alpha: b, Beta: a, Phi: .9}}
@@ -142,7 +138,7 @@ func TestPropExact(t *testing.T) {
 		slope := float64(rapid.IntRange(-5, 5).Draw(t, "slope"))
 		for _, m := range []starter{&Drift{},
 			&Holt{Alpha: .6, Beta: .4, Level: c, Trend: slope, N: 2}, &Triple{Alpha: .6, Beta: .4, Gamma: .2, Level: c, Trend: slope, N: 2},
-			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, Level: c, Trend: slope, N: 2}, &Brown{Alpha: .3, Level: c, Trend: slope, N: 2}} {
+			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, Level: c, Trend: slope, N: 2}} {
 			for k := range 20 {
 				m.Update(c + slope*float64(k+1))
 			}
@@ -254,7 +250,7 @@ func TestPropFit(t *testing.T) {
 		if h, ok := m.(*Holt); ok && steps < 2 {
 			r := Holt{Alpha: rapid.Float64Range(0, 1).Draw(t, "a"), Beta: rapid.Float64Range(0, 1).Draw(t, "b"), Phi: h.Phi, N: 2}
 			if h.Phi != 0 {
-				r.Phi = rapid.Float64Range(DefaultPhiMin, DefaultPhiMax).Draw(t, "phi")
+				r.Phi = rapid.Float64Range(phiMin, phiMax).Draw(t, "phi")
 			}
 			part, _ := fresh.Cut(series, 1)
 			r.Level = part[0] + rapid.Float64Range(-20, 20).Draw(t, "level")

@@ -87,4 +87,5 @@ func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.replay(m, series, 0), nil
 }
 
+// Least returns how many values Fit wants.
 func (m *SeasonalNaive) Least() int { return 1 }

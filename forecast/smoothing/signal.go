@@ -1,6 +1,9 @@
 package smoothing
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // DefaultPhi is the smoothing constant of a [Signal] with a Phi of 0.
 const DefaultPhi = 0.1
@@ -73,7 +76,7 @@ func tracking(e, m float64) float64 {
 // before 1/Phi errors: T is still near 1 then, whatever the errors are.
 func (s *Signal) Alarm(limit float64) bool {
 	if limit == 0 {
-		phi := or(s.Phi, DefaultPhi)
+		phi := cmp.Or(s.Phi, DefaultPhi)
 		if float64(s.N) < 1/phi {
 			return false
 		}

@@ -49,3 +49,19 @@ func (m *Simple) Deviate(dst []float64) {
 		l += m.Alpha * e
 	}
 }
+
+// Fit fits the factor and the level, see [Fittable]. Fit wants three
+// values, one more than it fits.
+func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
+	x, s, part, err := f.fit(kindSimple, 0, series)
+	if err != nil {
+		return Fit{}, err
+	}
+	*m = Simple{Alpha: x[0], Level: s[0], N: 1}
+	fit := f.replay(m, part, kindSimple.free())
+	m.N = fit.N
+	return fit, nil
+}
+
+// Least returns how many values Fit wants.
+func (m *Simple) Least() int { return kindSimple.free() + 1 }

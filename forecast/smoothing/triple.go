@@ -211,3 +211,23 @@ func quadraticDeviate(dst []float64, d, v, a float64) {
 		c += a * e
 	}
 }
+
+// Fit fits factors within the stability region, and level, trend and
+// acceleration, see [Fittable]. Fit keeps the form, and wants seven values.
+func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
+	if !forms.Valid(m.Form) {
+		return Fit{}, badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
+	}
+	k := kindPrinted + kind(m.Form)
+	x, s, part, err := f.fit(k, 0, series)
+	if err != nil {
+		return Fit{}, err
+	}
+	*m = Triple{Form: m.Form, Alpha: x[0], Beta: x[1], Gamma: x[2], Level: s[0], Trend: s[1], Accel: s[2], N: 2}
+	fit := f.replay(m, part, k.free())
+	m.N = fit.N
+	return fit, nil
+}
+
+// Least returns how many values Fit wants.
+func (m *Triple) Least() int { return kindPrinted.free() + 1 } // as many in each form

@@ -22,7 +22,7 @@ func quadraticError(m Model, d, v, a float64, n int) float64 {
 }
 
 // On a quadratic without noise the error of Eq. (7) tends to a/(2·α), and those of
-// the two repairs and of Brown's to 0, for all factors inside of the stability
+// the two repairs to 0, for all factors inside of the stability
 // region, whatever the start.
 func TestBias(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10)) // seed 9, 10
@@ -46,10 +46,6 @@ func TestBias(t *testing.T) {
 			if got := quadraticError(&m, d, v, a, n); math.Abs(got-want) > 1e-9*size {
 				t.Errorf("%v, alpha %v, beta %v, gamma %v: error %v, want %v", form, m.Alpha, m.Beta, m.Gamma, got, want)
 			}
-		}
-		b := Brown{Alpha: .05 + 1.9*rng.Float64()}
-		if got := quadraticError(&b, d, v, a, n); math.Abs(got) > 1e-9*size {
-			t.Errorf("Brown, alpha %v: error %v, want 0", b.Alpha, got)
 		}
 	}
 	if counted < 5000 {
@@ -114,50 +110,6 @@ func TestTripleRecursion(t *testing.T) {
 				}
 				if math.Abs(got-want) > 1e-8*(1+math.Abs(want)) {
 					t.Fatalf("%v: forecast %v steps ahead %v, want %v", form, h, got, want)
-				}
-			}
-		}
-	}
-}
-
-// Brown's model equals three-fold smoothing, S1, S2, S3, with [Brown63]'s starting
-// values and coefficients.
-func TestBrownThreefold(t *testing.T) {
-	for _, al := range []float64{.1, .3, .6} {
-		q := 1 - al
-		a, b, c := 5., 2., .7
-		s1 := a - q/al*b + q*(2-al)/(2*al*al)*c
-		s2 := a - 2*q/al*b + 2*q*(3-2*al)/(2*al*al)*c
-		s3 := a - 3*q/al*b + 3*q*(4-3*al)/(2*al*al)*c
-		m := Brown{Alpha: al, Level: a, Trend: b, Accel: c, N: 2}
-		f := make([]float64, 3)
-		for k, x := range airPassengers {
-			s1 = al*x + q*s1
-			s2 = al*s1 + q*s2
-			s3 = al*s2 + q*s3
-			m.Update(x)
-			a = 3*s1 - 3*s2 + s3
-			b = al / (2 * q * q) * ((6-5*al)*s1 - 2*(5-4*al)*s2 + (4-3*al)*s3)
-			c = al / q * al / q * (s1 - 2*s2 + s3)
-			m.Forecast(f)
-			if want := a + 3*b + 4.5*c; math.Abs(f[2]-want) > 1e-8*(1+math.Abs(want)) {
-				t.Fatalf("alpha %v: after %d points the forecast 3 steps ahead is %v, want %v", al, k+1, f[2], want)
-			}
-		}
-	}
-}
-
-func TestBrownExact(t *testing.T) {
-	for _, al := range []float64{.1, .3, .6, 1, 1.5} {
-		m := Brown{Alpha: al, Level: 5, Trend: 2, Accel: .7, N: 2}
-		f := make([]float64, 3)
-		for k := 1; k < 60; k++ {
-			y := func(k int) float64 { return 5 + 2*float64(k) + .35*float64(k*k) }
-			m.Update(y(k))
-			m.Forecast(f)
-			for h := 1; h <= 3; h++ {
-				if want := y(k + h); math.Abs(f[h-1]-want) > 1e-11*want {
-					t.Errorf("alpha %v: at %d the forecast %d steps ahead is %v, want %v", al, k, h, f[h-1], want)
 				}
 			}
 		}

@@ -28,7 +28,7 @@ func rise(n, season int) []float64 {
 func TestModelsCount(t *testing.T) {
 	nan := math.NaN()
 	for _, m := range []Model{
-		&Naive{}, &Drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5}, &Brown{Alpha: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5},
+		&Naive{}, &Drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5},
 		&SeasonalNaive{Period: 2}, &HoltWinters{Period: 2, Alpha: .5}, &Harmonic{Alpha: .5}, &Autoregression{Lags: []int{1}, Coef: []float64{.5}},
 	} {
 		n := 0
@@ -41,7 +41,7 @@ func TestModelsCount(t *testing.T) {
 				t.Errorf("%T: N is %d after %d observations", m, got, n)
 			}
 			switch m.(type) {
-			case *Drift, *Holt, *Brown, *Triple:
+			case *Drift, *Holt, *Triple:
 				if ready := m.(interface{ Ready() bool }).Ready(); ready != (n > 1) {
 					t.Errorf("%T: ready is %v after %d observations", m, ready, n)
 				}

@@ -318,7 +318,7 @@ func (w *wintersFit) prepare(f *Fitter, series []float64, m *HoltWinters) {
 		add(&w.m.Beta, wintersLow, wintersHigh)
 	}
 	if m.Phi > 0 && m.Phi < 1 {
-		add(&w.m.Phi, or(f.PhiMin, DefaultPhiMin), min(.999, or(f.PhiMax, DefaultPhiMax)))
+		add(&w.m.Phi, phiMin, phiMax)
 	}
 	if m.Gamma > 0 && len(w.season) > 1 {
 		add(&w.m.Gamma, wintersLow, wintersHigh)
@@ -397,4 +397,5 @@ func (w *wintersFit) minimise(k *walker) point {
 	return best
 }
 
+// Least returns how many values Fit wants.
 func (m *HoltWinters) Least() int { return 4 }

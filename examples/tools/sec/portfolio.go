@@ -52,7 +52,7 @@ const forever = math.MaxInt
 // without limits the portfolio costs 13 to 55 times the optimum.
 func paperForecaster() rules.Forecaster {
 	return &forecast.Predictor{
-		Model:  &smoothing.AdaptiveTriple{Rule: smoothing.TriggLeach{All: true}},
+		Model:  &smoothing.AdaptiveTriple{All: true},
 		Limits: forecast.Limits{NonNegative: true, Multiple: 2},
 	}
 }
