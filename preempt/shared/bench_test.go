@@ -9,7 +9,7 @@ import (
 // madeUp is a cluster: nodes of 32 processors and 128 GiB, pods of 1 to 4 processors, a
 // third of them in gangs of 2 to 16 over the nodes, 25 pods on a node.
 func madeUp(rng *rand.Rand, nodes, perNode, waiting int) *Problem {
-	p := &Problem{Shapes: []Shape{{Needs: []int64{4000, 16 << 10, 1}, Count: waiting}}, Budgets: make([]int64, 40)}
+	p := &Problem{Requests: []Request{{Needs: []int64{4000, 16 << 10, 1}, Count: waiting}}, Budgets: make([]int64, 40)}
 	for b := range p.Budgets {
 		p.Budgets[b] = rng.Int64N(4)
 	}
@@ -46,7 +46,7 @@ func BenchmarkSolve(b *testing.B) {
 			var s Solver
 			var plan Plan
 			for b.Loop() {
-				plan = s.Solve(p, Options{Steps: c.steps, Rounds: c.rounds})
+				plan = solve(b, &s, p, Options{Steps: c.steps, Rounds: c.rounds})
 			}
 			b.ReportMetric(float64(plan.Waste.Total())/float64(max(1, plan.Bound.Total()))-1, "gap-ratio")
 		})

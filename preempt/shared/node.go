@@ -3,25 +3,28 @@ package shared
 import (
 	"cmp"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// A node alone: the least waste for each number of pods of each shape.
+// One node: the least waste for each number of tasks of each request.
 //
-// Idea. Add the jobs one by one to sets that begin with the empty set. A set is what it
-// frees, capped at what the most pods need; what it draws on budgets that can bind on this
-// node; and its cost. Sets that another set beats in all three are dropped, so few remain:
-// pods come in few sizes, and what is beyond the need does not count.
+// Idea. Begin with the empty set and add the jobs one by one. A set has three parts: what
+// the set frees, capped at what the most tasks need; what the set draws on budgets that can
+// bind on this node; and its cost. A set that another set beats in all three parts is
+// dropped. Few sets remain, since tasks come in few sizes and room beyond the need does not
+// count.
 //
 // Invariant: for each set of the jobs so far, some set that remains frees as much, draws
 // as little and costs no more.
 //
-// When a node has more sets than nodeSets, the cheapest stay and the search is cut. The
-// invariant then holds for sets that cost less than the cheapest set that was cut, so that
-// cost is a bound. A greedy choice takes the place of what was cut: large sets are the ones
-// that are lost, and a large set may be the only one that makes room.
+// When a node has more sets than nodeSets, the cheapest sets stay and the search is cut. The
+// invariant then holds for sets that cost less than the cheapest set that was cut, so the
+// cost of that set is a bound. A greedy choice stands in for what was cut: only large sets
+// may make room, and large sets are cut first.
 
-// nodeSets is how many sets of a node are kept. A node with 110 pods of three sizes has
-// some hundreds. Pods of many sizes in several resources have more.
+// nodeSets is how many sets of a node are kept. A node with 110 tasks of three sizes has
+// some hundreds. Tasks of many sizes in several resources have more.
 const nodeSets = 4096
 
 // fewSets is how many sets of a node are kept in a hurry.
@@ -29,9 +32,20 @@ const fewSets = 16
 
 // nodeWork is the memory of nodeOptions.
 type nodeWork struct {
-	sets, grown []set
-	frees       []int64 // of the sets: width each
-	spare       []int64
+	room, free, least []int64 // free: what all open jobs free; least: what the most tasks need beyond the room
+	lack, missing     []int64 // of a greedy choice
+	left              []int64 // of the budgets
+	drawn             []int64 // by budget, of all open jobs
+	items             []int32 // open jobs, of the node's items
+	byWorth           []int32
+	taken             []int32
+	hosts             []int
+	all               []option
+	binding, tight    []int // resources and budgets that can bind
+
+	sets, grown, merged []set
+	links               []link
+	frees, packed       []int64 // of the sets: width each
 }
 
 // A set is a set of jobs on the node. What it frees and draws stands in frees.
@@ -45,80 +59,31 @@ type set struct {
 // link is a set in the list of all sets that were ever kept.
 type link struct{ parent, item int32 }
 
-// nodeOptions returns what a node offers: for each number of pods of each shape that fits,
-// the least that has to be lost.
+// nodeOptions returns what a node offers in a branch: for each number of tasks of each
+// request that fits, the least that has to be lost. budgets is what the branch leaves.
 func (s *Solver) nodeOptions(n int, b *branch, budgets []int64) []option {
-	node := &s.p.Nodes[n]
-	if node.Only != nil {
+	if s.p.Nodes[n].Only != nil {
 		return s.onlyOption(n, b, budgets)
 	}
-	dims := len(node.Room)
-	room := slices.Clone(node.Room)
-	free := make([]int64, dims) // room if all is lost
-	var items []int32
-	draws := map[int]int64{}
-	for i := range s.items[n] {
-		it := &s.items[n][i]
-		switch b.fate[it.job] {
-		case lost:
-			for d := range room {
-				room[d] += it.frees[d]
-			}
-		case open:
-			items = append(items, int32(i))
-			for d := range free {
-				free[d] += it.frees[d]
-			}
-			for _, d := range s.p.Jobs[it.job].Draws {
-				draws[d.Budget] += d.Pods
-			}
-		}
-	}
-	// The numbers of pods that fit at all.
-	var all []option
-	hosts := make([]int, len(s.p.Shapes))
-	least := make([]int64, dims) // what the most need, beyond the room
-	for {
-		shape := 0
-		for ; shape < len(hosts); shape++ { // the next numbers, as an odometer counts
-			if hosts[shape] < s.p.Shapes[shape].Count {
-				hosts[shape]++
-				if s.reaches(room, free, hosts) {
-					break
-				}
-			}
-			hosts[shape] = 0
-		}
-		if shape == len(hosts) {
-			break
-		}
-		index := 0
-		for sh, h := range hosts {
-			index += h * s.radix[sh]
-		}
-		all = append(all, option{index: index, hosts: slices.Clone(hosts), cost: never})
-		for d := range least {
-			least[d] = max(least[d], s.lack(hosts, room, d))
-		}
-	}
-	if len(all) == 0 {
+	s.openJobs(n, b)
+	s.numbers()
+	w := &s.work
+	if len(w.all) == 0 {
 		return nil
 	}
-	var binding []int
-	for d := range least {
-		if least[d] > 0 {
-			binding = append(binding, d)
+	w.binding, w.tight = w.binding[:0], w.tight[:0]
+	for d, l := range w.least {
+		if l > 0 {
+			w.binding = append(w.binding, d)
 		}
 	}
-	var tight []int
-	for budget, pods := range draws {
-		if pods > budgets[budget] {
-			tight = append(tight, budget)
+	for budget, count := range w.drawn {
+		if count > budgets[budget] {
+			w.tight = append(w.tight, budget)
 		}
 	}
-	slices.Sort(tight)
 	// Cheap jobs first: what they free is then known when a dearer set is compared.
-	slices.SortStableFunc(items, func(i, k int32) int {
+	slices.SortStableFunc(w.items, func(i, k int32) int {
 		a, c := &s.items[n][i].share, &s.items[n][k].share
 		if a.Less(c) {
 			return -1
@@ -128,133 +93,216 @@ func (s *Solver) nodeOptions(n int, b *branch, budgets []int64) []option {
 		}
 		return 0
 	})
+	cut := s.growSets(n, budgets)
+	return s.cheapest(n, budgets, cut)
+}
+
+// openJobs sets the room of a node, with the jobs that the branch has lost, and the jobs
+// that are open.
+func (s *Solver) openJobs(n int, b *branch) {
 	w := &s.work
-	width := len(binding) + len(tight)
+	w.room = append(w.room[:0], s.p.Nodes[n].Room...)
+	w.free = append(w.free[:0], w.room...)
+	clear(w.free)
+	w.items = w.items[:0]
+	clear(w.drawn)
+	for i := range s.items[n] {
+		it := &s.items[n][i]
+		switch b.fate[it.job] {
+		case lost:
+			for d, f := range it.frees {
+				w.room[d] += f
+			}
+		case open:
+			w.items = append(w.items, int32(i))
+			for d, f := range it.frees {
+				w.free[d] += f
+			}
+			for _, d := range s.p.Jobs[it.job].Draws {
+				w.drawn[d.Budget] += d.Count
+			}
+		}
+	}
+}
+
+// numbers lists the numbers of tasks that fit on the node if all is lost.
+func (s *Solver) numbers() {
+	w := &s.work
+	w.all = w.all[:0]
+	w.least = append(w.least[:0], w.free...)
+	clear(w.least)
+	w.hosts = grow.Zero(w.hosts, len(s.p.Requests))
+	hosts := w.hosts
+	for {
+		r := 0
+		for ; r < len(hosts); r++ { // the next numbers, as an odometer counts
+			if hosts[r] < s.p.Requests[r].Count {
+				hosts[r]++
+				if s.reaches(hosts) {
+					break
+				}
+			}
+			hosts[r] = 0
+		}
+		if r == len(hosts) {
+			return
+		}
+		index := 0
+		for r, h := range hosts {
+			index += h * s.radix[r]
+		}
+		w.all = append(w.all, option{index: index, hosts: s.counts.copy(hosts), cost: never})
+		for d := range w.least {
+			w.least[d] = max(w.least[d], s.lack(hosts, d))
+		}
+	}
+}
+
+// growSets builds the sets of a node, in the order of cost. It reports whether sets were cut.
+func (s *Solver) growSets(n int, budgets []int64) (cut bool) {
+	w := &s.work
+	width := len(w.binding) + len(w.tight)
 	w.frees = w.frees[:0]
 	for range width {
 		w.frees = append(w.frees, 0)
 	}
-	links := []link{{-1, -1}}
-	w.sets = append(w.sets[:0], set{item: -1, parent: 0})
-	cut, most := false, nodeSets
-items:
-	for _, i := range items {
+	w.links = append(w.links[:0], link{-1, -1})
+	w.sets = append(w.sets[:0], set{item: -1})
+	keep := nodeSets
+	for _, i := range w.items {
 		it := &s.items[n][i]
-		if len(binding) > 0 && !slices.ContainsFunc(binding, func(d int) bool { return it.frees[d] > 0 }) {
+		if len(w.binding) > 0 && !slices.ContainsFunc(w.binding, func(d int) bool { return it.frees[d] > 0 }) {
 			continue
 		}
-		// The sets with the item, in the order of cost, as the sets without it are.
-		w.grown = w.grown[:0]
-		for k := range w.sets {
-			old := &w.sets[k]
-			at := len(w.frees)
-			ok := true
-			for x, d := range binding {
-				w.frees = append(w.frees, min(w.frees[old.at+x]+it.frees[d], least[d]))
-			}
-			for x, budget := range tight {
-				used := -w.frees[old.at+len(binding)+x]
-				for _, d := range s.p.Jobs[it.job].Draws {
-					if d.Budget == budget {
-						used += d.Pods
-					}
-				}
-				ok = ok && used <= budgets[budget]
-				w.frees = append(w.frees, -used)
-			}
-			if !ok || slices.Equal(w.frees[at:at+len(binding)], w.frees[old.at:old.at+len(binding)]) {
-				w.frees = w.frees[:at]
-				continue
-			}
-			w.grown = append(w.grown, set{cost: old.cost.Plus(&it.share), at: at, parent: old.parent, item: i})
+		s.withItem(i, it, budgets)
+		c, ended := s.mergeSets(width, &keep)
+		if cut = cut || c; ended {
+			return cut
 		}
-		merged := make([]set, 0, len(w.sets)+len(w.grown))
-		a, g := 0, 0
-		for looked := 0; a < len(w.sets) || g < len(w.grown); looked++ {
-			if looked%16 == 0 && s.halted() { // whoever called drops the options
-				break items
-			}
-			if looked%16 == 0 && most > fewSets && s.hurry != nil && s.hurry() {
-				most = fewSets
-			}
-			var c *set
-			if g == len(w.grown) || a < len(w.sets) && !w.grown[g].cost.Less(&w.sets[a].cost) {
-				c = &w.sets[a]
-				a++
-			} else {
-				c = &w.grown[g]
-				g++
-			}
-			if !c.cost.Less(&s.limit) {
-				break
-			}
-			beaten := false
-			for k := len(merged) - 1; k >= 0 && !beaten; k-- {
-				beaten = dominates(w.frees[merged[k].at:merged[k].at+width], w.frees[c.at:c.at+width])
-			}
-			if beaten {
-				continue
-			}
-			if len(merged) >= most {
-				s.cut(c.cost)
-				cut = true
-				break
-			}
-			if c.item >= 0 { // new: remember how it came about
-				links = append(links, link{c.parent, c.item})
-				c.parent, c.item = int32(len(links)-1), -1
-			}
-			merged = append(merged, *c)
-		}
-		w.sets = merged
 		if len(w.frees) > 1<<16 { // what dropped sets left behind
-			w.spare = w.spare[:0]
+			w.packed = w.packed[:0]
 			for k := range w.sets {
-				at := len(w.spare)
-				w.spare = append(w.spare, w.frees[w.sets[k].at:w.sets[k].at+width]...)
+				at := len(w.packed)
+				w.packed = append(w.packed, w.frees[w.sets[k].at:w.sets[k].at+width]...)
 				w.sets[k].at = at
 			}
-			w.frees, w.spare = w.spare, w.frees
+			w.frees, w.packed = w.packed, w.frees
 		}
 	}
-	// Sets are in the order of cost: the first that suffices is the cheapest.
-	options := all[:0]
-	for x, o := range all {
+	return cut
+}
+
+// withItem sets w.grown to the sets with one more job, in the order of cost, as w.sets are.
+func (s *Solver) withItem(i int32, it *item, budgets []int64) {
+	w := &s.work
+	w.grown = w.grown[:0]
+	for k := range w.sets {
+		old := &w.sets[k]
+		at, ok := len(w.frees), true
+		for x, d := range w.binding {
+			w.frees = append(w.frees, min(w.frees[old.at+x]+it.frees[d], w.least[d]))
+		}
+		for x, budget := range w.tight {
+			used := -w.frees[old.at+len(w.binding)+x]
+			for _, d := range s.p.Jobs[it.job].Draws {
+				if d.Budget == budget {
+					used += d.Count
+				}
+			}
+			ok = ok && used <= budgets[budget]
+			w.frees = append(w.frees, -used)
+		}
+		if !ok || slices.Equal(w.frees[at:at+len(w.binding)], w.frees[old.at:old.at+len(w.binding)]) {
+			w.frees = w.frees[:at]
+			continue
+		}
+		w.grown = append(w.grown, set{cost: old.cost.Plus(&it.share), at: at, parent: old.parent, item: i})
+	}
+}
+
+// mergeSets merges w.sets and w.grown into w.sets without the sets that others beat, at most
+// keep of them. It reports whether sets were cut, and whether the work has to end.
+func (s *Solver) mergeSets(width int, keep *int) (cut, ended bool) {
+	w := &s.work
+	w.merged = w.merged[:0]
+	a, g := 0, 0
+	for looked := 0; a < len(w.sets) || g < len(w.grown); looked++ {
+		if looked%16 == 0 {
+			if s.halted() { // the caller drops the options
+				return cut, true
+			}
+			if *keep > fewSets && s.hurry != nil && s.hurry() {
+				*keep = fewSets
+			}
+		}
+		var c *set
+		if g == len(w.grown) || a < len(w.sets) && !w.grown[g].cost.Less(&w.sets[a].cost) {
+			c = &w.sets[a]
+			a++
+		} else {
+			c = &w.grown[g]
+			g++
+		}
+		if !c.cost.Less(&s.limit) {
+			break
+		}
+		beaten := false
+		for k := len(w.merged) - 1; k >= 0 && !beaten; k-- {
+			beaten = dominates(w.frees[w.merged[k].at:w.merged[k].at+width], w.frees[c.at:c.at+width])
+		}
+		if beaten {
+			continue
+		}
+		if len(w.merged) >= *keep {
+			s.rough, cut = true, true
+			if c.cost.Less(&s.cutAt) {
+				s.cutAt = c.cost
+			}
+			break
+		}
+		if c.item >= 0 { // new: remember how the set came about
+			w.links = append(w.links, link{c.parent, c.item})
+			c.parent, c.item = int32(len(w.links)-1), -1
+		}
+		w.merged = append(w.merged, *c)
+	}
+	w.sets, w.merged = w.merged, w.sets
+	return cut, false
+}
+
+// cheapest gives each number of tasks the first set that makes room. Sets are in the order of
+// cost, so the set is the cheapest.
+func (s *Solver) cheapest(n int, budgets []int64, cut bool) []option {
+	w := &s.work
+	width, kept := len(w.binding)+len(w.tight), w.all[:0]
+	for x, o := range w.all {
 		if x%16 == 15 && s.halted() {
 			break
 		}
 		for k := range w.sets {
-			frees := w.frees[w.sets[k].at : w.sets[k].at+width]
-			enough := true
-			for x, d := range binding {
-				enough = enough && frees[x] >= s.lack(o.hosts, room, d)
+			frees, enough := w.frees[w.sets[k].at:w.sets[k].at+width], true
+			for x, d := range w.binding {
+				enough = enough && frees[x] >= s.lack(o.hosts, d)
 			}
 			if !enough {
 				continue
 			}
 			o.cost = w.sets[k].cost
-			for l := w.sets[k].parent; l > 0; l = links[l].parent {
-				o.items = append(o.items, links[l].item)
+			w.taken = w.taken[:0]
+			for l := w.sets[k].parent; l > 0; l = w.links[l].parent {
+				w.taken = append(w.taken, w.links[l].item)
 			}
+			o.items = s.indices.copy(w.taken)
 			break
 		}
 		if cut {
-			s.greedy(n, &o, items, room, budgets)
+			s.greedy(n, &o, budgets)
 		}
 		if o.cost != never {
-			options = append(options, o)
+			kept = append(kept, o)
 		}
 	}
-	return options
-}
-
-// cut notes that sets of a node were dropped that cost no less than c, though no other set
-// beats them.
-func (s *Solver) cut(c Cost) {
-	s.rough = true
-	if c.Less(&s.cutAt) {
-		s.cutAt = c
-	}
+	return s.options.copy(kept)
 }
 
 // halted reports whether the work has to end.
@@ -264,24 +312,23 @@ func (s *Solver) halted() bool {
 }
 
 // greedy gives an option the jobs that a greedy choice loses, if they cost less than what
-// the option has. It takes jobs until the pods fit, and then leaves out in reverse what is
-// not needed: once in the order of cost, once in the order of cost for what they free.
-// items are in the order of cost.
-func (s *Solver) greedy(n int, o *option, items []int32, room, budgets []int64) {
-	lack := make([]int64, len(room))
-	for d := range room {
-		lack[d] = max(0, s.lack(o.hosts, room, d))
+// the option has: once in the order of cost, once in the order of cost for what they free.
+func (s *Solver) greedy(n int, o *option, budgets []int64) {
+	w := &s.work
+	w.lack = append(w.lack[:0], w.room...)
+	for d := range w.lack {
+		w.lack[d] = max(0, s.lack(o.hosts, d))
 	}
-	worth := func(i int32) (w float64) { // how much of what is missing a job frees
-		for d, l := range lack {
+	worth := func(i int32) (sum float64) { // how much of what is missing a job frees
+		for d, l := range w.lack {
 			if l > 0 {
-				w += min(1, float64(s.items[n][i].frees[d])/float64(l))
+				sum += min(1, float64(s.items[n][i].frees[d])/float64(l))
 			}
 		}
-		return w
+		return sum
 	}
-	byWorth := slices.Clone(items)
-	slices.SortStableFunc(byWorth, func(i, k int32) int {
+	w.byWorth = append(w.byWorth[:0], w.items...)
+	slices.SortStableFunc(w.byWorth, func(i, k int32) int {
 		a, b, wa, wb := &s.items[n][i].share, &s.items[n][k].share, worth(i), worth(k)
 		for l := range a {
 			if x, y := float64(a[l])*wb, float64(b[l])*wa; x != y {
@@ -290,56 +337,67 @@ func (s *Solver) greedy(n int, o *option, items []int32, room, budgets []int64) 
 		}
 		return 0
 	})
-	for _, order := range [][]int32{items, byWorth} {
-		left := slices.Clone(budgets)
-		missing := slices.Clone(lack)
-		change := func(i int32, times int64) {
-			for _, d := range s.p.Jobs[s.items[n][i].job].Draws {
-				left[d.Budget] -= times * d.Pods
-			}
-			for d, f := range s.items[n][i].frees {
-				missing[d] -= times * f
-			}
-		}
-		lacks := func() bool { return slices.ContainsFunc(missing, func(m int64) bool { return m > 0 }) }
-		var taken []int32
-		for _, i := range order {
-			if !lacks() {
-				break
-			}
-			helps := false
-			for d, f := range s.items[n][i].frees {
-				helps = helps || missing[d] > 0 && f > 0
-			}
-			if !helps {
-				continue
-			}
-			change(i, 1)
-			if slices.ContainsFunc(s.p.Jobs[s.items[n][i].job].Draws, func(d Draw) bool { return left[d.Budget] < 0 }) {
-				change(i, -1)
-				continue
-			}
-			taken = append(taken, i)
-		}
-		if lacks() {
+	for _, order := range [2][]int32{w.items, w.byWorth} {
+		if !s.takeUntil(n, order, budgets) {
 			continue
 		}
-		for k := len(taken) - 1; k >= 0; k-- {
-			change(taken[k], -1)
-			if lacks() {
-				change(taken[k], 1)
-				continue
-			}
-			taken = slices.Delete(taken, k, k+1)
-		}
 		var cost Cost
-		for _, i := range taken {
+		for _, i := range w.taken {
 			cost = cost.Plus(&s.items[n][i].share)
 		}
 		if cost.Less(&o.cost) {
-			o.cost, o.items = cost, taken
+			o.cost, o.items = cost, s.indices.copy(w.taken)
 		}
 	}
+}
+
+// takeUntil takes jobs in an order until nothing is missing of w.lack, and then leaves out in
+// reverse what is not needed. The result is w.taken. It reports whether the jobs suffice.
+func (s *Solver) takeUntil(n int, order []int32, budgets []int64) bool {
+	w := &s.work
+	w.missing = append(w.missing[:0], w.lack...)
+	missing := w.missing
+	w.left = append(w.left[:0], budgets...)
+	change := func(i int32, times int64) {
+		for _, d := range s.p.Jobs[s.items[n][i].job].Draws {
+			w.left[d.Budget] -= times * d.Count
+		}
+		for d, f := range s.items[n][i].frees {
+			missing[d] -= times * f
+		}
+	}
+	lacks := func() bool { return slices.ContainsFunc(missing, func(m int64) bool { return m > 0 }) }
+	w.taken = w.taken[:0]
+	for _, i := range order {
+		if !lacks() {
+			break
+		}
+		helps := false
+		for d, f := range s.items[n][i].frees {
+			helps = helps || missing[d] > 0 && f > 0
+		}
+		if !helps {
+			continue
+		}
+		change(i, 1)
+		if slices.ContainsFunc(s.p.Jobs[s.items[n][i].job].Draws, func(d Draw) bool { return w.left[d.Budget] < 0 }) {
+			change(i, -1)
+			continue
+		}
+		w.taken = append(w.taken, i)
+	}
+	if lacks() {
+		return false
+	}
+	for k := len(w.taken) - 1; k >= 0; k-- {
+		change(w.taken[k], -1)
+		if lacks() {
+			change(w.taken[k], 1)
+			continue
+		}
+		w.taken = slices.Delete(w.taken, k, k+1)
+	}
+	return true
 }
 
 // dominates reports whether a is at least b everywhere.
@@ -352,28 +410,27 @@ func dominates(a, b []int64) bool {
 	return true
 }
 
-// need returns what pods need of a resource.
+// need returns what tasks need of a resource.
 func (s *Solver) need(hosts []int, d int) (sum int64) {
-	for shape, h := range hosts {
-		sum += int64(h) * s.p.Shapes[shape].Needs[d]
+	for r, h := range hosts {
+		sum += int64(h) * s.p.Requests[r].Needs[d]
 	}
 	return sum
 }
 
-// lack returns what pods need of a resource beyond the room. Who needs nothing of a
-// resource does not mind that more of it is promised than there is.
-func (s *Solver) lack(hosts []int, room []int64, d int) int64 {
-	need := s.need(hosts, d)
-	if need == 0 {
-		return 0
+// lack returns what tasks need of a resource beyond the room. A task that needs nothing of a
+// resource fits, even if more of the resource is promised than there is.
+func (s *Solver) lack(hosts []int, d int) int64 {
+	if need := s.need(hosts, d); need > 0 {
+		return need - s.work.room[d]
 	}
-	return need - room[d]
+	return 0
 }
 
-// reaches reports whether pods fit if all is lost.
-func (s *Solver) reaches(room, free []int64, hosts []int) bool {
-	for d := range room {
-		if need := s.need(hosts, d); need > 0 && need > room[d]+free[d] {
+// reaches reports whether tasks fit if all is lost.
+func (s *Solver) reaches(hosts []int) bool {
+	for d, room := range s.work.room {
+		if need := s.need(hosts, d); need > 0 && need > room+s.work.free[d] {
 			return false
 		}
 	}
@@ -382,27 +439,32 @@ func (s *Solver) reaches(room, free []int64, hosts []int) bool {
 
 // onlyOption is what a node offers whose victims are given.
 func (s *Solver) onlyOption(n int, b *branch, budgets []int64) []option {
-	o := option{index: s.radix[0], hosts: make([]int, len(s.p.Shapes))}
+	w := &s.work
+	o := option{index: s.radix[0], hosts: s.counts.take(len(s.p.Requests))}
 	o.hosts[0] = 1
-	draws := map[int]int64{}
+	w.taken = w.taken[:0]
+	clear(w.drawn)
 	for _, j := range s.p.Nodes[n].Only {
-		switch b.fate[j] {
-		case kept:
+		if b.fate[j] == kept {
 			return nil
-		case lost:
+		}
+		if b.fate[j] == lost {
 			continue
 		}
 		for i := range s.items[n] {
 			if it := &s.items[n][i]; it.job == j {
-				o.items = append(o.items, int32(i))
+				w.taken = append(w.taken, int32(i))
 				o.cost = o.cost.Plus(&it.share)
 			}
 		}
 		for _, d := range s.p.Jobs[j].Draws {
-			if draws[d.Budget] += d.Pods; draws[d.Budget] > budgets[d.Budget] {
+			if w.drawn[d.Budget] += d.Count; w.drawn[d.Budget] > budgets[d.Budget] {
 				return nil
 			}
 		}
 	}
-	return []option{o}
+	o.items = s.indices.copy(w.taken)
+	row := s.options.take(1)
+	row[0] = o
+	return row
 }

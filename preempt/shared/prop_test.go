@@ -12,6 +12,24 @@ import (
 	"github.com/plimsoll/plimsoll/preempt"
 )
 
+func solve(t rapid.TB, s *Solver, p *Problem, o Options) Plan {
+	t.Helper()
+	plan, err := s.Solve(p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func approximate(t rapid.TB, s *Solver, p *Problem, stop func() bool) Plan {
+	t.Helper()
+	plan, err := s.Approximate(p, stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
 // brute returns the least cost over all sets of jobs.
 func brute(p *Problem) (Cost, bool) {
 	var priorities []int32
@@ -36,7 +54,7 @@ func brute(p *Problem) (Cost, bool) {
 			}
 			cost[slices.Index(priorities, p.Jobs[j].Priority)] += p.Jobs[j].Waste
 			for _, d := range p.Jobs[j].Draws {
-				left[d.Budget] -= d.Pods
+				left[d.Budget] -= d.Count
 			}
 			for _, part := range p.Jobs[j].Parts {
 				for d, f := range part.Frees {
@@ -47,19 +65,19 @@ func brute(p *Problem) (Cost, bool) {
 		if slices.ContainsFunc(left, func(l int64) bool { return l < 0 }) || !cost.Less(&best) {
 			continue
 		}
-		counts := make([]int, len(p.Shapes))
+		counts := make([]int, len(p.Requests))
 		for i := range counts {
-			counts[i] = p.Shapes[i].Count
+			counts[i] = p.Requests[i].Count
 		}
-		if place(p, room, 0, counts, set) {
+		if placeAll(p, room, 0, counts, set) {
 			best, found = cost, true
 		}
 	}
 	return best, found
 }
 
-// place reports whether the nodes from n on hold the pods, by trying all.
-func place(p *Problem, room [][]int64, n int, counts []int, set int) bool {
+// placeAll reports whether the nodes from n on hold the pods, by trying all.
+func placeAll(p *Problem, room [][]int64, n int, counts []int, set int) bool {
 	if slices.Max(counts) == 0 {
 		return true
 	}
@@ -67,21 +85,21 @@ func place(p *Problem, room [][]int64, n int, counts []int, set int) bool {
 		return false
 	}
 	if only := p.Nodes[n].Only; only != nil {
-		if place(p, room, n+1, counts, set) {
+		if placeAll(p, room, n+1, counts, set) {
 			return true
 		}
 		if counts[0] == 0 || slices.ContainsFunc(only, func(j int) bool { return set>>j&1 == 0 }) {
 			return false
 		}
 		counts[0]--
-		ok := place(p, room, n+1, counts, set)
+		ok := placeAll(p, room, n+1, counts, set)
 		counts[0]++
 		return ok
 	}
 	var try func(shape int) bool
 	try = func(shape int) bool {
 		if shape == len(counts) {
-			return place(p, room, n+1, counts, set)
+			return placeAll(p, room, n+1, counts, set)
 		}
 		if try(shape + 1) {
 			return true
@@ -89,18 +107,18 @@ func place(p *Problem, room [][]int64, n int, counts []int, set int) bool {
 		if counts[shape] == 0 {
 			return false
 		}
-		for d, need := range p.Shapes[shape].Needs {
+		for d, need := range p.Requests[shape].Needs {
 			if need > 0 && room[n][d] < need {
 				return false
 			}
 		}
-		for d, need := range p.Shapes[shape].Needs {
+		for d, need := range p.Requests[shape].Needs {
 			room[n][d] -= need
 		}
 		counts[shape]--
 		ok := try(shape)
 		counts[shape]++
-		for d, need := range p.Shapes[shape].Needs {
+		for d, need := range p.Requests[shape].Needs {
 			room[n][d] += need
 		}
 		return ok
@@ -122,7 +140,7 @@ func draw(t *rapid.T) *Problem {
 	for range rapid.IntRange(1, 2).Draw(t, "shapes") {
 		needs := vector("needs")
 		needs[0]++
-		p.Shapes = append(p.Shapes, Shape{Needs: needs, Count: rapid.IntRange(1, 3).Draw(t, "count")})
+		p.Requests = append(p.Requests, Request{Needs: needs, Count: rapid.IntRange(1, 3).Draw(t, "count")})
 	}
 	for range rapid.IntRange(1, 4).Draw(t, "nodes") {
 		room := vector("room")
@@ -162,17 +180,17 @@ func TestBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
 		want, ok := brute(p)
-		got := s.Solve(p, Options{Steps: 1 << 20, Rounds: rapid.IntRange(0, 3).Draw(t, "rounds")})
+		got := solve(t, &s, p, Options{Steps: 1 << 20, Rounds: rapid.IntRange(0, 3).Draw(t, "rounds")})
 		if got.Found != ok || ok && (got.Waste != want || !got.Exact()) {
 			t.Fatalf("found %v, waste %v, bound %v, want %v, %v", got.Found, got.Waste, got.Bound, ok, want)
 		}
 		check(t, p, got)
-		short := s.Solve(p, Options{Steps: rapid.IntRange(1, 3).Draw(t, "steps")})
+		short := solve(t, &s, p, Options{Steps: rapid.IntRange(1, 3).Draw(t, "steps")})
 		if ok && want.Less(&short.Bound) || short.Found && (!ok || short.Waste.Less(&want)) {
 			t.Fatalf("with few steps: found %v, waste %v, bound %v, want %v, %v", short.Found, short.Waste, short.Bound, ok, want)
 		}
 		check(t, p, short)
-		few := s.Solve(p, Options{Steps: 1 << 20, Hurry: func() bool { return true }})
+		few := solve(t, &s, p, Options{Steps: 1 << 20, Hurry: func() bool { return true }})
 		if ok && want.Less(&few.Bound) || few.Found && (!ok || few.Waste.Less(&want)) || ok && !few.Found && !few.Cut {
 			t.Fatalf("with few sets: found %v, cut %v, waste %v, bound %v, want %v, %v", few.Found, few.Cut, few.Waste, few.Bound, ok, want)
 		}
@@ -189,7 +207,7 @@ func TestApproximate(t *testing.T) {
 	for seed := range 400 {
 		p := problems.Example(seed)
 		want, ok := brute(p)
-		got := s.Approximate(p, nil)
+		got := approximate(t, &s, p, nil)
 		if got.Found && (!ok || got.Waste.Less(&want)) || !got.Cut {
 			t.Fatalf("seed %d: found %v, cut %v, waste %v, want %v, %v", seed, got.Found, got.Cut, got.Waste, ok, want)
 		}
@@ -214,10 +232,10 @@ func TestApproximate(t *testing.T) {
 func TestApproximateNearBound(t *testing.T) {
 	for seed := range uint64(4) {
 		p := madeUp(rand.New(rand.NewPCG(seed+1, 2)), 30, 20, 20)
-		p.Shapes = append(p.Shapes, Shape{Needs: []int64{2000, 4 << 10, 1}, Count: 12})
+		p.Requests = append(p.Requests, Request{Needs: []int64{2000, 4 << 10, 1}, Count: 12})
 		var s, exact Solver
-		got := s.Approximate(p, nil)
-		bound := exact.Solve(p, Options{Steps: 1, Rounds: 20}).Bound
+		got := approximate(t, &s, p, nil)
+		bound := solve(t, &exact, p, Options{Steps: 1, Rounds: 20}).Bound
 		check(t, p, got)
 		if got, bound := got.Waste.Total(), bound.Total(); got > bound+bound/5 || bound == 0 {
 			t.Errorf("seed %d: the plan wastes %d, a bound of every plan is %d: want at most a fifth more", seed+1, got, bound)
@@ -240,7 +258,7 @@ func TestApproximateTriesGangs(t *testing.T) {
 		{[]int64{2}, []int64{3, 18, 19}, []int64{2, 3, 2}, 14, []int64{3, 0, 4}, 3},
 		{[]int64{1}, []int64{2, 19, 15}, []int64{2, 2, 1}, 6, []int64{4, 1, 1}, 3},
 	} {
-		p := &Problem{Shapes: []Shape{{Needs: c.needs, Count: c.pods}}}
+		p := &Problem{Requests: []Request{{Needs: c.needs, Count: c.pods}}}
 		gang := Job{Waste: c.gang}
 		for n, waste := range c.singles {
 			p.Nodes = append(p.Nodes, Node{Room: []int64{0}})
@@ -251,7 +269,7 @@ func TestApproximateTriesGangs(t *testing.T) {
 		}
 		p.Jobs = append(p.Jobs, gang)
 		var s Solver
-		got := s.Approximate(p, nil)
+		got := approximate(t, &s, p, nil)
 		check(t, p, got)
 		if want, ok := brute(p); !ok || !got.Found || got.Waste != want {
 			t.Errorf("case %d: found %v, lost %v, waste %v; want %v", i, got.Found, got.Lost, got.Waste, want)
@@ -262,12 +280,12 @@ func TestApproximateTriesGangs(t *testing.T) {
 // A budget holds however many plans overdraw it, one after the other: each pair of these jobs
 // makes room, and the budget allows one.
 func TestApproximateBudget(t *testing.T) {
-	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Shapes: []Shape{{Needs: []int64{2}, Count: 1}}, Budgets: []int64{1}}
+	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Requests: []Request{{Needs: []int64{2}, Count: 1}}, Budgets: []int64{1}}
 	for k := range int64(24) {
 		p.Jobs = append(p.Jobs, Job{Waste: 100 + k, Parts: []Part{{0, []int64{1}}}, Draws: []Draw{{0, 1}}})
 	}
 	var s Solver
-	if got := s.Approximate(p, nil); got.Found {
+	if got := approximate(t, &s, p, nil); got.Found {
 		t.Errorf("lost %v: want no plan", got.Lost)
 	}
 }
@@ -277,10 +295,10 @@ func TestApproximateStops(t *testing.T) {
 	p := madeUp(rand.New(rand.NewPCG(1, 2)), 30, 20, 20)
 	var s Solver
 	calls := 0
-	whole := s.Approximate(p, func() bool { calls++; return false })
+	whole := approximate(t, &s, p, func() bool { calls++; return false })
 	for _, after := range []int{0, 1, calls / 4, calls / 2, calls - 1} {
 		n := 0
-		got := s.Approximate(p, func() bool { n++; return n > after })
+		got := approximate(t, &s, p, func() bool { n++; return n > after })
 		if after < 2 && got.Found || after == calls-1 && !got.Found || got.Found && got.Waste.Less(&whole.Waste) {
 			t.Errorf("stopped after %d of %d calls: found %v, waste %v; the whole plan wastes %v", after, calls, got.Found, got.Waste, whole.Waste)
 		}
@@ -305,7 +323,7 @@ func wide(dims, jobs int, percent int64) *Problem {
 	for d := range needs {
 		needs[d] = needs[d] * percent / 100
 	}
-	p.Shapes = []Shape{{Needs: needs, Count: 1}}
+	p.Requests = []Request{{Needs: needs, Count: 1}}
 	return p
 }
 
@@ -319,11 +337,11 @@ func TestCut(t *testing.T) {
 		p := wide(c.dims, c.jobs, c.percent)
 		calls := 0
 		var s Solver
-		plan := s.Solve(p, Options{Hurry: func() bool { calls++; return calls > 20 }})
+		plan := solve(t, &s, p, Options{Hurry: func() bool { calls++; return calls > 20 }})
 		if !plan.Found || !plan.Cut || plan.Exact() {
 			t.Fatalf("%v: found %v, cut %v, exact %v; want a plan that is not exact", c, plan.Found, plan.Cut, plan.Exact())
 		}
-		for d, need := range p.Shapes[0].Needs {
+		for d, need := range p.Requests[0].Needs {
 			for _, j := range plan.Lost {
 				need -= p.Jobs[j].Parts[0].Frees[d]
 			}
@@ -344,9 +362,9 @@ func TestCut(t *testing.T) {
 	}
 	p.Jobs = append(p.Jobs, Job{Waste: 1, Parts: []Part{{0, []int64{1}}}, Draws: []Draw{{0, 1}}},
 		Job{Waste: 1 << 20, Parts: []Part{{0, []int64{2}}}, Draws: []Draw{{0, 1}}})
-	p.Shapes = []Shape{{Needs: []int64{sum + 2}, Count: 1}}
+	p.Requests = []Request{{Needs: []int64{sum + 2}, Count: 1}}
 	var s Solver
-	if plan := s.Solve(p, Options{}); !plan.Cut || plan.Exact() {
+	if plan := solve(t, &s, p, Options{}); !plan.Cut || plan.Exact() {
 		t.Errorf("budget: found %v, cut %v, exact %v; want cut", plan.Found, plan.Cut, plan.Exact())
 	}
 }
@@ -357,7 +375,7 @@ func TestStopWithinNode(t *testing.T) {
 	for _, after := range []int{1, 50, 1000} {
 		calls := 0
 		var s Solver
-		plan := s.Solve(p, Options{Stop: func() bool { calls++; return calls > after }})
+		plan := solve(t, &s, p, Options{Stop: func() bool { calls++; return calls > after }})
 		if calls != after+1 || plan.Found || !plan.Cut {
 			t.Errorf("stopped at call %d of Stop, found %v, cut %v; want call %d, cut", calls, plan.Found, plan.Cut, after+1)
 		}
@@ -366,16 +384,16 @@ func TestStopWithinNode(t *testing.T) {
 
 // With more priorities than levels, a plan that loses jobs of merged ones is not exact.
 func TestMergedPriorities(t *testing.T) {
-	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Shapes: []Shape{{Needs: []int64{1}, Count: 1}}}
+	p := &Problem{Nodes: []Node{{Room: []int64{0}}}, Requests: []Request{{Needs: []int64{1}, Count: 1}}}
 	for k := range 10 {
 		p.Jobs = append(p.Jobs, Job{Waste: int64(10 + k), Priority: int32(k), Parts: []Part{{0, []int64{1}}}})
 	}
 	var s Solver
-	if plan := s.Solve(p, Options{}); !plan.Found || plan.Exact() {
+	if plan := solve(t, &s, p, Options{}); !plan.Found || plan.Exact() {
 		t.Errorf("10 priorities: lost %v, exact %v; want not exact", plan.Lost, plan.Exact())
 	}
 	p.Jobs = p.Jobs[2:]
-	if plan := s.Solve(p, Options{}); !slices.Equal(plan.Lost, []int{0}) || !plan.Exact() {
+	if plan := solve(t, &s, p, Options{}); !slices.Equal(plan.Lost, []int{0}) || !plan.Exact() {
 		t.Errorf("8 priorities: lost %v, exact %v; want the lowest, exact", plan.Lost, plan.Exact())
 	}
 }
@@ -392,7 +410,7 @@ func check(t rapid.TB, p *Problem, plan Plan) {
 	}
 	for _, j := range plan.Lost {
 		for _, d := range p.Jobs[j].Draws {
-			if left[d.Budget] -= d.Pods; left[d.Budget] < 0 {
+			if left[d.Budget] -= d.Count; left[d.Budget] < 0 {
 				t.Fatalf("budget %d is overdrawn", d.Budget)
 			}
 		}
@@ -402,7 +420,7 @@ func check(t rapid.TB, p *Problem, plan Plan) {
 			}
 		}
 	}
-	for shape := range p.Shapes {
+	for shape := range p.Requests {
 		sum := 0
 		for n, hosts := range plan.Hosts {
 			if hosts == nil {
@@ -410,18 +428,18 @@ func check(t rapid.TB, p *Problem, plan Plan) {
 			}
 			sum += hosts[shape]
 			if p.Nodes[n].Only == nil && hosts[shape] > 0 {
-				for d, need := range p.Shapes[shape].Needs {
+				for d, need := range p.Requests[shape].Needs {
 					room[n][d] -= need * int64(hosts[shape])
 				}
 			}
 		}
-		if sum != p.Shapes[shape].Count {
+		if sum != p.Requests[shape].Count {
 			t.Fatalf("%d pods of shape %d have a node", sum, shape)
 		}
 	}
 	for n, r := range room {
 		for d := range r {
-			used := slices.ContainsFunc(p.Shapes, func(s Shape) bool { return s.Needs[d] > 0 })
+			used := slices.ContainsFunc(p.Requests, func(s Request) bool { return s.Needs[d] > 0 })
 			if plan.Hosts[n] != nil && p.Nodes[n].Only == nil && used && r[d] < 0 && p.Nodes[n].Room[d] >= 0 {
 				t.Fatalf("node %d has %v left", n, r)
 			}
@@ -450,7 +468,7 @@ func TestAsPreempt(t *testing.T) {
 			st.Jobs = append(st.Jobs, job)
 		}
 		take := 1 + rng.IntN(len(st.Node))
-		p.Shapes = []Shape{{Needs: []int64{1}, Count: take}}
+		p.Requests = []Request{{Needs: []int64{1}, Count: take}}
 		victims, err := solver.AppendVictims(nil, st, preempt.Preemption{Take: take})
 		if err != nil {
 			t.Fatal(err)
@@ -459,7 +477,7 @@ func TestAsPreempt(t *testing.T) {
 		for _, j := range victims {
 			want += p.Jobs[j].Waste
 		}
-		got := s.Solve(p, Options{Steps: 1 << 16, Rounds: 20})
+		got := solve(t, &s, p, Options{Steps: 1 << 16, Rounds: 20})
 		if !got.Exact() || got.Waste.Total() != want {
 			t.Fatalf("%d of %d nodes: waste %d (bound %d), package preempt %d", take, len(st.Node), got.Waste.Total(), got.Bound.Total(), want)
 		}

@@ -176,14 +176,19 @@ func compare(ctx context.Context, o *compareOptions, stdout, stderr io.Writer) e
 		}
 	}
 	began := time.Now()
-	plan := solver.Approximate(w.Problem(), func() bool { return ctx.Err() != nil })
+	plan, err := solver.Approximate(w.Problem(), func() bool { return ctx.Err() != nil })
+	if err != nil {
+		return err
+	}
 	print("one plan", &plan, fmt.Sprintf("the extender's planner, if all arrived at once and went where it says; took %v", time.Since(began).Round(time.Millisecond)))
 	if o.search == 0 {
 		return nil
 	}
 	fmt.Fprintln(stderr, "optimum: searches")
 	began = time.Now()
-	plan = solver.Solve(w.Problem(), shared.Options{Steps: 1 << 20, Rounds: 40, Stop: func() bool { return ctx.Err() != nil || time.Since(began) > o.search }})
+	if plan, err = solver.Solve(w.Problem(), shared.Options{Steps: 1 << 20, Rounds: 40, Stop: func() bool { return ctx.Err() != nil || time.Since(began) > o.search }}); err != nil {
+		return err
+	}
 	print("optimum", &plan, fmt.Sprintf("no plan loses less than %.2f, exact: %v", ms(plan.Bound.Total()), plan.Exact()))
 	return nil
 }

@@ -149,8 +149,11 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 		}
 	} else {
 		var solver shared.Solver
-		v.Shapes[0].Count = 1
-		plan := solver.Solve(&v.Problem, shared.Options{Stop: gone, Hurry: hurry})
+		v.Requests[0].Count = 1
+		plan, err := solver.Solve(&v.Problem, shared.Options{Stop: gone, Hurry: hurry})
+		if err != nil {
+			return a, err
+		}
 		if !plan.Found && gone() {
 			return a, ErrSlow
 		}
@@ -164,9 +167,9 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 		// With others that wait: all of them, or else those that are alike, if there is time
 		// for it and the plan has room for them.
 		for shapes := len(waiting); shapes > 0 && plan.Found && a.Waiting == 1; shapes = min(shapes-1, 1) {
-			v.Shapes = waiting[:shapes]
+			v.Requests = waiting[:shapes]
 			count, states := 0, len(v.Nodes)
-			for _, shape := range v.Shapes {
+			for _, shape := range v.Requests {
 				count += shape.Count
 				states = min(states, fewStates) * (shape.Count + 1)
 			}
@@ -176,9 +179,12 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 			var joint shared.Solver
 			var p shared.Plan
 			if states <= fewStates {
-				p = joint.Solve(&v.Problem, shared.Options{Steps: 16, Stop: stop})
+				p, err = joint.Solve(&v.Problem, shared.Options{Steps: 16, Stop: stop})
 			} else {
-				p = joint.Approximate(&v.Problem, stop)
+				p, err = joint.Approximate(&v.Problem, stop)
+			}
+			if err != nil {
+				return a, err
 			}
 			if p.Found {
 				plan, a.Waiting, a.Exact = p, count, p.Exact()
@@ -234,7 +240,7 @@ func (s *State) view(q Question) (*view, error) {
 			needs = append(needs, a.value)
 		}
 	}
-	v.Shapes = []shared.Shape{{Needs: needs, Count: 1}}
+	v.Requests = []shared.Request{{Needs: needs, Count: 1}}
 	for _, budgets := range s.budgets {
 		for _, b := range budgets {
 			b.healthy, b.index = 0, -1
@@ -334,7 +340,7 @@ func (s *State) addNode(v *view, index int, name string, q Question) bool {
 			would = append(would, n.pods[at])
 		}
 	}
-	needs := v.Shapes[0].Needs
+	needs := v.Requests[0].Needs
 	after := slices.Clone(room)
 	for _, p := range would {
 		v.add(after, p.requests, 1)
@@ -474,9 +480,9 @@ func (s *State) job(v *view, p *pod) *job {
 				v.Budgets = append(v.Budgets, max(0, min(int64(b.Status.DisruptionsAllowed), b.healthy-int64(b.Status.DesiredHealthy))))
 			}
 			if k := slices.IndexFunc(e.Draws, func(d shared.Draw) bool { return d.Budget == b.index }); k >= 0 {
-				e.Draws[k].Pods++
+				e.Draws[k].Count++
 			} else {
-				e.Draws = append(e.Draws, shared.Draw{Budget: b.index, Pods: 1})
+				e.Draws = append(e.Draws, shared.Draw{Budget: b.index, Count: 1})
 			}
 		}
 	}
@@ -494,8 +500,8 @@ const mostShapes = 8
 
 // waiting returns the pods that wait and may go to the same nodes as this one, by what they
 // need: those like this one first, at most as many pods as most.
-func (s *State) waiting(v *view, most int) []shared.Shape {
-	shapes := []shared.Shape{v.Shapes[0]}
+func (s *State) waiting(v *view, most int) []shared.Request {
+	shapes := []shared.Request{v.Requests[0]}
 	keys := []string{v.p.shape}
 	for uid, p := range s.pods {
 		if p.rules != v.p.rules || uid == v.p.UID || p.Spec.NodeName != "" || p.Status.NominatedNodeName != "" ||
@@ -508,7 +514,7 @@ func (s *State) waiting(v *view, most int) []shared.Shape {
 			keys = append(keys, p.shape)
 			needs := make([]int64, len(v.dims))
 			v.add(needs, p.requests, 1)
-			shapes = append(shapes, shared.Shape{Needs: needs})
+			shapes = append(shapes, shared.Request{Needs: needs})
 			if len(p.requests) != len(v.p.requests) {
 				shapes[k].Needs = nil // of other resources
 			}
@@ -518,10 +524,10 @@ func (s *State) waiting(v *view, most int) []shared.Shape {
 	own := shapes[0]
 	own.Count = min(own.Count, max(1, most))
 	others := shapes[1:]
-	slices.SortFunc(others, func(a, b shared.Shape) int {
+	slices.SortFunc(others, func(a, b shared.Request) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Needs, b.Needs))
 	})
-	all := []shared.Shape{own}
+	all := []shared.Request{own}
 	most -= own.Count
 	for _, shape := range others {
 		shape.Count = min(shape.Count, most)
@@ -561,7 +567,7 @@ func (v *view) part(plan shared.Plan, waiting int, o shared.Options) Choice {
 		}
 	}
 	one := v.Problem
-	one.Shapes = []shared.Shape{{Needs: v.Shapes[0].Needs, Count: 1}}
+	one.Requests = []shared.Request{{Needs: v.Requests[0].Needs, Count: 1}}
 	if plan.Hosts == nil {
 		return Choice{}
 	}
@@ -582,7 +588,10 @@ func (v *view) part(plan shared.Plan, waiting int, o shared.Options) Choice {
 		}
 	}
 	var solver shared.Solver
-	first := solver.Solve(&one, o)
+	first, err := solver.Solve(&one, o)
+	if err != nil {
+		return Choice{}
+	}
 	for n, hosts := range first.Hosts {
 		if hosts != nil && hosts[0] > 0 {
 			return v.choice(n, first.Lost)
@@ -705,7 +714,7 @@ func (v *view) lifo() (best Choice) {
 		var end []*pod
 		oldest := v.now
 		for _, p := range here[n] {
-			if covers(room, v.Shapes[0].Needs) {
+			if covers(room, v.Requests[0].Needs) {
 				break
 			}
 			draws := v.Jobs[p.job.index].Draws
@@ -719,7 +728,7 @@ func (v *view) lifo() (best Choice) {
 			end = append(end, p)
 			oldest = p.work.start
 		}
-		if !covers(room, v.Shapes[0].Needs) || best.Node != "" && !oldest.After(latest) || len(end)+len(v.ending(n)) == 0 {
+		if !covers(room, v.Requests[0].Needs) || best.Node != "" && !oldest.After(latest) || len(end)+len(v.ending(n)) == 0 {
 			continue
 		}
 		best, latest = v.ended(n, end), oldest

@@ -143,7 +143,7 @@ func (w *Workload) Problem() *shared.Problem {
 	p := new(shared.Problem)
 	for _, s := range w.Shapes {
 		if s.Count > 0 {
-			p.Shapes = append(p.Shapes, shared.Shape{Needs: []int64{s.CPU, s.Memory}, Count: s.Count})
+			p.Requests = append(p.Requests, shared.Request{Needs: []int64{s.CPU, s.Memory}, Count: s.Count})
 		}
 	}
 	for _, n := range w.Nodes {
@@ -156,7 +156,7 @@ func (w *Workload) Problem() *shared.Problem {
 		j := &w.Jobs[i]
 		e := shared.Job{Priority: j.Priority, Waste: j.Lost().Milliseconds() + int64(len(j.Nodes))}
 		if j.Budget >= 0 {
-			e.Draws = []shared.Draw{{Budget: j.Budget, Pods: int64(len(j.Nodes))}}
+			e.Draws = []shared.Draw{{Budget: j.Budget, Count: int64(len(j.Nodes))}}
 		}
 		for _, n := range j.Nodes {
 			p.Nodes[n].Room[0] -= j.CPU
