@@ -7,17 +7,14 @@ import (
 	"time"
 )
 
-// A Normal is one part of a [Delay]: a normal distribution, and its weight.
-type Normal struct {
-	Weight          float64 // relative to the other parts; > 0
+// A Delay is how long an instance takes to boot or to go: a mixture of normal
+// distributions, each with its weight relative to the others, > 0. Draws below 0 are drawn
+// again, and results are rounded to milliseconds. Nil stands for what was measured,
+// [MeasuredLaunch] or [MeasuredStop].
+type Delay []struct {
+	Weight          float64
 	Mean, Deviation time.Duration
 }
-
-// A Delay is how long an instance takes to boot or to go: a mixture of normal
-// distributions. Draws below 0 are drawn again, and results are rounded to
-// milliseconds. Nil stands for what was measured, [MeasuredLaunch] or
-// [MeasuredStop].
-type Delay []Normal
 
 // Certain returns the Delay that is always d.
 func Certain(d time.Duration) Delay { return Delay{{1, d, 0}} }

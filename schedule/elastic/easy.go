@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
@@ -33,33 +32,9 @@ import (
 // Time: O(instances·log instances + jobs·infrastructures) whenever something starts, ends or
 // arrives while the first job waits. Space: O(instances).
 
-// A Discipline is the order in which waiting jobs start.
-type Discipline uint8
-
-const (
-	// FCFS is first come, first served, as in [Marshall12]: no job overtakes another.
-	FCFS Discipline = iota
-	// EASY lets a job overtake if it does not delay the first job of the queue by the
-	// estimates (EASY backfilling).
-	EASY
-)
-
-var disciplines = enum.New[Discipline]("elastic", "Discipline", ErrRange, "fcfs", "easy")
-
-// String returns "fcfs" or "easy", and Discipline(7) for a value 7 that is none of the
-// constants.
-func (d Discipline) String() string { return disciplines.String(d) }
-
-// MarshalText returns the String form. The error is an [*InputError] for a value that is
-// none of the constants.
-func (d Discipline) MarshalText() ([]byte, error) { return disciplines.MarshalText(d) }
-
-// UnmarshalText reads the String form. The error is an [*InputError].
-func (d *Discipline) UnmarshalText(text []byte) error { return disciplines.UnmarshalText(d, text) }
-
 // backfill starts jobs behind the first one, which cannot start now.
 func (e *Simulator) backfill() {
-	if e.cfg.Queue != EASY || len(e.queue)-e.head < 2 {
+	if !e.cfg.Backfill || len(e.queue)-e.head < 2 {
 		return
 	}
 	idle := 0

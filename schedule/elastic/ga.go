@@ -85,14 +85,13 @@ func (r *remembered) fill(i, k int, wait time.Duration) {
 // appends the distinct numbers of instances of the last population to dst, fittest first,
 // at most `most` numbers. The two extremes are always among them.
 func (g *breeder) run(dst []int, t *timetable, p *MCOP, c *Cloud, cloud, clouds, room, most int) []int {
-	n, price := p.population(), c.Price
+	n := p.population()
 	g.table, g.jobs, g.cloud, g.cores, g.room = t, t.jobs, cloud, c.size(), room
 	g.words = (len(g.jobs) + 63) / 64
 	g.seen.reset()
 	g.launch = grow.To(g.launch, clouds)
 	clear(g.launch)
-	g.bits = grow.To(g.bits, n*g.words)
-	g.next = grow.To(g.next, n*g.words)
+	g.bits, g.next = grow.To(g.bits, n*g.words), grow.To(g.next, n*g.words)
 	g.k, g.nextK = grow.To(g.k, n), grow.To(g.nextK, n)
 	g.wait, g.nextWait = grow.To(g.wait, n), grow.To(g.nextWait, n)
 	g.fit = grow.To(g.fit, n)
@@ -112,57 +111,59 @@ func (g *breeder) run(dst []int, t *timetable, p *MCOP, c *Cloud, cloud, clouds,
 		g.k[i], g.wait[i] = g.value(x)
 	}
 	ones := g.k[1]
-	mutate := threshold(p.mutation())
-	crossover := p.crossover()
 	for range p.generations() {
-		best := g.rank(price, p.CostWeight)
-		copy(g.at(g.next, 0), g.at(g.bits, best))
-		g.nextK[0], g.nextWait[0] = g.k[best], g.wait[best]
-		for i := 1; i < n; i += 2 {
-			a, b := g.winner(p.Rand), g.winner(p.Rand)
-			x := g.at(g.next, i)
-			copy(x, g.at(g.bits, a))
-			y := x[:0]
-			if i+1 < n {
-				y = g.at(g.next, i+1)
-				copy(y, g.at(g.bits, b))
-			}
-			if p.Rand.Float64() < crossover && len(g.jobs) > 1 {
-				cut := 1 + p.Rand.IntN(len(g.jobs)-1)
-				cross(x, g.at(g.bits, b), cut)
-				if len(y) > 0 {
-					cross(y, g.at(g.bits, a), cut)
-				}
-			}
-			for _, child := range [2][]uint64{x, y} {
-				if len(child) == 0 {
-					continue
-				}
-				flip(child, len(g.jobs), mutate, p.Rand)
-			}
-			g.nextK[i], g.nextWait[i] = g.value(x)
-			if i+1 < n {
-				g.nextK[i+1], g.nextWait[i+1] = g.value(y)
-			}
-		}
-		g.bits, g.next = g.next, g.bits
-		g.k, g.nextK = g.nextK, g.k
-		g.wait, g.nextWait = g.nextWait, g.wait
+		g.generation(p, g.rank(c.Price, p.CostWeight))
 	}
-
-	g.rank(price, p.CostWeight)
+	g.rank(c.Price, p.CostWeight)
 	from := len(dst)
 	dst = append(dst, 0)
 	if ones != 0 && most > 1 {
 		dst = append(dst, ones)
 	}
-	for range n {
-		if len(dst)-from >= most {
-			break
+	return g.appendFittest(dst, from, most)
+}
+
+// generation replaces the population by its best individual and its children.
+func (g *breeder) generation(p *MCOP, best int) {
+	n := len(g.fit)
+	mutate, crossover := threshold(p.mutation()), p.crossover()
+	copy(g.at(g.next, 0), g.at(g.bits, best))
+	g.nextK[0], g.nextWait[0] = g.k[best], g.wait[best]
+	for i := 1; i < n; i += 2 {
+		a, b := g.winner(p.Rand), g.winner(p.Rand)
+		x := g.at(g.next, i)
+		copy(x, g.at(g.bits, a))
+		y := x[:0] // there is no second child if n is even
+		if i+1 < n {
+			y = g.at(g.next, i+1)
+			copy(y, g.at(g.bits, b))
 		}
+		if p.Rand.Float64() < crossover && len(g.jobs) > 1 {
+			cut := 1 + p.Rand.IntN(len(g.jobs)-1)
+			cross(x, g.at(g.bits, b), cut)
+			if len(y) > 0 {
+				cross(y, g.at(g.bits, a), cut)
+			}
+		}
+		flip(x, len(g.jobs), mutate, p.Rand)
+		g.nextK[i], g.nextWait[i] = g.value(x)
+		if len(y) > 0 {
+			flip(y, len(g.jobs), mutate, p.Rand)
+			g.nextK[i+1], g.nextWait[i+1] = g.value(y)
+		}
+	}
+	g.bits, g.next = g.next, g.bits
+	g.k, g.nextK = g.nextK, g.k
+	g.wait, g.nextWait = g.nextWait, g.wait
+}
+
+// appendFittest appends the distinct numbers of instances of the population, fittest first,
+// until dst has `most` numbers from an index on.
+func (g *breeder) appendFittest(dst []int, from, most int) []int {
+	for len(dst)-from < most {
 		best := -1
-		for i := range n {
-			if g.fit[i] >= 0 && (best < 0 || g.fit[i] < g.fit[best]) {
+		for i, fit := range g.fit {
+			if fit >= 0 && (best < 0 || fit < g.fit[best]) {
 				best = i
 			}
 		}

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -82,8 +83,10 @@ type Options struct {
 	// has one without parameters and results.
 	Policy Policy
 	Budget Budget
-	Queue  Discipline    // the order in which jobs start; the zero value is first come, first served
-	Every  time.Duration // between two evaluations, the first at time 0: a second or more; 0 is DefaultEvery
+	// Backfill lets a job overtake if it does not delay the first job of the queue by the
+	// estimates (EASY backfilling); otherwise jobs are served first come, first served.
+	Backfill bool
+	Every    time.Duration // between two evaluations, the first at time 0: a second or more; 0 is DefaultEvery
 
 	// Horizon is when the simulation ends, whatever waits or runs then. 0 ends it with
 	// the last job, or when no other job will start: see Simulator.Run. A policy that
@@ -137,86 +140,22 @@ func badEnvironment(field string, index int, sentinel error, format string, args
 // withDefaults checks the configuration and fills in the defaults, but for those
 // of clouds.
 func (c Options) withDefaults() (Options, error) {
-	if c.Policy == nil {
-		return c, badInput("Policy", -1, ErrRange, "there is none: want a policy, such as new(OD)")
-	}
-	if c.Local < 0 || c.Local > replay.MaxHeld {
-		return c, badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, replay.MaxHeld)
-	}
-	if c.Local == 0 && len(c.Clouds) == 0 {
-		return c, badInput("Clouds", -1, ErrRange, "neither a local cluster nor a cloud: want something that runs jobs")
-	}
-	if len(c.Clouds) > maxClouds {
-		return c, badInput("Clouds", -1, ErrRange, "%d clouds: want at most %d", len(c.Clouds), maxClouds)
-	}
-	if err := c.Budget.Validate(); err != nil {
+	c.Every = cmp.Or(c.Every, DefaultEvery)
+	if err := c.check(); err != nil {
 		return c, err
-	}
-	if c.Every != 0 && (c.Every < time.Second || c.Every > replay.MaxTime) {
-		return c, badInput("Every", -1, ErrRange, "%v between evaluations: want 1 s to %.0f s, or 0 for the default", c.Every, replay.MaxTime.Seconds())
-	}
-	if c.Every == 0 {
-		c.Every = DefaultEvery
-	}
-	if c.Horizon < 0 || c.Horizon > replay.MaxTime {
-		return c, badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, replay.MaxTime.Seconds())
-	}
-	if c.Queue > EASY {
-		return c, badInput("Queue", -1, ErrRange, "%v: want FCFS or EASY", c.Queue)
-	}
-	if err := c.Overhead.check("Overhead", -1); err != nil {
-		return c, err
-	}
-	switch {
-	case c.Lead < 0 || c.Lead >= hour:
-		return c, badInput("Lead", -1, ErrRange, "%v: want 0 or more, and less than an hour", c.Lead)
-	case c.Budget.Covered && c.Overhead != nil:
-		return c, badInput("Overhead", -1, ErrRange, "a time with Budget.Covered, under which policies save for estimates alone: want one of them")
 	}
 	chance := c.Overhead != nil && !c.Overhead.certain()
 	for i := range c.Clouds {
 		cl := &c.Clouds[i]
-		switch {
-		case cl.Price < 0:
-			return c, badEnvironment("Price", i, ErrRange, "%v an hour: want 0 or more", cl.Price)
-		case cl.Limit < NoLimit:
-			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", cl.Limit)
-		case cl.Limit > replay.MaxHeld:
-			return c, badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", cl.Limit, replay.MaxHeld)
-		case cl.Cores < 0 || cl.Cores > replay.MaxHeld:
-			return c, badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", cl.Cores, replay.MaxHeld)
-		case !speedOK(cl.Speed):
-			return c, badEnvironment("Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", cl.Speed, 1./maxSpeed, maxSpeed)
-		case cl.Limit == NoLimit && cl.Price == 0 && cl.Spot == nil:
-			return c, badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
-		case cl.Transfer < 0 || cl.Transfer > replay.MaxTime:
-			return c, badEnvironment("Transfer", i, ErrRange, "%v: want 0 to %.0f s", cl.Transfer, replay.MaxTime.Seconds())
-		case cl.TransferPrice < 0:
-			return c, badEnvironment("TransferPrice", i, ErrRange, "%v a job: want 0 or more", cl.TransferPrice)
-		case c.Budget.Covered && (cl.Transfer > 0 || cl.TransferPrice > 0):
-			return c, badEnvironment("Transfer", i, ErrRange, "a time or price with Budget.Covered, under which policies save for estimates alone: want one of them")
-		case c.Budget.Covered && cl.Release != nil:
-			return c, badEnvironment("Release", i, ErrRange, "a time with Budget.Covered, under which every charge is set aside beforehand: want one of them")
-		case c.Budget.Covered && cl.Spot != nil:
-			return c, badEnvironment("Spot", i, ErrRange, "a spot price with Budget.Covered, under which credits are set aside at a known price: want one of them")
-		case !(cl.Reject >= 0 && cl.Reject <= 1):
-			return c, badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", cl.Reject)
-		}
-		if err := cl.Boot.check("Boot", i); err != nil {
+		if err := cl.check(i); err != nil {
 			return c, err
 		}
-		if err := cl.Stop.check("Stop", i); err != nil {
-			return c, err
-		}
-		if err := cl.Release.check("Release", i); err != nil {
-			return c, err
-		}
-		if cl.Spot != nil {
-			if err := cl.Spot.check(i, cl); err != nil {
+		if c.Budget.Covered {
+			if err := cl.checkCovered(i); err != nil {
 				return c, err
 			}
 		}
-		chance = chance || cl.Reject > 0 && cl.Reject < 1 || !cl.Boot.certain() || !cl.Stop.certain() || cl.Release != nil && !cl.Release.certain()
+		chance = chance || cl.chance()
 	}
 	if chance && c.Rand == nil {
 		return c, badInput("Rand", -1, ErrRange, "something is left to chance without a source of randomness: want a source, or rates of 0 or 1 and Certain delays")
@@ -231,6 +170,87 @@ func (c Options) withDefaults() (Options, error) {
 		}
 	}
 	return c, nil
+}
+
+// check checks what is not about one cloud or the policy's own settings.
+func (c *Options) check() error {
+	switch {
+	case c.Policy == nil:
+		return badInput("Policy", -1, ErrRange, "there is none: want a policy, such as new(OD)")
+	case c.Local < 0 || c.Local > replay.MaxHeld:
+		return badInput("Local", -1, ErrRange, "%d cores: want 0 to %d", c.Local, replay.MaxHeld)
+	case c.Local == 0 && len(c.Clouds) == 0:
+		return badInput("Clouds", -1, ErrRange, "neither a local cluster nor a cloud: want something that runs jobs")
+	case len(c.Clouds) > maxClouds:
+		return badInput("Clouds", -1, ErrRange, "%d clouds: want at most %d", len(c.Clouds), maxClouds)
+	case c.Every < time.Second || c.Every > replay.MaxTime:
+		return badInput("Every", -1, ErrRange, "%v between evaluations: want 1 s to %.0f s, or 0 for the default", c.Every, replay.MaxTime.Seconds())
+	case c.Horizon < 0 || c.Horizon > replay.MaxTime:
+		return badInput("Horizon", -1, ErrRange, "%v: want more than 0 and at most %.0f s, or 0 for the end of the last job", c.Horizon, replay.MaxTime.Seconds())
+	case c.Lead < 0 || c.Lead >= hour:
+		return badInput("Lead", -1, ErrRange, "%v: want 0 or more, and less than an hour", c.Lead)
+	case c.Budget.Covered && c.Overhead != nil:
+		return badInput("Overhead", -1, ErrRange, "a time with Budget.Covered, under which policies save for estimates alone: want one of them")
+	}
+	if err := c.Budget.Validate(); err != nil {
+		return err
+	}
+	return c.Overhead.check("Overhead", -1)
+}
+
+// check checks cloud i by itself.
+func (c *CloudOptions) check(i int) error {
+	switch {
+	case c.Price < 0:
+		return badEnvironment("Price", i, ErrRange, "%v an hour: want 0 or more", c.Price)
+	case c.Limit < NoLimit:
+		return badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
+	case c.Limit > replay.MaxHeld:
+		return badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", c.Limit, replay.MaxHeld)
+	case c.Cores < 0 || c.Cores > replay.MaxHeld:
+		return badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, replay.MaxHeld)
+	case !speedOK(c.Speed):
+		return badEnvironment("Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", c.Speed, 1./maxSpeed, maxSpeed)
+	case c.Limit == NoLimit && c.Price == 0 && c.Spot == nil:
+		return badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
+	case c.Transfer < 0 || c.Transfer > replay.MaxTime:
+		return badEnvironment("Transfer", i, ErrRange, "%v: want 0 to %.0f s", c.Transfer, replay.MaxTime.Seconds())
+	case c.TransferPrice < 0:
+		return badEnvironment("TransferPrice", i, ErrRange, "%v a job: want 0 or more", c.TransferPrice)
+	case !(c.Reject >= 0 && c.Reject <= 1):
+		return badEnvironment("Reject", i, ErrRange, "a rejection rate of %v: want a probability from 0 to 1", c.Reject)
+	}
+	for _, d := range [...]struct {
+		field string
+		delay Delay
+	}{{"Boot", c.Boot}, {"Stop", c.Stop}, {"Release", c.Release}} {
+		if err := d.delay.check(d.field, i); err != nil {
+			return err
+		}
+	}
+	if c.Spot != nil {
+		return c.Spot.check(i, c)
+	}
+	return nil
+}
+
+// checkCovered checks that all charges of cloud i can be known beforehand, as Budget.Covered
+// needs.
+func (c *CloudOptions) checkCovered(i int) error {
+	switch {
+	case c.Transfer > 0 || c.TransferPrice > 0:
+		return badEnvironment("Transfer", i, ErrRange, "a time or price with Budget.Covered, under which policies save for estimates alone: want one of them")
+	case c.Release != nil:
+		return badEnvironment("Release", i, ErrRange, "a time with Budget.Covered, under which every charge is set aside beforehand: want one of them")
+	case c.Spot != nil:
+		return badEnvironment("Spot", i, ErrRange, "a spot price with Budget.Covered, under which credits are set aside at a known price: want one of them")
+	}
+	return nil
+}
+
+// chance reports whether something in the cloud is random.
+func (c *CloudOptions) chance() bool {
+	return c.Reject > 0 && c.Reject < 1 || !c.Boot.certain() || !c.Stop.certain() || c.Release != nil && !c.Release.certain()
 }
 
 // room returns how many cores of one infrastructure a job with such an estimate can have,

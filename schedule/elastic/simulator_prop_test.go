@@ -390,7 +390,7 @@ func TestPropEASY(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs, cfg, policy := anyEnvironment(t)
 		seed := rapid.Uint64().Draw(t, "seed")
-		cfg.Queue, cfg.Horizon = EASY, 0
+		cfg.Backfill, cfg.Horizon = true, 0
 		inner := policy()
 		cfg.Rand, cfg.Policy = newSource(seed), PolicyFunc(func(dst []Action, s *Snapshot) []Action {
 			if err := s.Validate(); err != nil {

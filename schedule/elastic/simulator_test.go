@@ -961,23 +961,19 @@ func TestChargeEndsRest(t *testing.T) {
 func TestEASYByHand(t *testing.T) {
 	jobs := []trace.Job{minutesJob(0, 0, 60, 3), minutesJob(1, 1, 10, 4), minutesJob(2, 2, 30, 1), minutesJob(3, 3, 58, 1)}
 	for _, c := range []struct {
-		queue Discipline
-		want  []int
-	}{{FCFS, []int{0, 60, 70, 70}}, {EASY, []int{0, 60, 2, 70}}} {
+		easy bool
+		want []int
+	}{{false, []int{0, 60, 70, 70}}, {true, []int{0, 60, 2, 70}}} {
 		var e Simulator
-		r, err := e.Run(jobs, Options{Local: 4, Policy: new(OD), Queue: c.queue})
+		r, err := e.Run(jobs, Options{Local: 4, Policy: new(OD), Backfill: c.easy})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, at := range r.Starts {
 			if at != time.Duration(c.want[i])*time.Minute {
-				t.Errorf("%v: job %d starts at %v, want minute %d", c.queue, i, at, c.want[i])
+				t.Errorf("EASY %v: job %d starts at %v, want minute %d", c.easy, i, at, c.want[i])
 			}
 		}
-	}
-	var e Simulator
-	if _, err := e.Run(jobs, Options{Local: 4, Policy: new(OD), Queue: 2}); !errors.Is(err, ErrRange) {
-		t.Errorf("the discipline 2: %v", err)
 	}
 }
 
@@ -987,7 +983,7 @@ func TestEASYExtra(t *testing.T) {
 	jobs := []trace.Job{minutesJob(0, 0, 60, 3), minutesJob(1, 1, 10, 4), minutesJob(2, 2, 300, 1), minutesJob(3, 2, 300, 1), minutesJob(4, 2, 300, 1)}
 	var e Simulator
 	// Of six cores three are idle. At minute 60 all six would be, two more than job 1 needs.
-	r, err := e.Run(jobs, Options{Local: 6, Policy: new(OD), Queue: EASY})
+	r, err := e.Run(jobs, Options{Local: 6, Policy: new(OD), Backfill: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1014,7 +1010,7 @@ func TestEASYAgainstPlain(t *testing.T) {
 			jobs = append(jobs, trace.Job{ID: int64(i), Submit: at, Run: run, Estimate: run + time.Duration(rng.IntN(2)*rng.IntN(100))*time.Minute, Nodes: 1 + rng.IntN(cores)})
 		}
 		var e Simulator
-		r, err := e.Run(jobs, Options{Local: cores, Policy: new(OD), Queue: EASY})
+		r, err := e.Run(jobs, Options{Local: cores, Policy: new(OD), Backfill: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1094,7 +1090,7 @@ func TestEASYTie(t *testing.T) {
 		jobs := []trace.Job{minutesJob(0, 1, 59, 2), minutesJob(1, 1, 59, 2), minutesJob(2, 2, 10, 3), minutesJob(3, 3, 300, 1)}
 		var e Simulator
 		r, err := e.Run(jobs, Options{Local: 3, Clouds: []CloudOptions{{Price: price, Limit: 3, Boot: Certain(time.Minute), Stop: Certain(0)}},
-			Policy: policy, Queue: EASY, Horizon: 3 * time.Hour, Budget: Budget{Hourly: 20 * pricing.Unit}})
+			Policy: policy, Backfill: true, Horizon: 3 * time.Hour, Budget: Budget{Hourly: 20 * pricing.Unit}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -1145,7 +1141,7 @@ func TestEASYInfrastructures(t *testing.T) {
 			return dst
 		})
 		var e Simulator
-		r, err := e.Run(c.jobs, Options{Local: c.local, Clouds: c.clouds, Policy: policy, Queue: EASY, Horizon: 3 * time.Hour,
+		r, err := e.Run(c.jobs, Options{Local: c.local, Clouds: c.clouds, Policy: policy, Backfill: true, Horizon: 3 * time.Hour,
 			Budget: Budget{Hourly: 20 * pricing.Unit, Covered: c.covered}})
 		if err != nil {
 			t.Fatal(c.name, err)

@@ -22,7 +22,7 @@ func (o *options) rules() string {
 	for _, x := range []struct {
 		name string
 		on   bool
-	}{{"-keep-free", o.keepFree}, {"-once", o.once}, {"-parts", o.parts}, {"-covered", o.budget.Covered}, {"-queue easy", o.queue == elastic.EASY}} {
+	}{{"-keep-free", o.keepFree}, {"-once", o.once}, {"-parts", o.parts}, {"-covered", o.budget.Covered}, {"-queue easy", o.queue == 1}} {
 		if x.on {
 			text += ", " + x.name
 		}
@@ -56,7 +56,7 @@ func (o *options) choices() []choice {
 		choice{flag: opposite("-once", o.once), set: func(o *options) { o.once = !o.once }, of: []kind{sm}},
 		choice{flag: opposite("-parts", o.parts), set: func(o *options) { o.parts = !o.parts }, of: []kind{aqtp}},
 		choice{flag: opposite("-covered", o.budget.Covered), set: func(o *options) { o.budget.Covered = !o.budget.Covered }},
-		choice{flag: "-queue " + (elastic.EASY - o.queue).String(), set: func(o *options) { o.queue = elastic.EASY - o.queue }})
+		choice{flag: "-queue " + queueNames[1-o.queue], set: func(o *options) { o.queue = 1 - o.queue }})
 }
 
 // coverable reports whether the runs can be with -covered: all charges are known beforehand.

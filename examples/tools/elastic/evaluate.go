@@ -195,7 +195,7 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 		Horizon:     c.source.horizon,
 		Rand:        o.random(run, streamClouds),
 		RejectWhole: o.refuse == 1,
-		Queue:       o.queue,
+		Backfill:    o.queue == 1,
 		Overhead:    o.overhead,
 		Lead:        o.lead,
 		Decisions:   r.decisions && run == 0,

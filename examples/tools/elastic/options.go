@@ -231,6 +231,7 @@ const (
 var (
 	launchNames = []string{"jobs", "whole", "pooled", "printed"}
 	refuseNames = []string{"one", "whole"}
+	queueNames  = []string{"fcfs", "easy"}
 	searchNames = []string{"genetic", "exact"}
 )
 
@@ -265,7 +266,7 @@ type options struct {
 	showChoices bool
 
 	launch   launchRule
-	queue    elastic.Discipline
+	queue    int // 1: EASY
 	refuse   int // 1: a request for several instances as a whole
 	keepFree bool
 	parts    bool // of aqtp
@@ -361,7 +362,7 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	cli.Choice(f, "launch", &o.launch, launchNames...)
-	f.Text("queue", &o.queue, "fcfs or easy")
+	cli.Choice(f, "queue", &o.queue, queueNames...)
 	cli.Choice(f, "refuse", &o.refuse, refuseNames...)
 	f.Switch("keep-free", &o.keepFree)
 	f.Switch("once", &o.once)
