@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,45 +43,8 @@ import (
 // takes the planner's time for K·M slots and O(W·L·log(W·L) + K·M) more. It takes the
 // planner's memory and O(W·L + K·M) more.
 
-// parts is the least number of parts of a load-duration curve. The mean over a part treats
-// an instance that is used for some of the part as one that is used for all of it. So parts
-// must be shorter than the least use that pays: the lightest class of the 2013 prices pays
-// from 7% of the time on. On the six logs of BENCHMARKS.md, 14, 28, 56 and 84 parts cost
-// 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
-const parts = 28
-
 // defaultWindow is the number of intervals of the load-duration curve: a year of weeks.
 const defaultWindow = 52
-
-// A Forecaster foresees the mean demand of the intervals to come.
-//
-// Update takes the mean number of instances in the interval that has passed, or NaN
-// if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
-// means count as 0. A Forecaster may have more:
-//
-//	Validate() error                   asked by Reset: what is wrong with its parameters
-//	Ready() bool                       nothing is bought before it reports true
-//	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
-//	TrackingSignal() float64           for Online.Alarm
-//	Paths(dst [][]float64, rng *rand.Rand)
-//	                                   futures of the mean, one in each dst[i], for Online.Paths
-//
-// *forecast.Predictor of this module has all of it. What is encoded by
-// [Online.MarshalJSON] includes the forecaster's JSON form.
-type Forecaster interface {
-	Update(x float64)
-	Forecast(dst []float64)
-}
-
-type readier interface{ Ready() bool }
-type validator interface{ Validate() error }
-type quantiler interface {
-	Quantile(dst []float64, q float64)
-}
-type pather interface {
-	Paths(dst [][]float64, rng *rand.Rand)
-}
-type signaller interface{ TrackingSignal() float64 }
 
 // A Cap limits the reservations of one class.
 type Cap struct {
@@ -400,128 +361,6 @@ func (o *Online) ready() bool {
 	return true
 }
 
-// foresee makes the demand to plan for.
-func (o *Online) foresee() error {
-	m := o.ahead
-	if o.Paths > 0 {
-		return o.imagine()
-	}
-	o.means = grow.To(o.means, m)
-	if o.Quantile > 0 {
-		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
-	} else {
-		o.Forecaster.Forecast(o.means)
-	}
-	if !o.curve() {
-		o.demand = grow.Zero(o.demand, m*o.k)
-		return nil
-	}
-	o.demand = o.demand[:0]
-	carry := 0.0
-	for i, f := range o.means {
-		if f != f {
-			return badInput("Forecaster", i, reserve.ErrRange, "the forecast is not a number")
-		}
-		f = max(0, f)
-		for _, s := range o.shape {
-			x := f*s + carry
-			if !(x < math.MaxInt32) {
-				return badInput("Forecaster", i, reserve.ErrRange, "a mean of %.3g instances is forecast: want a plan for at most %d; damp or cap the trend", f, math.MaxInt32)
-			}
-			d := math.Floor(x + .5)
-			o.demand = append(o.demand, int(max(0, d)))
-			carry = x - max(0, d)
-		}
-	}
-	return nil
-}
-
-// mostPaths bounds Online.Paths: more futures change a plan by less than the parts of a
-// load-duration curve do.
-const mostPaths = 10_000
-
-// imagine makes the demand to plan for from futures of the mean. Within an interval only
-// the expected load-duration curve counts (see the head of the file). Over several futures
-// that is the curve of the demands of all futures together. So imagine sorts the demands of
-// an interval on all futures, and averages them in as many groups as there are parts.
-func (o *Online) imagine() error {
-	m, paths := o.ahead, o.Paths
-	for len(o.futures) < paths {
-		o.futures = append(o.futures, nil)
-	}
-	for i := range paths {
-		o.futures[i] = grow.To(o.futures[i], m)
-	}
-	if o.rng == nil {
-		o.rng = rand.New(&o.source)
-	}
-	o.source.Seed(o.Seed, uint64(o.seen))
-	o.Forecaster.(pather).Paths(o.futures[:paths], o.rng)
-	if !o.curve() {
-		o.demand = grow.Zero(o.demand, m*o.k)
-		return nil
-	}
-	o.demand = o.demand[:0]
-	o.means = grow.Zero(o.means, m)
-	carry := 0.0
-	for i := range m {
-		o.values = o.values[:0]
-		for _, future := range o.futures[:paths] {
-			f := future[i]
-			if f != f {
-				return badInput("Forecaster", i, reserve.ErrRange, "a path is not a number")
-			}
-			if !(f*o.shape[0] < math.MaxInt32) {
-				return badInput("Forecaster", i, reserve.ErrRange, "a mean of %.3g instances is on a path: want a plan for at most %d; damp or cap the trend", f, math.MaxInt32)
-			}
-			o.means[i] += max(0, f) / float64(paths)
-			for _, s := range o.shape {
-				o.values = append(o.values, max(0, f)*s)
-			}
-		}
-		slices.Sort(o.values)
-		for b := o.k - 1; b >= 0; b-- {
-			x := carry
-			for _, v := range o.values[b*paths : (b+1)*paths] {
-				x += v / float64(paths)
-			}
-			d := max(0, math.Floor(x+.5))
-			o.demand = append(o.demand, int(d))
-			carry = x - d
-		}
-	}
-	return nil
-}
-
-// curve makes the shape of the load-duration curve. It reports false if there was no
-// demand.
-func (o *Online) curve() bool {
-	o.sorted = append(o.sorted[:0], o.recent...)
-	slices.Sort(o.sorted)
-	n := len(o.sorted)
-	total := 0.0
-	for _, d := range o.sorted {
-		total += float64(d)
-	}
-	o.shape = o.shape[:0]
-	if total == 0 {
-		return false
-	}
-	// Part b has the values from place b·n/k to (b+1)·n/k, those at the ends in
-	// part. All is in units of 1/k of a place, which are whole.
-	for b := range o.k {
-		sum := 0.0
-		for x, end := b*n, (b+1)*n; x < end; {
-			i := x / o.k
-			next := min(end, (i+1)*o.k)
-			sum += float64(next-x) * float64(o.sorted[n-1-i])
-			x = next
-		}
-		o.shape = append(o.shape, sum/total)
-	}
-	return true
-}
-
 // purchase plans and buys. If a plan wants more of a class than the cap on active
 // reservations leaves, the class is filled up and gets a prohibitive fee, and the rest is
 // planned for again. So there is at most one plan more than there are classes. Caps on
@@ -635,86 +474,45 @@ func (o *Online) stock() {
 // last purchases included. Until counts from the first slot of the series.
 func (o *Online) Active(dst []pricing.Holding) []pricing.Holding { return append(dst, o.active...) }
 
-// onlineState is the JSON form of an Online.
-type onlineState struct {
-	Slot       time.Duration   `json:"slot_ns"`
-	Every      int             `json:"every"`
-	Terms      []int           `json:"terms"`
-	Seen       int             `json:"seen"`
-	Recent     []int           `json:"recent"`
-	Active     []heldState     `json:"active"`
-	Forecaster json.RawMessage `json:"forecaster"`
-}
-
-type heldState struct {
-	Class int `json:"class"`
-	Count int `json:"count"`
-	Until int `json:"until"`
-}
-
-// MarshalJSON returns the state: the demand seen, the reservations held, and the state of the
-// forecaster as encoding/json encodes it. The state does not have the fields of o or the
-// prices.
-func (o *Online) MarshalJSON() ([]byte, error) {
+// Advance takes the demand from the start of the series to now, and appends to dst what
+// to buy now, as [Online.Observe] does. It learns every whole interval that o has not
+// seen, and buys at the end of the last of them alone. A program that runs once a week
+// calls Advance with all that it has, after UnmarshalJSON of last week's state.
+//
+// The slots of an interval that has not ended are not used. If no interval has ended
+// since the last call, nothing is bought. The demand of intervals that o has seen is
+// not compared with what o saw. Panics and errors are those of Observe; after an error
+// [Online.Seen] is the interval that failed, or one more if its plan failed.
+func (o *Online) Advance(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
 	if o.every == 0 {
-		return nil, badInput("state", -1, reserve.ErrRange, "there is none before a Reset that succeeded")
+		panic("rules: Advance before a Reset that succeeded")
 	}
-	f, err := json.Marshal(o.Forecaster)
-	if err != nil {
-		return nil, &InputError{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
-	}
-	s := onlineState{Slot: o.slot, Every: o.every, Terms: o.terms, Seen: o.seen, Recent: o.recent, Forecaster: f}
-	for _, h := range o.active {
-		s.Active = append(s.Active, heldState{h.Class, h.Count, h.Until})
-	}
-	return json.Marshal(s)
-}
-
-// UnmarshalJSON continues from a state. o must have been reset with the same problem, and
-// must have the same fields and a Forecaster of the same type. o then does what the portfolio
-// of the state would have done. The error for a state that does not fit is an [*InputError]
-// or an error of encoding/json. o is then unchanged, and so is its Forecaster if the
-// Forecaster's own UnmarshalJSON changes nothing after an error.
-func (o *Online) UnmarshalJSON(data []byte) error {
-	if o.every == 0 {
-		return badInput("state", -1, reserve.ErrRange, "want a Reset that succeeded before a state")
-	}
-	var s onlineState
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return &InputError{Package: "rules", Field: "state", Index: -1, Err: err}
-	}
-	switch {
-	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
-		return badInput("state", -1, reserve.ErrRange, "it is of intervals of %d slots of %v and terms of %v slots: want %d slots of %v and %v",
-			s.Every, s.Slot, s.Terms, o.every, o.slot, o.terms)
-	case s.Seen < 0 || s.Seen > min(math.MaxInt32, math.MaxInt/2/s.Every-1):
-		return badInput("state.seen", -1, reserve.ErrRange, "%d intervals: want 0 to %d", s.Seen, min(math.MaxInt32, math.MaxInt/2/s.Every-1))
-	case len(s.Recent)%s.Every != 0 || len(s.Recent)/s.Every > min(s.Seen, o.window()):
-		return badInput("state.recent", -1, reserve.ErrRange, "%d slots: want whole intervals, %d at most", len(s.Recent), min(s.Seen, o.window()))
-	case s.Forecaster == nil || string(s.Forecaster) == "null":
-		return badInput("state.forecaster", -1, reserve.ErrRange, "there is none")
-	}
-	for t, d := range s.Recent {
-		if d < 0 || d > math.MaxInt32 {
-			return badInput("state.recent[]", t, reserve.ErrRange, "%d: want 0 to %d instances", d, math.MaxInt32)
+	for last := len(demand)/o.every - 1; o.seen <= last; {
+		interval := demand[o.seen*o.every : (o.seen+1)*o.every]
+		if o.seen == last {
+			return o.Observe(dst, interval)
+		}
+		if err := o.Learn(interval); err != nil {
+			return dst, err
 		}
 	}
-	for i, h := range s.Active {
-		if h.Class < 0 || h.Class >= len(o.terms) || h.Count < 1 || h.Count > math.MaxInt32 || h.Until <= s.Seen*s.Every {
-			return badInput("state.active[]", i, reserve.ErrRange, "%d reservations of class %d until slot %d: want some of a class below %d that last beyond slot %d",
-				h.Count, h.Class, h.Until, len(o.terms), s.Seen*s.Every)
-		}
+	return dst, nil
+}
+
+// Seen returns how many intervals o has seen since Reset.
+func (o *Online) Seen() int { return o.seen }
+
+// Next returns the mean demand that o plans for in the next interval: the forecast, or
+// its Quantile. It is NaN before Reset, and while the forecaster is not ready.
+func (o *Online) Next() float64 {
+	if f, ok := o.Forecaster.(readier); o.every == 0 || ok && !f.Ready() {
+		return math.NaN()
 	}
-	if err := json.Unmarshal(s.Forecaster, o.Forecaster); err != nil {
-		return &InputError{Package: "rules", Field: "state.forecaster", Index: -1, Err: err}
+	o.means = slices.Grow(o.means[:0], 1)[:1]
+	if o.Quantile > 0 {
+		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
+	} else {
+		o.Forecaster.Forecast(o.means)
 	}
-	o.seen = s.Seen
-	o.recent = append(o.recent[:0], s.Recent...)
-	o.active = o.active[:0]
-	for _, h := range s.Active {
-		o.active = append(o.active, pricing.Holding{Class: h.Class, Count: h.Count, Until: h.Until})
-	}
-	return nil
+	return o.means[0]
 }
