@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -193,9 +192,19 @@ func advise(request *Request, order []Count, given bool) (*Advice, error) {
 	}
 	r.keep(a)
 
-	waiting, err := solve(&exact, r.later(p))
-	if err != nil {
+	if err := r.others(a, &exact); err != nil {
 		return nil, err
+	}
+	return a, nil
+}
+
+// others fills in what other assumptions would cost and order: waiting, the other horizon, and low and
+// high demand.
+func (r *Request) others(a *Advice, exact *reserve.Exact) error {
+	p := a.problem
+	waiting, err := solve(exact, r.later(p))
+	if err != nil {
+		return err
 	}
 	a.Waiting = waiting.Cost
 	other := *p
@@ -203,21 +212,24 @@ func advise(request *Request, order []Count, given bool) (*Advice, error) {
 	if r.FullHorizon {
 		other.Horizon = reserve.Pure
 	}
-	if a.Other, err = r.outlook(&exact, &other); err != nil {
-		return nil, err
+	if a.Other, err = r.outlook(exact, &other); err != nil {
+		return err
 	}
 	for _, q := range []struct {
 		at float64
 		to *Outlook
 	}{{r.Low, &a.Low}, {r.High, &a.High}} {
 		one := *p
-		one.Paths, one.Weights, one.Demand = nil, nil, r.quantile(q.at)
-		if *q.to, err = r.outlook(&exact, &one); err != nil {
-			return nil, err
+		one.Paths, one.Weights = nil, nil
+		if one.Demand, err = p.AppendQuantile(nil, q.at); err != nil {
+			return err
+		}
+		if *q.to, err = r.outlook(exact, &one); err != nil {
+			return err
 		}
 		q.to.Quantile = q.at
 	}
-	return a, nil
+	return nil
 }
 
 // later is the problem in which nothing is bought before the next order.
@@ -301,185 +313,6 @@ func (r *Request) outlook(exact *reserve.Exact, p *reserve.Problem) (Outlook, er
 		}
 		o.Orders = append(o.Orders, Count{r.Offers[b.Class].Name, b.Count})
 	}
-	return o, nil
-}
-
-// weight is the probability of path i.
-func (r *Request) weight(i int) float64 {
-	if r.Weights == nil {
-		return 1 / float64(len(r.Paths))
-	}
-	return r.Weights[i]
-}
-
-// quantile is the demand that the paths do not exceed, in each slot, with at least
-// the probability q.
-func (r *Request) quantile(q float64) []int {
-	type cell struct {
-		d int
-		w float64
-	}
-	row := make([]cell, len(r.Paths))
-	out := make([]int, len(r.Paths[0]))
-	for t := range out {
-		for i := range r.Paths {
-			row[i] = cell{r.Paths[i][t], r.weight(i)}
-		}
-		slices.SortFunc(row, func(a, b cell) int { return a.d - b.d })
-		sum := 0.0
-		for _, c := range row {
-			out[t] = c.d
-			if sum += c.w; sum >= q-1e-9 {
-				break
-			}
-		}
-	}
-	return out
-}
-
-// active is how many units of each class serve in each slot: held, and bought by the
-// plan. The purchase skip does not count; -1 counts all.
-func active(p *reserve.Problem, purchases []pricing.Purchase, n, skip int) [][]int {
-	units := make([][]int, len(p.Prices.Classes))
-	for k := range units {
-		units[k] = make([]int, n+1)
-	}
-	for _, h := range p.Held {
-		units[h.Class][0] += h.Count
-		units[h.Class][min(n, h.Until)] -= h.Count
-	}
-	for i, b := range purchases {
-		if i != skip {
-			units[b.Class][b.Slot] += b.Count
-			units[b.Class][min(n, b.Slot+int(p.Prices.Classes[b.Class].Term/p.Slot))] -= b.Count
-		}
-	}
-	for k, a := range units {
-		for t := 1; t < n; t++ {
-			a[t] += a[t-1]
-		}
-		units[k] = a[:n]
-	}
-	return units
-}
-
-// run is what an hour of a demand d in slot t costs for use and on demand. Classes serve
-// in the given order, and units[k][t] of class k are active.
-func (r *Request) run(d, t int, order []int, units [][]int) float64 {
-	sum := 0.0
-	for _, k := range order {
-		used := min(d, units[k][t])
-		sum += float64(used) * float64(r.Offers[k].UsePrice())
-		d -= used
-	}
-	return sum + float64(d)*float64(r.OnDemand)
-}
-
-// order is the answer for purchase i of the plan, one of slot 0.
-func (r *Request) order(p *reserve.Problem, plan *reserve.Plan, i int) (Order, error) {
-	n := len(r.Paths[0])
-	b := plan.Purchases[i]
-	class := r.Offers[b.Class].Class
-	o := Order{Class: class.Name, Units: b.Count, Hourly: class.Hourly, Until: r.Now.Add(class.Term)}
-	var err error
-	if o.Upfront, err = class.Upfront.Mul(int64(b.Count)); err != nil {
-		return o, err
-	}
-	owed, err := class.Commitment()
-	if err != nil {
-		return o, err
-	}
-	if o.Commitment, err = owed.Mul(int64(b.Count)); err != nil {
-		return o, err
-	}
-	o.BreakEven = 1
-	if u, ok := class.BreakEven(pricing.OnDemand(r.OnDemand)); ok {
-		o.BreakEven = u
-	}
-
-	without := slices.Delete(slices.Clone(plan.Purchases), i, i+1)
-	relaxed := *p // limits do not bind what is only compared
-	relaxed.AtMost = nil
-	cost, err := reserve.Cost(&relaxed, without)
-	if err != nil {
-		return o, err
-	}
-	if o.Saving, err = cost.Sub(plan.Cost); err != nil {
-		return o, err
-	}
-	if p.Every < n {
-		late := slices.Clone(without)
-		at := slices.IndexFunc(late, func(q pricing.Purchase) bool { return q.Slot == p.Every && q.Class == b.Class })
-		if at >= 0 {
-			late[at].Count += b.Count
-		} else {
-			at, _ = slices.BinarySearchFunc(late, b, func(q, b pricing.Purchase) int {
-				if q.Slot != p.Every {
-					return q.Slot - p.Every
-				}
-				return q.Class - b.Class
-			})
-			late = slices.Insert(late, at, pricing.Purchase{Slot: p.Every, Class: b.Class, Count: b.Count})
-		}
-		if cost, err = reserve.Cost(&relaxed, late); err != nil {
-			return o, err
-		}
-	}
-	if o.Waiting, err = cost.Sub(plan.Cost); err != nil {
-		return o, err
-	}
-	for k := range r.Paths {
-		one := relaxed
-		one.Paths, one.Weights, one.Demand = nil, nil, r.Paths[k]
-		with, err := reserve.Cost(&one, plan.Purchases)
-		if err != nil {
-			return o, err
-		}
-		saved, err := reserve.Cost(&one, without)
-		if err != nil {
-			return o, err
-		}
-		if with > saved {
-			o.Loss += r.weight(k)
-		}
-	}
-	o.Loss = min(1, o.Loss)
-
-	// The last unit, and when the money is back. Units serve in the order of their use
-	// prices, as in reserve.Cost.
-	all, less := active(p, plan.Purchases, n, -1), active(p, plan.Purchases, n, i)
-	var serving []int
-	for k, offer := range r.Offers {
-		if offer.UsePrice() < r.OnDemand {
-			serving = append(serving, k)
-		}
-	}
-	slices.SortStableFunc(serving, func(a, b int) int { return cmp.Compare(r.Offers[a].UsePrice(), r.Offers[b].UsePrice()) })
-	term := min(n, int(class.Term/r.Slot))
-	hours := r.Slot.Hours()
-	saved, busy := 0.0, 0.0
-	for t := range term {
-		units := 0 // that serve no later than those of the order
-		for k := range all {
-			if r.Offers[k].UsePrice() <= class.UsePrice() {
-				units += all[k][t]
-			}
-		}
-		for k, path := range r.Paths {
-			if path[t] >= units {
-				busy += r.weight(k)
-			}
-			saved += r.weight(k) * hours * (r.run(path[t], t, serving, less) - r.run(path[t], t, serving, all))
-		}
-		paid := float64(o.Upfront)
-		if class.Billed == pricing.Always {
-			paid += float64(class.Hourly) * float64(b.Count) * hours * float64(t+1)
-		}
-		if o.Payback.IsZero() && saved >= paid*(1-1e-12) {
-			o.Payback = r.Now.Add(time.Duration(t+1) * r.Slot)
-		}
-	}
-	o.LastUse = busy / float64(term)
 	return o, nil
 }
 

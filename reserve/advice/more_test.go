@@ -139,14 +139,28 @@ func TestRequestLimits(t *testing.T) {
 // The quantile of the futures is the least demand that has at least the probability.
 func TestQuantileOfPaths(t *testing.T) {
 	r := small([]int{3, 0}, []int{1, 5}, []int{2, 5}, []int{4, 5})
-	for q, want := range map[float64][]int{0: {1, 0}, .25: {1, 0}, .26: {2, 5}, .5: {2, 5}, .75: {3, 5}, .76: {4, 5}, 1: {4, 5}} {
-		if got := r.quantile(q); !slices.Equal(got, want) {
+	quantile := func(q float64) []int {
+		if err := r.validate(); err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := r.problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		demand, err := p.AppendQuantile(nil, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return demand
+	}
+	for q, want := range map[float64][]int{.25: {1, 0}, .26: {2, 5}, .5: {2, 5}, .75: {3, 5}, .76: {4, 5}, 1: {4, 5}} {
+		if got := quantile(q); !slices.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", q, got, want)
 		}
 	}
 	r.Weights = []float64{.1, .2, .3, .4}
 	for q, want := range map[float64][]int{.2: {1, 5}, .1: {1, 0}, .5: {2, 5}, .6: {3, 5}, .61: {4, 5}} {
-		if got := r.quantile(q); !slices.Equal(got, want) {
+		if got := quantile(q); !slices.Equal(got, want) {
 			t.Errorf("weighted %v: %v, want %v", q, got, want)
 		}
 	}

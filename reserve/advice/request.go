@@ -93,6 +93,14 @@ func (r *Request) validate() error {
 	if r.Every%r.Slot != 0 {
 		return badInput("Every", -1, ErrRange, "%v: want a whole number of slots of %v", r.Every, r.Slot)
 	}
+	if err := r.validatePaths(); err != nil {
+		return err
+	}
+	return r.validateOffers()
+}
+
+// validatePaths returns what is wrong with the paths and their weights.
+func (r *Request) validatePaths() error {
 	n := len(r.Paths[0])
 	for i, path := range r.Paths {
 		if len(path) != n {
@@ -107,6 +115,11 @@ func (r *Request) validate() error {
 	if r.Weights != nil && len(r.Weights) != len(r.Paths) {
 		return badInput("Weights", -1, ErrRange, "%d weights for %d paths: want one for each, or none", len(r.Weights), len(r.Paths))
 	}
+	return nil
+}
+
+// validateOffers returns what is wrong with the offers and the contracts.
+func (r *Request) validateOffers() error {
 	seen := map[string]bool{}
 	for i, o := range r.Offers {
 		if err := o.Class.Validate(); err != nil {

@@ -63,106 +63,137 @@ func counts(list []Count) string {
 // Text returns the answer in words: the order first, then what supports it, in lines
 // of 80 columns at most where names and amounts allow it.
 func (a *Advice) Text() string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	var b page
 	kind := ""
 	if a.Kind != "" {
 		kind = " of " + a.Kind
 	}
-	line("Purchase%s on %s", kind, day(a.Now))
-	line("")
+	b.line("Purchase%s on %s", kind, day(a.Now))
+	b.line("")
 	if len(a.Orders) == 0 {
-		line("Order nothing today.")
+		b.line("Order nothing today.")
 	} else {
-		line("Order today:")
+		b.line("Order today:")
 	}
-	for _, o := range a.Orders {
-		line("")
-		line("  %s of %s", a.units(o.Units), o.Class)
-		line("    you pay      %s", a.payments(&o))
-		line("    you save     %s net%s, by %s", a.amount(o.Saving), a.onAverage(), day(a.End))
-		if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
-			line("    money back   at once, since nothing is paid ahead")
-		} else if o.Payback.IsZero() {
-			line("    money back   not before %s, where the forecast ends", day(a.End))
-		} else {
-			line("    money back   on %s", day(o.Payback))
-		}
-		line("    last unit    is needed %s of the time; a unit pays from %s on", percent(o.LastUse), percent(o.BreakEven))
-		line("    risk         %s", a.futures(o.Loss))
-		if o.Waiting >= 0 {
-			line("    waiting      until %s costs %s", day(a.Next), a.amount(o.Waiting))
-		} else {
-			line("    waiting      until %s saves %s, but for the orders beside this one", day(a.Next), a.amount(-o.Waiting))
-		}
+	for i := range a.Orders {
+		a.orderText(&b, &a.Orders[i])
 	}
 	if len(a.Orders) > 0 {
-		line("")
-		line("To sign: %s today, %s in all over the terms.", a.amount(a.Today), a.amount(a.Commitment))
+		b.line("")
+		b.line("To sign: %s today, %s in all over the terms.", a.amount(a.Today), a.amount(a.Commitment))
 	}
-	line("")
-	if a.Paths == 1 {
-		line("Until %s, by this one forecast:", day(a.End))
+	a.costText(&b)
+	a.doubtText(&b)
+	a.laterText(&b)
+	a.heldText(&b)
+	if len(a.Cut) > 0 {
+		b.line("")
+		b.line("The terms of %s are no whole number of slots. They count as the whole slots in them, at the whole price.", strings.Join(a.Cut, ", "))
+	}
+	return b.String()
+}
+
+// A page is text in lines.
+type page struct{ strings.Builder }
+
+func (b *page) line(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+
+// orderText says what an order costs, saves and risks.
+func (a *Advice) orderText(b *page, o *Order) {
+	b.line("")
+	b.line("  %s of %s", a.units(o.Units), o.Class)
+	b.line("    you pay      %s", a.payments(o))
+	b.line("    you save     %s net%s, by %s", a.amount(o.Saving), a.onAverage(), day(a.End))
+	if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
+		b.line("    money back   at once, since nothing is paid ahead")
+	} else if o.Payback.IsZero() {
+		b.line("    money back   not before %s, where the forecast ends", day(a.End))
 	} else {
-		line("Until %s, on average over %s:", day(a.End), plural(a.Paths, "possible future"))
+		b.line("    money back   on %s", day(o.Payback))
 	}
-	row := func(what string, m pricing.Money, more string) { line("  %-40s %s%s", what, a.amount(m), more) }
+	b.line("    last unit    is needed %s of the time; a unit pays from %s on", percent(o.LastUse), percent(o.BreakEven))
+	b.line("    risk         %s", a.futures(o.Loss))
+	if o.Waiting >= 0 {
+		b.line("    waiting      until %s costs %s", day(a.Next), a.amount(o.Waiting))
+	} else {
+		b.line("    waiting      until %s saves %s, but for the orders beside this one", day(a.Next), a.amount(-o.Waiting))
+	}
+}
+
+// costText compares the plan with other plans.
+func (a *Advice) costText(b *page) {
+	b.line("")
+	if a.Paths == 1 {
+		b.line("Until %s, by this one forecast:", day(a.End))
+	} else {
+		b.line("Until %s, on average over %s:", day(a.End), plural(a.Paths, "possible future"))
+	}
+	row := func(what string, m pricing.Money, more string) { b.line("  %-40s %s%s", what, a.amount(m), more) }
 	row("nothing ordered, now or later", a.OnDemand, "")
 	row("nothing ordered before "+day(a.Next), a.Waiting, "")
 	row("with this order and later ones", a.Cost, "")
 	row("no plan costs less than", a.Bound, " (proved)")
 	if a.Optimal {
-		line("  So this plan is the cheapest.")
+		b.line("  So this plan is the cheapest.")
 	} else {
-		line("  So this plan is within %s of the cheapest.", percent(a.gap()))
+		b.line("  So this plan is within %s of the cheapest.", percent(a.gap()))
 	}
 	if a.Pure {
-		line("  A contract that outlives that day counts with its price's share until then.")
+		b.line("  A contract that outlives that day counts with its price's share until then.")
 	} else {
-		line("  A contract that outlives that day counts in full, as if worthless afterwards.")
+		b.line("  A contract that outlives that day counts in full, as if worthless afterwards.")
 	}
-	line("")
-	line("If other assumptions hold, today's order would be:")
+}
+
+// doubtText says what would be ordered under other assumptions.
+func (a *Advice) doubtText(b *page) {
+	b.line("")
+	b.line("If other assumptions hold, today's order would be:")
 	if a.Paths > 1 {
-		line("  low demand, the %s quantile of the futures:  %s", percent(a.Low.Quantile), counts(a.Low.Orders))
-		line("  high demand, the %s quantile of the futures: %s", percent(a.High.Quantile), counts(a.High.Orders))
+		b.line("  low demand, the %s quantile of the futures:  %s", percent(a.Low.Quantile), counts(a.Low.Orders))
+		b.line("  high demand, the %s quantile of the futures: %s", percent(a.High.Quantile), counts(a.High.Orders))
 	}
 	if a.Pure {
-		line("  no need after %s: %s", day(a.End), counts(a.Other.Orders))
+		b.line("  no need after %s: %s", day(a.End), counts(a.Other.Orders))
 	} else {
-		line("  the need goes on after %s: %s", day(a.End), counts(a.Other.Orders))
+		b.line("  the need goes on after %s: %s", day(a.End), counts(a.Other.Orders))
 	}
-	if len(a.Later) > 0 {
-		line("")
-		line("Expected later (not an order; decide again then):")
-		for i, l := range a.Later {
-			if i == 12 {
-				line("  ... and %d more", len(a.Later)-i)
-				break
-			}
-			line("  %-18s %s of %s, %s up front", day(l.When), a.units(l.Units), l.Class, a.amount(l.Upfront))
+}
+
+// laterText lists what the plan expects to buy later.
+func (a *Advice) laterText(b *page) {
+	if len(a.Later) == 0 {
+		return
+	}
+	b.line("")
+	b.line("Expected later (not an order; decide again then):")
+	for i, l := range a.Later {
+		if i == 12 {
+			b.line("  ... and %d more", len(a.Later)-i)
+			break
 		}
+		b.line("  %-18s %s of %s, %s up front", day(l.When), a.units(l.Units), l.Class, a.amount(l.Upfront))
 	}
-	if len(a.Held) > 0 {
-		line("")
-		line("Held:")
-		for _, k := range a.Held {
-			name := k.Class
-			if k.Name != "" {
-				name = k.Name + " (" + k.Class + ")"
-			}
-			sold := ""
-			if !k.Sold {
-				sold = "; not for sale"
-			}
-			line("  %s of %s, until %s, needed %s of the time%s", a.units(k.Units), name, day(k.Expires), percent(k.Use), sold)
+}
+
+// heldText lists the contracts held.
+func (a *Advice) heldText(b *page) {
+	if len(a.Held) == 0 {
+		return
+	}
+	b.line("")
+	b.line("Held:")
+	for _, k := range a.Held {
+		name := k.Class
+		if k.Name != "" {
+			name = k.Name + " (" + k.Class + ")"
 		}
+		sold := ""
+		if !k.Sold {
+			sold = "; not for sale"
+		}
+		b.line("  %s of %s, until %s, needed %s of the time%s", a.units(k.Units), name, day(k.Expires), percent(k.Use), sold)
 	}
-	if len(a.Cut) > 0 {
-		line("")
-		line("The terms of %s are no whole number of slots. They count as the whole slots in them, at the whole price.", strings.Join(a.Cut, ", "))
-	}
-	return b.String()
 }
 
 // payments says what is paid for an order, and when.
