@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -37,116 +38,53 @@ type miss struct {
 // same compares texts of bills and price lists.
 func same(a, b string) bool { return strings.EqualFold(a, b) }
 
-// offerOf finds the offer for a kind. A bill that does not say the system or the
-// tenancy means linux and shared.
-func (r *results) offerOf(k usage.Kind) *offers.Offer {
-	system, tenancy := cmp.Or(k.System, "linux"), cmp.Or(k.Tenancy, "shared")
-	for i := range r.prices.Offers {
-		o := &r.prices.Offers[i]
-		if same(o.Provider, k.Provider) && same(o.Region, k.Region) && same(o.Kind, k.Type) && same(cmp.Or(o.System, "linux"), system) && same(cmp.Or(o.Tenancy, "shared"), tenancy) {
-			return o
-		}
-	}
-	return nil
-}
-
-// flexible reports whether reservations of the offer serve all sizes of the family: as
-// AWS sells them, for linux on shared machines.
-func flexible(o *offers.Offer) bool {
-	return o.Provider == "aws" && o.Family != "" && o.Factor > 0 && o.System == "linux" && o.Tenancy == "shared"
-}
-
 // group makes groups of the bill's kinds.
 func (r *results) group() error {
-	type member struct {
-		demand *usage.Demand
-		offer  *offers.Offer
-	}
-	families := map[string][]member{}
-	var order []string
-	for i := range r.bill.Demand {
-		d := &r.bill.Demand[i]
+	var prices usage.Catalog
+	prices.Add(r.prices.Offers)
+	families, misses := usage.Families(r.bill.Demand, &prices, r.bill.Currency, func(_ int, o *offers.Offer) error {
+		if len(o.List.Classes) == 0 {
+			return errNoReservation
+		}
+		return nil
+	})
+	for _, m := range misses {
+		d := &r.bill.Demand[m.Demand]
+		if errors.Is(m.Err, usage.ErrNoOffer) && prices.Len() == 0 {
+			m.Err = errNoPrices
+		}
 		used, _ := d.Hours()
-		o := r.offerOf(d.Kind)
-		switch {
-		case o == nil && len(r.prices.Offers) == 0:
-			r.missed = append(r.missed, miss{d.Kind.String(), "there is no price list: give one with -prices", used})
-			continue
-		case o == nil:
-			r.missed = append(r.missed, miss{d.Kind.String(), "the price list has no such kind", used})
-			continue
-		case o.Currency != "" && r.bill.Currency != "" && !same(o.Currency, r.bill.Currency):
-			r.missed = append(r.missed, miss{d.Kind.String(), fmt.Sprintf("the price list is in %s and the bill in %s: give a price list in %s", o.Currency, r.bill.Currency, r.bill.Currency), used})
-			continue
-		case len(o.List.Classes) == 0:
-			r.missed = append(r.missed, miss{d.Kind.String(), "the price list has no reservation for the kind", used})
-			continue
-		case used.Sign() <= 0:
-			r.missed = append(r.missed, miss{d.Kind.String(), "there is no use in the time of the bill", used})
-			continue
-		}
-		key := d.Kind.String()
-		if flexible(o) {
-			key = "family " + strings.Join([]string{o.Provider, o.Region, o.Family, o.Currency}, " ")
-		}
-		if families[key] == nil {
-			order = append(order, key)
-		}
-		families[key] = append(families[key], member{d, o})
+		r.missed = append(r.missed, miss{d.Kind.String(), m.Err.Error(), used})
 	}
-	for _, key := range order {
-		members := families[key]
-		unit := 0
-		for _, m := range members {
-			unit = gcd(unit, m.offer.Factor)
+	for i := range families {
+		f := &families[i]
+		demand, err := f.Demand(r.bill.Demand)
+		if err != nil {
+			return err
 		}
-		base := slices.MinFunc(members, func(a, b member) int { return cmp.Compare(a.offer.Factor, b.offer.Factor) })
-		proportional := len(members) > 1 && base.offer.Factor == unit
-		for _, m := range members {
-			if proportional && !scaled(&base.offer.List, &m.offer.List, m.offer.Factor/max(1, unit)) {
-				proportional = false
-			}
+		g := &group{unit: "instance", list: f.Offer.List, name: place(demand.Kind)}
+		if len(f.Members) > 1 {
+			g.unit = f.Offer.Kind
+			g.name = fmt.Sprintf("%s family in %s, linux", f.Offer.Family, f.Offer.Region)
 		}
-		parts := [][]member{members}
-		if !proportional && len(members) > 1 {
-			parts = nil
-			for _, m := range members {
-				parts = append(parts, []member{m})
-			}
+		for _, m := range f.Members {
+			g.kinds, g.factor = append(g.kinds, r.bill.Demand[m.Demand].Kind), append(g.factor, m.Units)
 		}
-		for _, part := range parts {
-			g := &group{unit: "instance", list: part[0].offer.List, name: place(part[0].demand.Kind)}
-			if len(part) > 1 {
-				g.list, g.unit = base.offer.List, base.offer.Kind
-				g.name = fmt.Sprintf("%s family in %s, linux", base.offer.Family, base.offer.Region)
-			}
-			g.demand = make([]int, r.slots)
-			for _, m := range part {
-				factor := 1
-				if len(part) > 1 {
-					factor = m.offer.Factor / unit
-				}
-				g.kinds, g.factor = append(g.kinds, m.demand.Kind), append(g.factor, factor)
-				counts, negative := m.demand.Instances(nil, r.start, r.slot, r.slots, pricing.HalfUp)
-				if negative > 0 {
-					r.notes = append(r.notes, fmt.Sprintf("%s: corrections exceed the use in %d slots, which count as 0", m.demand.Kind, negative))
-				}
-				for t, n := range counts {
-					if n > math.MaxInt32/factor-g.demand[t] {
-						return fmt.Errorf("%s: more than %d units in one slot", g.name, math.MaxInt32)
-					}
-					g.demand[t] += n * factor
-				}
-			}
-			for _, c := range g.list.Classes {
-				g.offers = append(g.offers, advice.Offer{Class: c})
-			}
-			r.hold(g)
-			r.groups = append(r.groups, g)
+		g.demand, _ = demand.Instances(nil, r.start, r.slot, r.slots, pricing.HalfUp)
+		for _, c := range g.list.Classes {
+			g.offers = append(g.offers, advice.Offer{Class: c})
 		}
+		r.hold(g)
+		r.groups = append(r.groups, g)
 	}
 	return nil
 }
+
+// Why a kind is not planned, beside what package usage says.
+var (
+	errNoPrices      = errors.New("there is no price list: give one with -prices")
+	errNoReservation = errors.New("the price list has no reservation for the kind")
+)
 
 // place names a kind for people.
 func place(k usage.Kind) string {
@@ -161,31 +99,6 @@ func place(k usage.Kind) string {
 		s += ", " + k.Tenancy
 	}
 	return s
-}
-
-// scaled reports whether the prices of b are n times those of a, class by class.
-func scaled(a, b *pricing.List, n int) bool {
-	times := func(x, y pricing.Money) bool {
-		z, err := x.Mul(int64(n))
-		return err == nil && z == y
-	}
-	if !times(a.OnDemand, b.OnDemand) || len(a.Classes) != len(b.Classes) {
-		return false
-	}
-	for i := range a.Classes {
-		c, d := a.Classes[i], b.Classes[i]
-		if c.Name != d.Name || c.Term != d.Term || c.Billed != d.Billed || !times(c.Upfront, d.Upfront) || !times(c.Hourly, d.Hourly) {
-			return false
-		}
-	}
-	return true
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // hold adds the contracts of the bill and of -held that serve the group after the day

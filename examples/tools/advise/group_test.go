@@ -144,7 +144,9 @@ func TestNotPlanned(t *testing.T) {
 	// A dedicated machine has other prices than a shared one.
 	k := m5
 	k.Tenancy = "dedicated"
-	if r.offerOf(k) != nil || r.offerOf(m5) == nil {
+	var prices usage.Catalog
+	prices.Add(r.prices.Offers)
+	if prices.Find(k) != nil || prices.Find(m5) == nil {
 		t.Error("a dedicated machine is taken for a shared one")
 	}
 	if got := place(k); got != "m5.large in eu-west-1, linux, dedicated" {
@@ -152,7 +154,7 @@ func TestNotPlanned(t *testing.T) {
 	}
 }
 
-// A correction below 0 counts as none, which a note says.
+// A kind whose corrections exceed the use of an hour is not planned, and the answer says why.
 func TestCorrections(t *testing.T) {
 	k := kindOf("m5.large")
 	r := ten(t, []offers.Offer{offerFor("m5.large", "", 0, pricing.Unit)}, func(row func(usage.Row)) {
@@ -163,8 +165,9 @@ func TestCorrections(t *testing.T) {
 	if err := r.group(); err != nil {
 		t.Fatal(err)
 	}
-	if d := r.groups[0].demand; d[2] != 2 || d[3] != 0 || len(r.notes) != 1 || !strings.Contains(r.notes[0], "corrections exceed the use in 1 slots") {
-		t.Errorf("demand %v, notes %q", d, r.notes)
+	want := []miss{{k.String(), "corrections exceed the use in 1 slots: want use of at least 0 in each slot", usage.Units(15)}}
+	if !slices.Equal(want, r.missed) || len(r.groups) != 0 {
+		t.Errorf("%+v, %d groups", r.missed, len(r.groups))
 	}
 }
 

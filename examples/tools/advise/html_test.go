@@ -227,11 +227,6 @@ func TestNumbersOfPictures(t *testing.T) {
 			t.Errorf("count(%d, %s) = %s", x.n, x.unit, got)
 		}
 	}
-	for _, c := range [][3]int{{0, 400, 400}, {400, 600, 200}, {600, 400, 200}, {7, 5, 1}, {0, 0, 0}} {
-		if got := gcd(c[0], c[1]); got != c[2] {
-			t.Errorf("gcd(%d, %d) = %d, want %d", c[0], c[1], got, c[2])
-		}
-	}
 	r := &results{bill: &usage.Bill{Currency: "USD"}}
 	for m, want := range map[pricing.Money]string{0: "USD 0.00", -1234567 * pricing.Unit: "-USD 1,234,567.00", 999 * pricing.Unit: "USD 999.00", 1000 * pricing.Unit: "USD 1,000.00", 12 * pricing.Milli: "USD 0.01"} {
 		if got := r.amount(m); got != want {

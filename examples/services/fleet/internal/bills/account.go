@@ -2,6 +2,7 @@ package bills
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -48,19 +49,9 @@ type Pricer struct {
 	Seed uint64
 
 	lists  []*offers.Prices
-	offers map[place]*offers.Offer
-	rates  map[place]pricing.Money
-	bound  bool // the rates are those of one family in one region
-}
-
-// A place is what an offer is found by, in lower case.
-type place struct{ provider, region, kind, system, tenancy string }
-
-// where returns where a kind is found: kinds that a bill spells in two ways are at one place.
-func where(k usage.Kind) place { return placeOf(k.Provider, k.Region, k.Type, k.System, k.Tenancy) }
-
-func placeOf(provider, region, kind, system, tenancy string) place {
-	return place{strings.ToLower(provider), strings.ToLower(region), strings.ToLower(kind), cmp.Or(strings.ToLower(system), "linux"), cmp.Or(strings.ToLower(tenancy), "shared")}
+	offers usage.Catalog
+	rates  map[usage.Kind]pricing.Money // by usage.Kind.Plain
+	bound  bool                         // the rates are those of one family in one region
 }
 
 // lists are the price lists that the process has read, by path.
@@ -71,7 +62,7 @@ var lists struct {
 
 // Load reads price lists, plain or gzip. A process reads each once.
 func (p *Pricer) Load(paths []string) error {
-	p.lists, p.offers, p.rates, p.bound = nil, map[place]*offers.Offer{}, map[place]pricing.Money{}, false
+	p.lists, p.offers, p.rates, p.bound = nil, usage.Catalog{}, map[usage.Kind]pricing.Money{}, false
 	lists.Lock()
 	defer lists.Unlock()
 	for _, path := range paths {
@@ -87,16 +78,10 @@ func (p *Pricer) Load(paths []string) error {
 			lists.read[path] = l
 		}
 		p.lists = append(p.lists, l)
-		for i := range l.Offers {
-			o := &l.Offers[i]
-			at := placeOf(o.Provider, o.Region, o.Kind, o.System, o.Tenancy)
-			if p.offers[at] == nil {
-				p.offers[at] = o
-			}
-		}
+		p.offers.Add(l.Offers)
 		for i := range l.Rates {
 			if r := &l.Rates[i]; p.named(r) {
-				p.rates[placeOf(r.Provider, r.Region, r.Kind, r.System, r.Tenancy)] = r.Hourly
+				p.rates[usage.Kind{Provider: r.Provider, Region: r.Region, Type: r.Kind, System: r.System, Tenancy: r.Tenancy}.Plain()] = r.Hourly
 				p.bound = p.bound || binding(r) != ""
 			}
 		}
@@ -159,23 +144,10 @@ func (p *Pricer) Terms(x *group.Terms) error {
 	return nil
 }
 
-// A member is the use of one kind, in instance-hours.
-type member struct {
-	place
-	kind  usage.Kind // as the bill spells it
-	offer *offers.Offer
-	used  []usage.Amount
-}
-
 // name returns how orders name what is reserved: a type or a family.
-func (m *member) name(reserved string) string {
-	return strings.Join([]string{m.provider, reserved, m.system, m.tenancy}, " ")
-}
-
-// A family is the members that reservations of flexible size may serve.
-type family struct {
-	key     record.Key
-	members []member
+func name(k usage.Kind, reserved string) string {
+	at := k.Plain()
+	return strings.Join([]string{at.Provider, reserved, at.System, at.Tenancy}, " ")
 }
 
 // Account returns the groups of one account, in order, from what the files of a bill say of
@@ -213,70 +185,36 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 		fail("%d hours of use are before %s or %d hours later: want bills of the hours that are planned", outside, p.From.Format(time.RFC3339), x.Hours)
 		return nil, record.Inventory{}, failed
 	}
-	index := map[place]int{}
-	var families []family
-	planned := map[place]bool{}
-	for i := range all {
-		m := &all[i]
-		key = record.Key{Account: uses[0].Account, Region: m.kind.Region, Kind: m.name(m.kind.Type)}
-		o := p.offers[m.place]
-		switch {
-		case o == nil:
-			fail("the price list has no such kind: want a list with its prices")
-			continue
-		case o.Currency != "" && o.Currency != x.Currency:
-			fail("the price list is in %s: want one in %s", o.Currency, x.Currency)
-			continue
-		}
-		negative, none := 0, true
-		for _, a := range m.used {
-			none = none && a.Sign() == 0
-			if a.Sign() < 0 {
-				negative++
-			}
-		}
-		if negative > 0 {
-			fail("corrections exceed the use in %d hours: want use of at least 0 in each hour", negative)
-			continue
-		}
-		if none {
-			continue
-		}
-		if reason := p.misfit(x, spends, m.place); reason != "" {
-			fail("%s", reason)
-			continue
-		}
-		m.offer = o
-		shared := m.place
-		if o.Provider == "aws" && o.Family != "" && o.Factor > 0 && o.System == "linux" && o.Tenancy == "shared" {
-			shared.kind = o.Family + " family"
-			key.Kind = m.name(shared.kind)
-		}
-		n, ok := index[shared]
-		if !ok {
-			n = len(families)
-			index[shared], families = n, append(families, family{key: key})
-		}
-		families[n].members = append(families[n].members, *m)
-	}
-	slices.SortFunc(families, func(a, b family) int { return a.key.Compare(b.key) })
-	for _, f := range families {
-		for _, part := range parts(f.members) {
-			key = f.key
-			if len(part) == 1 { // as a kind, if the prices of the family are not in proportion
-				key.Kind = part[0].name(part[0].kind.Type)
-			}
-			g, err := p.group(x, key, part, contracts)
-			if err != nil {
-				fail("%v", err)
-				continue
-			}
-			groups = append(groups, g)
-			for _, m := range part {
-				planned[m.place] = true
-			}
+	families, misses := usage.Families(all, &p.offers, x.Currency, func(i int, _ *offers.Offer) error {
+		return p.misfit(x, spends, all[i].Kind.Plain())
+	})
+	for _, m := range misses {
+		k := all[m.Demand].Kind
+		key = record.Key{Account: uses[0].Account, Region: k.Region, Kind: name(k, k.Type)}
+		if !errors.Is(m.Err, usage.ErrNoUse) {
+			fail("%v", m.Err)
 		}
 	}
+	planned := map[usage.Kind]bool{}
+	for i := range families {
+		f := &families[i]
+		k := all[f.Members[0].Demand].Kind
+		reserved := k.Type
+		if len(f.Members) > 1 {
+			reserved = f.Offer.Family + " family"
+		}
+		key = record.Key{Account: uses[0].Account, Region: k.Region, Kind: name(k, reserved)}
+		g, err := p.group(x, key, f, all, contracts)
+		if err != nil {
+			fail("%v", err)
+			continue
+		}
+		groups = append(groups, g)
+		for _, m := range f.Members {
+			planned[all[m.Demand].Kind.Plain()] = true
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b record.Group) int { return a.Key.Compare(b.Key) })
 	return groups, p.inventory(x, spends, all, planned), failed
 }
 
@@ -313,19 +251,19 @@ func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (group
 
 // merge adds up the files of an account by kind, in the order of their names. outside is how many
 // hours with use are not among those of the terms.
-func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []member, outside int) {
-	index := map[place]int{}
+func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []usage.Demand, outside int) {
+	index := map[usage.Kind]int{}
 	for i := range uses {
 		for j := range uses[i].Series {
 			s := &uses[i].Series[j]
-			n, ok := index[where(s.Kind)]
+			n, ok := index[s.Kind.Plain()]
 			if !ok {
 				n = len(all)
-				index[where(s.Kind)] = n
-				all = append(all, member{place: where(s.Kind), kind: s.Kind, used: make([]usage.Amount, x.Hours)})
+				index[s.Kind.Plain()] = n
+				all = append(all, usage.Demand{Kind: s.Kind, Slot: time.Hour, Start: from, Used: make([]usage.Amount, x.Hours), Covered: make([]usage.Amount, x.Hours)})
 			}
-			if s.Kind.String() < all[n].kind.String() { // one spelling, whatever the order of the files
-				all[n].kind = s.Kind
+			if s.Kind.String() < all[n].Kind.String() { // one spelling, whatever the order of the files
+				all[n].Kind = s.Kind
 			}
 			first := int(s.Start.Sub(from) / time.Hour)
 			for t, a := range s.Hours {
@@ -334,64 +272,28 @@ func merge(x *group.Terms, from time.Time, uses []record.Usage) (all []member, o
 				case t < 0 || t >= x.Hours:
 					outside++
 				default:
-					all[n].used[t] = all[n].used[t].Plus(a)
+					all[n].Used[t] = all[n].Used[t].Plus(a)
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b member) int { return cmp.Compare(a.kind.String(), b.kind.String()) })
+	slices.SortFunc(all, func(a, b usage.Demand) int { return cmp.Compare(a.Kind.String(), b.Kind.String()) })
 	return all, outside
 }
 
-// parts returns the members as one part if reservations of the smallest serve all of them,
-// at prices in proportion to their sizes, and each alone otherwise. Members are sorted by
-// size.
-func parts(members []member) [][]member {
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(a.offer.Factor, b.offer.Factor) })
-	base := members[0].offer
-	for _, m := range members[1:] {
-		if base.Factor <= 0 || m.offer.Factor%base.Factor != 0 || !scaled(&base.List, &m.offer.List, m.offer.Factor/base.Factor) {
-			var each [][]member
-			for _, m := range members {
-				each = append(each, []member{m})
-			}
-			return each
-		}
+// group returns the group of a family, in units of its smallest kind.
+func (p *Pricer) group(x *group.Terms, key record.Key, f *usage.Family, all []usage.Demand, contracts []*commitment) (record.Group, error) {
+	demand, err := f.Demand(all)
+	g := record.Group{Key: key, Currency: x.Currency, Unit: demand.Kind.Type, Start: x.Start, List: f.Offer.List, Savings: p.rates[demand.Kind.Plain()]}
+	if err != nil {
+		return g, fmt.Errorf("%s: %v", group.Overflow, err.(*usage.InputError).Err)
 	}
-	return [][]member{members}
-}
-
-// scaled reports whether the prices of b are n times those of a, class by class.
-func scaled(a, b *pricing.List, n int) bool {
-	times := func(x, y pricing.Money) bool {
-		z, err := x.Mul(int64(n))
-		return err == nil && z == y
-	}
-	return times(a.OnDemand, b.OnDemand) && slices.EqualFunc(a.Classes, b.Classes, func(c, d pricing.Class) bool {
-		return c.Name == d.Name && c.Term == d.Term && c.Billed == d.Billed && times(c.Upfront, d.Upfront) && times(c.Hourly, d.Hourly)
-	})
-}
-
-// group returns the group of members that are planned as one, in units of the smallest.
-func (p *Pricer) group(x *group.Terms, key record.Key, members []member, contracts []*commitment) (record.Group, error) {
-	base := members[0]
-	g := record.Group{Key: key, Currency: x.Currency, Unit: base.kind.Type, Start: x.Start, List: base.offer.List, Savings: p.rates[base.place]}
 	used := make([]usage.Amount, x.Hours)
-	factors := map[place]int{}
-	for _, m := range members {
-		factor := 1
-		if len(members) > 1 {
-			factor = m.offer.Factor / base.offer.Factor
-		}
-		factors[m.place] = factor
-		for t, a := range m.used {
-			used[t] = used[t].Plus(a.Scale(int64(factor), 1))
-			if used[t].Compare(usage.Units(math.MaxInt32)) > 0 {
-				return g, fmt.Errorf("%s: %v units of %s in one hour: want at most %d", group.Overflow, used[t], g.Unit, math.MaxInt32)
-			}
-		}
+	copy(used[demand.Start.Sub(p.From)/time.Hour:], demand.Used)
+	factors := map[usage.Kind]int{}
+	for _, m := range f.Members {
+		factors[all[m.Demand].Kind.Plain()] = m.Units
 	}
-	var err error
 	if g.Held, err = held(x, p.From, used, factors, contracts); err != nil {
 		return g, err
 	}
@@ -425,7 +327,7 @@ func whole(used []usage.Amount, begin usage.Amount) []int {
 type commitment struct {
 	record.Held
 	perHour float64 // of the files that say when it ends
-	hours   map[place]usage.Amount
+	hours   map[usage.Kind]usage.Amount
 }
 
 // commitments returns the commitments of the bills, in order. They do not depend on the
@@ -439,7 +341,7 @@ func (p *Pricer) commitments(uses []record.Usage) []*commitment {
 			at := name{h.Provider, h.ID}
 			c := byName[at]
 			if c == nil {
-				c = &commitment{Held: record.Held{Provider: h.Provider, ID: h.ID}, hours: map[place]usage.Amount{}}
+				c = &commitment{Held: record.Held{Provider: h.Provider, ID: h.ID}, hours: map[usage.Kind]usage.Amount{}}
 				byName[at] = c
 			}
 			c.Add(h)
@@ -447,7 +349,7 @@ func (p *Pricer) commitments(uses []record.Usage) []*commitment {
 				c.perHour = max(c.perHour, h.PerHour.Float64())
 			}
 			for _, k := range h.Kinds {
-				c.hours[where(k.Kind)] = c.hours[where(k.Kind)].Plus(k.Hours)
+				c.hours[k.Kind.Plain()] = c.hours[k.Kind.Plain()].Plus(k.Hours)
 			}
 		}
 	}
@@ -465,7 +367,7 @@ func (p *Pricer) commitments(uses []record.Usage) []*commitment {
 // reservation counts as the bill says that it was bought. But if the use that its units could
 // have served went without them, other accounts have them, and the reservations of the group
 // count as what they served on average. The error is about a reservation whose end is not known.
-func held(x *group.Terms, from time.Time, used []usage.Amount, factors map[place]int, all []*commitment) ([]record.Contract, error) {
+func held(x *group.Terms, from time.Time, used []usage.Amount, factors map[usage.Kind]int, all []*commitment) ([]record.Contract, error) {
 	type share struct {
 		*commitment
 		units, mean float64 // an hour

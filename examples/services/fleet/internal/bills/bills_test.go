@@ -295,7 +295,7 @@ func TestKindRefused(t *testing.T) {
 	back := row("1", "m5.large", 3, 1)
 	back.Hours = usage.Units(-2)
 	_, failed := plan(t, dir, write(t, dir, "a.csv", row("1", "m5.large", 3, 1), back, row("1", "r5.large", 3, 1)))
-	if want := []string{"1: corrections exceed the use in 1 hours: want use of at least 0 in each hour"}; !cmp.Equal(want, reasons(failed)) {
+	if want := []string{"1: corrections exceed the use in 1 slots: want use of at least 0 in each slot"}; !cmp.Equal(want, reasons(failed)) {
 		t.Errorf("%q", reasons(failed))
 	}
 	p := Pricer{From: start}
@@ -304,7 +304,7 @@ func TestKindRefused(t *testing.T) {
 	}
 	x := termsOf()
 	uses, _, _ := Read(write(t, dir, "b.csv", row("1", "r5.large", 3, 1)))
-	if groups, _, failed := p.Account(&x, uses); len(groups) > 0 || len(failed) != 1 || failed[0].Reason != "the price list is in EUR: want one in USD" {
+	if groups, _, failed := p.Account(&x, uses); len(groups) > 0 || len(failed) != 1 || failed[0].Reason != "mixed currencies: the price list is in EUR and the bill in USD: want a price list in USD" {
 		t.Errorf("%v, %q", groups, reasons(failed))
 	}
 }

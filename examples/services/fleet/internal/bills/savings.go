@@ -78,29 +78,29 @@ func bound(h *record.Held) bool {
 	return strings.Contains(name, "ec2instance") || strings.Contains(name, "ec2savings")
 }
 
-// misfit returns why a kind cannot be planned beside the savings plans that pay for it, "" if it
+// misfit returns why a kind cannot be planned beside the savings plans that pay for it, nil if it
 // can: money that -plan has no rate for, or that may pay for one family only, would go elsewhere.
-func (p *Pricer) misfit(x *group.Terms, plans []*commitment, at place) string {
+func (p *Pricer) misfit(x *group.Terms, plans []*commitment, at usage.Kind) error {
 	for _, c := range plans {
 		for i := range c.Paid {
 			switch s := &c.Paid[i]; {
-			case p.ended(x, &c.Held) || where(s.Kind) != at || total(s).Sign() == 0:
+			case p.ended(x, &c.Held) || s.Kind.Plain() != at || total(s).Sign() == 0:
 			case p.rates[at] == 0:
-				return fmt.Sprintf("the savings plan %q pays for it, and -plan %s has no rate for it, so that both are left out: want -plan with the name of a savings plan that has one, or a line for %[1]q in -held", c.ID, p.Plan)
+				return fmt.Errorf("the savings plan %q pays for it, and -plan %s has no rate for it, so that both are left out: want -plan with the name of a savings plan that has one, or a line for %[1]q in -held", c.ID, p.Plan)
 			case bound(&c.Held) && !p.bound:
-				return fmt.Sprintf("the savings plan %q (%s) pays for one family only, and -plan %s for all, so that both are left out: want -plan with a savings plan of the family, or a line for %[1]q in -held", c.ID, c.Name, p.Plan)
+				return fmt.Errorf("the savings plan %q (%s) pays for one family only, and -plan %s for all, so that both are left out: want -plan with a savings plan of the family, or a line for %[1]q in -held", c.ID, c.Name, p.Plan)
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // inventory returns what the savings plans paid for the kinds that are planned, for others and for
 // nothing.
-func (p *Pricer) inventory(x *group.Terms, plans []*commitment, used []member, planned map[place]bool) (all record.Inventory) {
+func (p *Pricer) inventory(x *group.Terms, plans []*commitment, used []usage.Demand, planned map[usage.Kind]bool) (all record.Inventory) {
 	last := p.From
 	for i := range used {
-		s := record.Series{Start: p.From, Hours: used[i].used}
+		s := record.Series{Start: p.From, Hours: used[i].Used}
 		if _, to := paying(&s); to.After(last) {
 			last = to
 		}
@@ -116,7 +116,7 @@ func (p *Pricer) inventory(x *group.Terms, plans []*commitment, used []member, p
 		h.Idle = record.Series{Start: h.Money.Start, Hours: slices.Clone(h.Money.Hours)}
 		for i := range c.Paid {
 			s := c.Paid[i]
-			if !planned[where(s.Kind)] {
+			if !planned[s.Kind.Plain()] {
 				h.Left.Add(&s)
 			}
 			s.Hours = slices.Clone(s.Hours)

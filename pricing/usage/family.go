@@ -1,0 +1,223 @@
+package usage
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/offers"
+)
+
+// Kinds that the same reservations serve.
+//
+// A reservation of AWS for linux on shared machines is of flexible size: it serves all sizes of
+// its family in its region, and a size counts as many units as its normalisation factor says. A
+// plan for the family is right if a unit costs the same in every size, on demand and reserved.
+// Then the family is one demand: the sum of all sizes, in instances of the smallest. If a price
+// is not in proportion, each kind is planned by itself; so is every other kind.
+//
+// Where corrections exceed the use of a slot, the hours that they take back were charged in
+// another slot, and the bill does not say which. Counted as 0, the other slots keep hours that
+// nobody used, and a plan buys for them. So such a kind is in no family, and the bill has to be
+// put right first.
+
+// Why a demand is in no family, beside [ErrCurrency] and what a caller decides.
+var (
+	// ErrNoOffer: no price list has the kind.
+	ErrNoOffer = errors.New("the price list has no such kind: want a list with its prices")
+	// ErrNegative: corrections take back more hours of a slot than it has.
+	ErrNegative = errors.New("corrections exceed the use")
+	// ErrNoUse: every slot is 0.
+	ErrNoUse = errors.New("there is no use in the time of the bill")
+)
+
+// Plain returns the kind in the form in which kinds are compared: in lower case, and linux on a
+// shared machine where the bill does not say.
+func (k Kind) Plain() Kind {
+	return Kind{Provider: strings.ToLower(k.Provider), Region: strings.ToLower(k.Region), Type: strings.ToLower(k.Type),
+		System: cmp.Or(strings.ToLower(k.System), "linux"), Tenancy: cmp.Or(strings.ToLower(k.Tenancy), "shared")}
+}
+
+// A Catalog finds the offer for a kind. The zero value is empty.
+type Catalog struct{ offers map[Kind]*offers.Offer }
+
+// Add adds the offers of a price list, which the catalog refers to. Of two offers for a kind the
+// first that was added counts.
+func (c *Catalog) Add(list []offers.Offer) {
+	if c.offers == nil {
+		c.offers = map[Kind]*offers.Offer{}
+	}
+	for i := range list {
+		o := &list[i]
+		k := Kind{o.Provider, o.Region, o.Kind, o.System, o.Tenancy}.Plain()
+		if c.offers[k] == nil {
+			c.offers[k] = o
+		}
+	}
+}
+
+// Find returns the offer for a kind, nil if there is none. Kinds are compared by [Kind.Plain].
+func (c *Catalog) Find(k Kind) *offers.Offer { return c.offers[k.Plain()] }
+
+// Len returns for how many kinds the catalog has an offer.
+func (c *Catalog) Len() int { return len(c.offers) }
+
+// A Family is what is planned as one: kinds that the same reservations serve, or one kind.
+type Family struct {
+	Offer   *offers.Offer // that of the smallest kind, whose instances are the family's units
+	Members []Member      // in the order of the demands
+}
+
+// A Member is a kind of a family.
+type Member struct {
+	Demand int // index into the demands
+	Units  int // of the family that one instance counts for
+}
+
+// A Miss is a demand that is in no family.
+type Miss struct {
+	Demand int   // index into the demands
+	Err    error // why; it unwraps to ErrNoOffer, ErrCurrency, ErrNegative, ErrNoUse or an error of the caller
+}
+
+// Families puts demands that the same reservations serve into families, at the prices of a
+// catalog in the given currency; "" is any. Unfit, if not nil, may return why a demand is in no
+// family, given its index and its offer. Families are in the order of their first demands, and
+// each demand is in one family or in one miss. Time is linear in the slots.
+func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, misses []Miss) {
+	type flexible struct{ region, family string }
+	index := map[flexible]int{}
+	found := make([]*offers.Offer, len(demands))
+	var groups [][]int // of demands
+	for i := range demands {
+		o := prices.Find(demands[i].Kind)
+		err := demands[i].plannable(o, currency)
+		if err == nil && unfit != nil {
+			err = unfit(i, o)
+		}
+		if err != nil {
+			misses = append(misses, Miss{i, err})
+			continue
+		}
+		found[i] = o
+		if o.Provider != "aws" || o.Family == "" || o.Factor <= 0 || o.System != "linux" || o.Tenancy != "shared" {
+			groups = append(groups, []int{i})
+			continue
+		}
+		key := flexible{strings.ToLower(o.Region), strings.ToLower(o.Family)}
+		n, ok := index[key]
+		if !ok {
+			n = len(groups)
+			index[key], groups = n, append(groups, nil)
+		}
+		groups[n] = append(groups[n], i)
+	}
+	for _, g := range groups {
+		families = appendFamilies(families, g, found)
+	}
+	return families, misses
+}
+
+// plannable returns why a demand with an offer, or nil, is in no family.
+func (d *Demand) plannable(o *offers.Offer, currency string) error {
+	switch {
+	case o == nil:
+		return ErrNoOffer
+	case o.Currency != "" && currency != "" && !strings.EqualFold(o.Currency, currency):
+		return fmt.Errorf("%w: the price list is in %s and the bill in %s: want a price list in %[3]s", ErrCurrency, o.Currency, currency)
+	}
+	negative, used := 0, false
+	for _, a := range d.Used {
+		used = used || a.Sign() != 0
+		if a.Sign() < 0 {
+			negative++
+		}
+	}
+	switch {
+	case negative > 0:
+		return fmt.Errorf("%w in %d slots: want use of at least 0 in each slot", ErrNegative, negative)
+	case !used:
+		return ErrNoUse
+	}
+	return nil
+}
+
+// appendFamilies appends a family of the demands, or one for each if their prices are not in
+// proportion.
+func appendFamilies(dst []Family, demands []int, found []*offers.Offer) []Family {
+	base := found[slices.MinFunc(demands, func(a, b int) int { return cmp.Compare(found[a].Factor, found[b].Factor) })]
+	f := Family{Offer: base}
+	for _, i := range demands {
+		units, o := 1, found[i]
+		if len(demands) > 1 {
+			if units = o.Factor / base.Factor; o.Factor%base.Factor != 0 || !scaled(&base.List, &o.List, units) {
+				for _, i := range demands {
+					dst = append(dst, Family{found[i], []Member{{i, 1}}})
+				}
+				return dst
+			}
+		}
+		f.Members = append(f.Members, Member{i, units})
+	}
+	return append(dst, f)
+}
+
+// scaled reports whether the prices of b are n times those of a, class by class.
+func scaled(a, b *pricing.List, n int) bool {
+	times := func(x, y pricing.Money) bool {
+		z, err := x.Mul(int64(n))
+		return err == nil && z == y
+	}
+	return times(a.OnDemand, b.OnDemand) && slices.EqualFunc(a.Classes, b.Classes, func(c, d pricing.Class) bool {
+		return c.Name == d.Name && c.Term == d.Term && c.Billed == d.Billed && times(c.Upfront, d.Upfront) && times(c.Hourly, d.Hourly)
+	})
+}
+
+// Demand returns the demand of the family in its units, exactly: the sum of its members, in the
+// longest slot that one of them has. The sums of rows are those of all members. The error
+// unwraps to [ErrRange] for more than 2³¹ - 1 units at once.
+func (f *Family) Demand(demands []Demand) (Demand, error) {
+	first := &demands[f.Members[0].Demand]
+	sum := Demand{Kind: first.Kind, Slot: first.Slot}
+	smallest := f.Members[0].Units
+	for _, m := range f.Members {
+		d := &demands[m.Demand]
+		sum.Slot = max(sum.Slot, d.Slot)
+		if m.Units < smallest {
+			sum.Kind, smallest = d.Kind, m.Units
+		}
+		sum.OnDemand.add(&d.OnDemand)
+		sum.Committed.add(&d.Committed)
+	}
+	var b buckets
+	for _, m := range f.Members {
+		d := &demands[m.Demand]
+		most := Units(math.MaxInt32).times(int64(sum.Slot / time.Hour))
+		for t, used := range d.Used {
+			if used == (Amount{}) {
+				continue
+			}
+			units := int64(m.Units)
+			if used.Compare(most) > 0 || used.times(units).Compare(most) > 0 {
+				return sum, badInput("Used", t, ErrRange, "%v hours of %s: want at most %d units at once", used, d.Kind, math.MaxInt32)
+			}
+			at := floor(d.Start.Add(time.Duration(t)*d.Slot).Unix(), int64(sum.Slot/time.Second))
+			b.add(at, d.Covered[t].times(units), true)
+			b.add(at, used.Minus(d.Covered[t]).times(units), false)
+			if total := b.slot[at-b.base].used; total.Compare(most) > 0 {
+				return sum, badInput("Used", t, ErrRange, "%v hours of units of %s: want at most %d units at once", total, sum.Kind, math.MaxInt32)
+			}
+		}
+	}
+	b.trim()
+	sum.Start = time.Unix(b.base*int64(sum.Slot/time.Second), 0).UTC()
+	for _, v := range b.slot {
+		sum.Used, sum.Covered = append(sum.Used, v.used), append(sum.Covered, v.covered)
+	}
+	return sum, nil
+}
