@@ -25,9 +25,9 @@ func BenchmarkQuotes(b *testing.B) {
 		b.Fatal(err)
 	}
 	until := now.Add(10000 * time.Hour)
-	held := []Held{{ID: "sp1", Plan: "all", Hourly: 3 * pricing.Unit, expires: until}, {ID: "sp2", Plan: "all", Hourly: pricing.Unit, expires: until}}
+	held := []Held{{ID: "sp1", Plan: "all", Hourly: 3 * pricing.Unit, Expires: until}, {ID: "sp2", Plan: "all", Hourly: pricing.Unit, Expires: until}}
 	for f := 0; f < 100; f += 10 {
-		held = append(held, Held{ID: fmt.Sprint("ri", f), Type: kinds[8*f].Type, Units: 40, expires: until})
+		held = append(held, Held{ID: fmt.Sprint("ri", f), Type: kinds[8*f].Type, Units: 40, Expires: until})
 	}
 	book, notes := m.Book(held, "")
 	if len(notes) > 0 {

@@ -120,7 +120,7 @@ func money(r *big.Rat) (pricing.Money, bool) {
 func (b *Book) Bill(counts []int, now time.Time) (pricing.Money, error) {
 	m, ok := money(b.bill(counts, b.at(now)).cost)
 	if !ok {
-		return 0, errTooMuch
+		return 0, ErrOverflow
 	}
 	return m, nil
 }

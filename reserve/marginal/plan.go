@@ -89,15 +89,22 @@ func (b *Book) family(at int, running []int, now time.Time, o *Options) (*family
 	for _, c := range b.Kinds[seller].Classes {
 		upfront, hourly := per(c.Upfront, &b.Kinds[seller]), per(c.Hourly, &b.Kinds[seller])
 		ok = ok && upfront.IsInt() && hourly.IsInt()
-		class := c.class()
-		class.Upfront, class.Hourly = pricing.Money(upfront.Num().Int64()), pricing.Money(hourly.Num().Int64())
-		p.Prices.Classes = append(p.Prices.Classes, class)
+		c.Upfront, c.Hourly = pricing.Money(upfront.Num().Int64()), pricing.Money(hourly.Num().Int64())
+		p.Prices.Classes = append(p.Prices.Classes, c)
 		p.AtMost = append(p.AtMost, reserve.NoCap)
 	}
 	if !ok {
 		return nil, "a unit of the family has a price of more than nine decimals"
 	}
-	// What is held is a class of its own that is not for sale: its fees are spent.
+	if why := f.hold(b, at, unit, now, o); why != "" {
+		return nil, why
+	}
+	return f, f.demand(b, running, o)
+}
+
+// hold adds what is held: a class of its own that is not for sale, since its fees are spent.
+func (f *family) hold(b *Book, at, unit int, now time.Time, o *Options) (why string) {
+	p := &f.problem
 	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "held", Term: maxHours * time.Hour, Billed: pricing.Always})
 	p.AtMost = append(p.AtMost, 0)
 	f.held = make([]int64, o.Plan)
@@ -111,18 +118,24 @@ func (b *Book) family(at int, running []int, now time.Time, o *Options) (*family
 			continue
 		}
 		if count > math.MaxInt32 {
-			return nil, "more units are held than 32 bits have"
+			return "more units are held than 32 bits have"
 		}
 		p.Held = append(p.Held, pricing.Holding{Class: len(p.Prices.Classes) - 1, Count: int(count), Until: int(until)})
 		for t := range until {
 			f.held[t] += count
 		}
 	}
+	return ""
+}
+
+// demand sets the demand: what runs, and the futures beside it.
+func (f *family) demand(b *Book, running []int, o *Options) (why string) {
+	p := &f.problem
 	for i := range max(1, len(o.Beside)) {
 		path := make([]int, o.Plan)
 		for t := range path {
 			sum := int64(0)
-			for j, k := range kinds {
+			for j, k := range f.kinds {
 				n := int64(running[k])
 				if o.Beside != nil && len(o.Beside[i][k]) > 0 {
 					n += int64(o.Beside[i][k][min(t, len(o.Beside[i][k])-1)])
@@ -130,7 +143,7 @@ func (b *Book) family(at int, running []int, now time.Time, o *Options) (*family
 				sum += n * int64(f.size[j])
 			}
 			if sum > math.MaxInt32 {
-				return nil, "the demand has more units than 32 bits"
+				return "the demand has more units than 32 bits"
 			}
 			path[t] = int(sum)
 		}
@@ -139,7 +152,7 @@ func (b *Book) family(at int, running []int, now time.Time, o *Options) (*family
 	if len(p.Paths) == 1 {
 		p.Demand, p.Paths = p.Paths[0], nil
 	}
-	return f, ""
+	return ""
 }
 
 // price sets the quotes of the family.
@@ -241,7 +254,7 @@ func (f *family) difference(cost pricing.Money, units, hours int) (*big.Rat, err
 func perHour(nanos *big.Rat, hours int64) (pricing.Money, error) {
 	m, ok := money(new(big.Rat).Quo(nanos, big.NewRat(hours, 1)))
 	if !ok {
-		return 0, errTooMuch
+		return 0, ErrOverflow
 	}
 	return m, nil
 }

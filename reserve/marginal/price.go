@@ -3,7 +3,6 @@ package marginal
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -80,7 +79,7 @@ func (b *Book) segments(running []int, now time.Time, o *Options) ([]segment, er
 			id = id[:0]
 			for k, n := range counts {
 				if n < 0 || n > math.MaxInt32 {
-					return nil, fmt.Errorf("%d instances of %s: want 0 to %d", n, b.Kinds[k].Type, math.MaxInt32)
+					return nil, badInput("Beside", k, "%d instances of %s: want 0 to %d", n, b.Kinds[k].Type, math.MaxInt32)
 				}
 				id = binary.AppendVarint(id, int64(n))
 			}
@@ -107,23 +106,21 @@ func (o *Options) check(b *Book, running []int) error {
 	o.Hours, o.Round = cmp.Or(o.Hours, defaultHours), cmp.Or(o.Round, 1)
 	switch {
 	case len(running) != len(b.Kinds):
-		return fmt.Errorf("%d counts for %d kinds: want one for each", len(running), len(b.Kinds))
+		return badInput("Running", -1, "%d counts for %d kinds: want one for each", len(running), len(b.Kinds))
 	case o.Hours < 1 || o.Hours > maxHours:
-		return fmt.Errorf("%d hours: want 1 to %d", o.Hours, maxHours)
+		return badInput("Options.Hours", -1, "%d hours: want 1 to %d", o.Hours, maxHours)
 	case o.Round < 1 || o.Round > MaxRoom:
-		return fmt.Errorf("rounds of %d instances: want 1 to %d", o.Round, MaxRoom)
+		return badInput("Options.Round", -1, "rounds of %d instances: want 1 to %d", o.Round, MaxRoom)
 	case o.Plan != 0 && (o.Plan < o.Hours || o.Plan > maxHours):
-		return fmt.Errorf("a plan of %d hours: want %d, the hours of a price, to %d", o.Plan, o.Hours, maxHours)
+		return badInput("Options.Plan", -1, "a plan of %d hours: want %d, the hours of a price, to %d", o.Plan, o.Hours, maxHours)
 	}
 	for i, path := range o.Beside {
 		if len(path) != len(b.Kinds) {
-			return fmt.Errorf("future %d has %d kinds: want %d", i, len(path), len(b.Kinds))
+			return badInput("Options.Beside", i, "%d kinds: want %d", len(path), len(b.Kinds))
 		}
 	}
 	return nil
 }
-
-var errTooMuch = errors.New("the amounts do not fit in 64 bits of a billionth of the currency")
 
 // Quotes prices one more instance of each kind beside the running instances, by kind.
 //
@@ -188,7 +185,7 @@ func (b *Book) Extra(k, n int, running []int, now time.Time, o Options) (extra p
 		return 0, "", err
 	}
 	if n < 0 || n > math.MaxInt32 {
-		return 0, "", fmt.Errorf("%d instances: want 0 to %d", n, math.MaxInt32)
+		return 0, "", badInput("n", -1, "%d instances: want 0 to %d", n, math.MaxInt32)
 	}
 	segments, err := b.segments(running, now, &o)
 	if err != nil {
@@ -197,7 +194,7 @@ func (b *Book) Extra(k, n int, running []int, now time.Time, o Options) (extra p
 	p := pricer{b, segments, k}
 	extra, ok := money(p.extra(n))
 	if !ok {
-		return 0, "", errTooMuch
+		return 0, "", ErrOverflow
 	}
 	return extra, p.words(extra, n, now, &o), nil
 }
@@ -229,7 +226,7 @@ func (p pricer) mean(n int) (pricing.Money, error) {
 	x := p.extra(n)
 	m, ok := money(x.Quo(x, big.NewRat(int64(n), 1)))
 	if !ok {
-		return 0, errTooMuch
+		return 0, ErrOverflow
 	}
 	return m, nil
 }

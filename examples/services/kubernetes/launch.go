@@ -31,6 +31,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/control"
+	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/overlay"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/marginal"
@@ -98,11 +99,11 @@ type launchRound struct {
 
 // compare makes both runs and prints them.
 func (o *launchOptions) compare(ctx context.Context, stdout, stderr io.Writer) error {
-	m, err := infile.Read("-kinds", o.kinds, marginal.ReadKinds)
+	m, err := infile.Read("-kinds", o.kinds, oracle.ReadKinds)
 	if err != nil {
 		return err
 	}
-	held, err := infile.Read("-commitments", o.commitments, marginal.ReadHeld)
+	held, err := infile.Read("-commitments", o.commitments, oracle.ReadHeld)
 	if err != nil {
 		return err
 	}

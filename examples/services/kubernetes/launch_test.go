@@ -19,8 +19,8 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/control"
+	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/overlay"
-	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
 var (
@@ -35,7 +35,7 @@ func TestRights(t *testing.T) {
 	if servers == "" {
 		t.Skip("PLIMSOLL_SERVERS names no folder of servers: ORACLE.md says how to get them")
 	}
-	m, err := infile.Read("-kinds", "testdata/oracle/kinds.json", marginal.ReadKinds)
+	m, err := infile.Read("-kinds", "testdata/oracle/kinds.json", oracle.ReadKinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/expander"
+	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/overlay"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
@@ -198,11 +199,11 @@ func labelValue(s string) bool {
 
 // load reads the files.
 func (o *oracleOptions) load() (*overlay.Inputs, error) {
-	m, err := infile.Read("-kinds", o.kinds, marginal.ReadKinds)
+	m, err := infile.Read("-kinds", o.kinds, oracle.ReadKinds)
 	if err != nil {
 		return nil, err
 	}
-	held, err := infile.Read("-commitments", o.commitments, marginal.ReadHeld)
+	held, err := infile.Read("-commitments", o.commitments, oracle.ReadHeld)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +222,7 @@ func (o *oracleOptions) load() (*overlay.Inputs, error) {
 	in.Book, in.Notes = m.Book(held, o.region)
 	for _, h := range held {
 		if h.Expired(time.Now()) {
-			in.Notes = append(in.Notes, h.ID+": expired on "+h.Expires+": the commitment does not count")
+			in.Notes = append(in.Notes, h.ID+": expired on "+oracle.Day(h.Expires)+": the commitment does not count")
 		}
 	}
 	if o.demand != "" {

@@ -33,6 +33,7 @@ import (
 	"k8s.io/client-go/rest"
 	ktesting "k8s.io/client-go/testing"
 
+	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
@@ -46,11 +47,11 @@ var start = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func inputs(t *testing.T, held string) *Inputs {
 	t.Helper()
-	m, err := marginal.ReadKinds(strings.NewReader(kindsText))
+	m, err := oracle.ReadKinds(strings.NewReader(kindsText))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := marginal.ReadHeld(strings.NewReader(held))
+	list, err := oracle.ReadHeld(strings.NewReader(held))
 	if err != nil {
 		t.Fatal(err)
 	}
