@@ -25,8 +25,6 @@ import (
 // Seconds and Mean are T̂: errors are taken to be normal. The interval is T̂ ± t·s·√(1+h)
 // with the leverage h, and Lower is at least 0.
 type Additive struct {
-	// Part is the part of the time to fit.
-	Part Part
 	// Work, if set, replaces the features by one column.
 	Work Measure
 	// DropDependent drops columns that are combinations of columns before them, as in
@@ -44,9 +42,8 @@ type Additive struct {
 }
 
 // Fit fits the model to the runs of p. It keeps its memory between calls. The error is
-// that of [Profile.Validate] or an [*InputError]: ErrMissing if a Part is asked for and a
-// run is not Split, ErrNotPositive for a part of 0 seconds, ErrFewRows, or ErrDependent,
-// which names the columns.
+// that of [Profile.Validate] or an [*InputError]: ErrFewRows, or ErrDependent, which
+// names the columns.
 func (m *Additive) Fit(p *Profile) error {
 	m.fitted = false
 	if err := p.Validate(); err != nil {
@@ -62,10 +59,7 @@ func (m *Additive) Fit(p *Profile) error {
 	m.names = append(m.names, "P")
 	for i := range p.Runs {
 		r := &p.Runs[i]
-		if m.Part == Communication && r.Processes == 1 {
-			continue // T_N = 0 there
-		}
-		t, err := target(p, i, m.Part)
+		t, err := target(p, i, wholeTime)
 		if err != nil {
 			return err
 		}

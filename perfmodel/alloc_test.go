@@ -22,8 +22,8 @@ func TestModelsAllocateNothing(t *testing.T) {
 	dst := make([]Estimate, len(counts))
 	q := Query{Features: x, Processes: counts, Mean: true}
 	models := map[string]Model{
-		"loglinear": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &Quadratic{}, "network": &Network{},
-		"cap3": &CAP3{Collective: AllToAll}, "amdahl": &Amdahl{Work: Product}, "usl": &USL{Work: Product},
+		"loglinear": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &LogLinear{Quadratic: true}, "network": &Network{},
+		"cap3": &CAP3{Collective: AllToAll}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product},
 	}
 	for name, m := range models {
 		for _, p := range profiles {
@@ -40,10 +40,10 @@ func TestModelsAllocateNothing(t *testing.T) {
 	choice := []Model{models["loglinear"], models["usl"]}
 	var scores []Score
 	for _, p := range profiles {
-		for leave := range LeaveMost + 1 {
+		for _, c.Most = range []bool{false, true} {
 			got := allocs.Once(func() {
 				var err error
-				_, scores, err = c.Choose(scores[:0], choice, p, leave)
+				_, scores, err = c.Choose(scores[:0], choice, p)
 				must(err)
 			})
 			if got != 0 {

@@ -79,7 +79,7 @@ func isSquare(n int) bool {
 // BenchmarkOf returns the NAS Parallel Benchmark that a profile is of: that of its
 // application's name, if it has the benchmark's features in the benchmark's order, which
 // [Profile.Arrange] brings about.
-func BenchmarkOf(p *Profile) (Benchmark, bool) {
+func BenchmarkOf(p *Profile) (Shape, bool) {
 	b, err := NPB(p.Application)
 	return b, err == nil && slices.Equal(b.Features, p.Features)
 }

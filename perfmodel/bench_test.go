@@ -31,7 +31,7 @@ func BenchmarkFit(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		m    Model
-	}{{"loglinear", &LogLinear{}}, {"quadratic", &Quadratic{}}, {"cap3", &CAP3{}}, {"amdahl", &Amdahl{Work: Product}}, {"usl", &USL{Work: Product}}} {
+	}{{"loglinear", &LogLinear{}}, {"quadratic", &LogLinear{Quadratic: true}}, {"cap3", &CAP3{}}, {"amdahl", &USL{Amdahl: true, Work: Product}}, {"usl", &USL{Work: Product}}} {
 		b.Run("model="+c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -45,13 +45,13 @@ func BenchmarkFit(b *testing.B) {
 
 func BenchmarkChoose(b *testing.B) {
 	p := scaled(b)
-	models := []Model{&LogLinear{}, &Quadratic{}, &CAP3{}, &USL{Work: Product}}
+	models := []Model{&LogLinear{}, &LogLinear{Quadratic: true}, &CAP3{}, &USL{Work: Product}}
 	var c Chooser
 	var scores []Score
 	b.ReportAllocs()
 	for b.Loop() {
 		var err error
-		if _, scores, err = c.Choose(scores[:0], models, &p, LeaveRun); err != nil {
+		if _, scores, err = c.Choose(scores[:0], models, &p); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -85,7 +85,7 @@ func BenchmarkMachine(b *testing.B) {
 }
 
 // Many runs: those of eight applications on four machines' worth of process counts.
-func BenchmarkChoosePool(b *testing.B) {
+func BenchmarkChooseMachine(b *testing.B) {
 	profiles, shapes := madeUpProfiles(b, 59)
 	for _, copies := range []int{1, 5} {
 		many := make([]Profile, len(profiles))
@@ -102,9 +102,8 @@ func BenchmarkChoosePool(b *testing.B) {
 			runs += len(many[i].Runs)
 		}
 		b.Run("runs="+strconv.Itoa(runs), func(b *testing.B) {
-			var c Chooser
 			for b.Loop() {
-				if _, _, err := c.ChoosePool(nil, Candidates(shapes), many, LeaveRun); err != nil {
+				if _, _, err := ChooseMachine(nil, Candidates(shapes), many); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -6,43 +6,12 @@ package perfmodel
 // about 10% off. The choice uses the profile alone, and no run that is predicted later.
 //
 // Leave out what resembles the question. Leaving out runs one by one tests how a model
-// interpolates; it is the usual leave-one-out error. To extrapolate to a larger case,
-// leave out the largest case. To extrapolate to more processes, leave out the runs on the
-// most processes: laws that agree on the processes profiled promise very different times
-// beyond, and one run in the middle does not tell them apart (TestStudyProcesses). Time: as many fits of each model as there are parts left
-// out; for a [Machine], one fit.
+// interpolates. To predict more processes, leave out the runs on the most processes: laws
+// that agree on the processes profiled promise very different times beyond, and one run in
+// the middle does not tell the laws apart (TestStudyProcesses). Time: as many fits of each
+// model as there are parts left out; for a [Machine], one fit.
 
-import (
-	"fmt"
-	"math"
-	"slices"
-
-	"github.com/plimsoll/plimsoll/internal/enum"
-	"github.com/plimsoll/plimsoll/internal/grow"
-)
-
-// A Leave says what is left out at a time.
-type Leave uint8
-
-const (
-	LeaveRun     Leave = iota // one run
-	LeaveCase                 // the runs of one case, that is, with the same features
-	LeaveLargest              // once: those of the case with the longest run, the first of equals
-	LeaveMost                 // once: those on the most processes
-)
-
-var leaves = enum.New[Leave]("perfmodel", "Leave", ErrUnknown, "run", "case", "largest", "most")
-
-// String returns "run", "case", "largest" or "most", or Leave(n) for a value n that has no name.
-func (l Leave) String() string { return leaves.String(l) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (l Leave) MarshalText() ([]byte, error) { return leaves.MarshalText(l) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and l is
-// unchanged.
-func (l *Leave) UnmarshalText(text []byte) error { return leaves.UnmarshalText(l, text) }
+import "math"
 
 // A Score says how well a model predicted runs that it had not seen.
 type Score struct {
@@ -52,10 +21,14 @@ type Score struct {
 }
 
 // A Chooser chooses the model that best predicts runs that were left out. The zero value
-// is ready. A Chooser keeps its memory. It is for one goroutine at a time.
+// leaves out one run at a time. A Chooser keeps its memory. It is for one goroutine at a
+// time.
 type Chooser struct {
+	// Most leaves out the runs on the most processes, once, in place of one run at a time.
+	// Use it to predict runs on more processes than were profiled.
+	Most bool
+
 	train Profile
-	group []int
 	one   [1]Estimate
 	ask   [1]int
 }
@@ -68,18 +41,17 @@ type Chooser struct {
 //
 // The error is that of [Profile.Validate], ErrMissing if there are no models, or that of
 // the first model if none could be fitted.
-func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (best int, scores []Score, err error) {
+func (c *Chooser) Choose(dst []Score, models []Model, p *Profile) (best int, scores []Score, err error) {
 	if err := p.Validate(); err != nil {
 		return -1, dst, err
 	}
 	if len(models) == 0 {
 		return -1, dst, badInput("models", -1, ErrMissing, "0 models: want at least one to choose from")
 	}
-	groups := c.groups(p, leave)
 	start := len(dst)
 	best = -1
 	for k, m := range models {
-		s := c.score(m, p, groups)
+		s := c.score(m, p)
 		dst = append(dst, s)
 		if s.Err == nil && (best < 0 || s.Error < dst[start+best].Error) {
 			best = k
@@ -94,57 +66,6 @@ func (c *Chooser) Choose(dst []Score, models []Model, p *Profile, leave Leave) (
 	return best, dst, nil
 }
 
-// groups numbers the parts that are left out one at a time in c.group, −1 for runs that
-// are never left out, and returns how many parts there are.
-func (c *Chooser) groups(p *Profile, leave Leave) int {
-	c.group = grow.To(c.group, len(p.Runs))
-	if leave == LeaveRun {
-		for i := range c.group {
-			c.group[i] = i
-		}
-		return len(p.Runs)
-	}
-	if leave == LeaveMost {
-		most := p.MaxProcesses()
-		for i := range c.group {
-			c.group[i] = -1
-			if p.Runs[i].Processes == most {
-				c.group[i] = 0
-			}
-		}
-		return 1
-	}
-	n, longest := 0, 0
-	for i := range p.Runs {
-		c.group[i] = -1
-		for j := range i {
-			if same(p.Runs[i].Features, p.Runs[j].Features) {
-				c.group[i] = c.group[j]
-				break
-			}
-		}
-		if c.group[i] < 0 {
-			c.group[i] = n
-			n++
-		}
-		if p.Runs[i].Seconds > p.Runs[longest].Seconds {
-			longest = i
-		}
-	}
-	if leave == LeaveCase || n == 0 {
-		return n
-	}
-	largest := c.group[longest]
-	for i := range c.group {
-		if c.group[i] == largest {
-			c.group[i] = 0
-		} else {
-			c.group[i] = -1
-		}
-	}
-	return 1
-}
-
 func same(a, b []float64) bool {
 	for i := range a {
 		if a[i] != b[i] {
@@ -154,99 +75,69 @@ func same(a, b []float64) bool {
 	return true
 }
 
-func (c *Chooser) score(m Model, p *Profile, groups int) Score {
+// score predicts the runs of p that are left out.
+func (c *Chooser) score(m Model, p *Profile) Score {
+	failed := func(err error) Score { return Score{Error: math.Inf(1), Err: err} }
+	if len(p.Runs) == 0 {
+		return failed(badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to leave out"))
+	}
+	most := p.MaxProcesses()
+	parts, left := len(p.Runs), func(part, i int) bool { return i == part }
+	if c.Most {
+		parts, left = 1, func(_, i int) bool { return p.Runs[i].Processes == most }
+	}
 	sum, n := 0.0, 0
-	for g := range groups {
+	for part := range parts {
 		c.train.Application, c.train.Features = p.Application, p.Features
 		c.train.Runs = c.train.Runs[:0]
 		for i := range p.Runs {
-			if c.group[i] != g {
+			if !left(part, i) {
 				c.train.Runs = append(c.train.Runs, p.Runs[i])
 			}
 		}
 		if err := m.Fit(&c.train); err != nil {
-			return Score{Error: math.Inf(1), Err: err}
+			return failed(err)
 		}
 		for i := range p.Runs {
-			if c.group[i] != g {
+			if !left(part, i) {
 				continue
 			}
 			r := &p.Runs[i]
 			c.ask[0] = r.Processes
 			if err := m.EstimateTo(c.one[:], Query{Features: r.Features, Processes: c.ask[:]}); err != nil {
-				return Score{Error: math.Inf(1), Err: err}
+				return failed(err)
 			}
 			d := math.Log(c.one[0].Seconds / r.Seconds)
 			sum += d * d
 			n++
 		}
 	}
-	if n == 0 {
-		return Score{Error: math.Inf(1), Err: badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to leave out")}
-	}
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }
 
-// A Pool learns from the profiles of several applications on one machine.
-type Pool interface {
-	// FitAll fits the pool to the profiles. After an error it is not fitted.
-	FitAll(profiles []Profile) error
-	// Application returns the estimator of the application with the given index. The
-	// estimator belongs to the pool and is valid until the next FitAll. Application panics
-	// if FitAll had no profile with that index.
-	Application(i int) Estimator
-}
-
-// Separate is the pool that fits each application by itself, with the model that has its
-// index.
-type Separate []Model
-
-// FitAll fits each model to the profile with its index. It panics if the numbers of
-// models and profiles differ.
-func (s Separate) FitAll(profiles []Profile) error {
-	if len(s) != len(profiles) {
-		panic("perfmodel: number of models is not that of the profiles")
-	}
-	for i, m := range s {
-		if err := m.Fit(&profiles[i]); err != nil {
-			return named("profiles", i, err, &profiles[i])
-		}
-	}
-	return nil
-}
-
-// Application returns the model with the given index. It panics if there is none.
-func (s Separate) Application(i int) Estimator {
-	if i < 0 || i >= len(s) {
-		panic("perfmodel: no application with that index")
-	}
-	return s[i]
-}
-
-// ChoosePool is [Chooser.Choose] for pools and several profiles. It leaves out one part
-// of one profile at a time; all other profiles are whole. A part that is all of a
-// profile is not left out, because nothing could then predict its application.
-// Score.Runs says how many runs were predicted.
+// ChooseMachine chooses among machines as [Chooser.Choose] does among models, by leaving
+// out one run at a time: it appends the scores to dst, and returns the index of the best
+// machine, which is fitted to all profiles. The only run of a profile is not left out,
+// because nothing could then predict its application.
 //
-// A [Machine] is fitted once to all runs, O(n³) for n runs in all; its predictions
-// without some of the runs follow from that fit (machine_leaveout.go). Other pools are
-// fitted as often as there are parts.
+// Each machine is fitted once to all runs, O(n³) for n runs in all. Its predictions
+// without a run follow from that fit: with K the covariance of the runs and α = K⁻¹y, run
+// i is measured α_i/K⁻¹_ii above what the other runs predict ([Rasmussen06] section 5.4.2).
 //
-// The errors are those of Choose, those of FitAll with the part that was left out, and
-// ErrFewRows if no part can be left out.
-func (c *Chooser) ChoosePool(dst []Score, pools []Pool, profiles []Profile, leave Leave) (best int, scores []Score, err error) {
-	for i := range profiles {
-		if err := profiles[i].Validate(); err != nil {
-			return -1, dst, named("profiles", i, err, &profiles[i])
-		}
-	}
-	if len(pools) == 0 {
-		return -1, dst, badInput("pools", -1, ErrMissing, "0 pools: want at least one to choose from")
+// The error is that of the first machine if none could be fitted: that of
+// [Machine.FitAll], or ErrFewRows if no run can be left out; ErrMissing if there are no
+// machines.
+func ChooseMachine(dst []Score, machines []*Machine, profiles []Profile) (best int, scores []Score, err error) {
+	if len(machines) == 0 {
+		return -1, dst, badInput("machines", -1, ErrMissing, "0 machines: want at least one to choose from")
 	}
 	start := len(dst)
 	best = -1
-	for k, pool := range pools {
-		s := c.scorePool(pool, profiles, leave)
+	for k, m := range machines {
+		s := Score{Error: math.Inf(1), Err: m.FitAll(profiles)}
+		if s.Err == nil {
+			s = m.leaveOut(profiles)
+		}
 		dst = append(dst, s)
 		if s.Err == nil && (best < 0 || s.Error < dst[start+best].Error) {
 			best = k
@@ -255,108 +146,49 @@ func (c *Chooser) ChoosePool(dst []Score, pools []Pool, profiles []Profile, leav
 	if best < 0 {
 		return -1, dst, dst[start].Err
 	}
-	if err := pools[best].FitAll(profiles); err != nil {
-		return -1, dst, err
-	}
 	return best, dst, nil
 }
 
-func (c *Chooser) scorePool(pool Pool, profiles []Profile, leave Leave) Score {
-	failed := func(err error) Score { return Score{Error: math.Inf(1), Err: err} }
-	sum, n := 0.0, 0
-	// predict adds up the errors over the runs of profile k in group g.
-	predict := func(k, g int) error {
-		p := &profiles[k]
-		for i := range p.Runs {
-			if c.group[i] != g {
-				continue
-			}
-			r := &p.Runs[i]
-			c.ask[0] = r.Processes
-			if err := pool.Application(k).EstimateTo(c.one[:], Query{Features: r.Features, Processes: c.ask[:]}); err != nil {
-				return err
-			}
-			d := math.Log(c.one[0].Seconds / r.Seconds)
+// leaveOut returns the score of m, which is fitted to profiles, on runs left out one by one.
+func (m *Machine) leaveOut(profiles []Profile) Score {
+	sum, runs := 0.0, 0
+	n := len(m.cells)
+	for k := range profiles {
+		if len(profiles[k].Runs) < 2 {
+			continue
+		}
+		for i := range profiles[k].Runs {
+			at := m.apps[k].first + i
+			d := m.alpha[at] / m.inverse[at*n+at]
 			sum += d * d
-			n++
-		}
-		return nil
-	}
-	// without returns profile k without group g.
-	without := func(k, g int) Profile {
-		i := -1
-		return profiles[k].Select(func(*Run) bool { i++; return c.group[i] != g })
-	}
-	// whole reports whether group g is all of profile k.
-	whole := func(g int) bool {
-		return !slices.ContainsFunc(c.group, func(of int) bool { return of != g })
-	}
-	train := slices.Clone(profiles)
-	machine, closed := pool.(*Machine)
-	if closed {
-		if err := machine.FitAll(profiles); err != nil {
-			return failed(err)
-		}
-		for k := range profiles {
-			for g := range c.groups(&profiles[k], leave) {
-				if !whole(g) {
-					squares, runs := machine.leaveOut(k, c.group, g)
-					sum += squares
-					n += runs
-				}
-			}
-		}
-	} else {
-		for k := range profiles {
-			for g := range c.groups(&profiles[k], leave) {
-				if whole(g) {
-					continue
-				}
-				train[k] = without(k, g)
-				if err := pool.FitAll(train); err != nil {
-					i := slices.Index(c.group, g)
-					r := &profiles[k].Runs[i]
-					return failed(fmt.Errorf("without run %d of application %q, case %q on %d processes: %w", i, profiles[k].Application, r.Case, r.Processes, err))
-				}
-				if err := predict(k, g); err != nil {
-					return failed(err)
-				}
-			}
-			train[k] = profiles[k]
+			runs++
 		}
 	}
-	if n == 0 {
-		return failed(badInput("profiles", -1, ErrFewRows, "each application has one part only: want one with two, to leave one out"))
+	if runs == 0 {
+		return Score{Error: math.Inf(1), Err: badInput("profiles", -1, ErrFewRows, "each application has one run only: want one with two, to leave one out")}
 	}
-	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
+	return Score{Error: math.Sqrt(sum / float64(runs)), Runs: runs}
 }
 
-// Candidates returns three machine models to choose from, for applications of which
-// only the shapes are known. The first model has no working sets. The second has the
-// working set of all processes together, and the third that of each process. Choose
-// among them by [LeaveRun].
+// Candidates returns three machines for [ChooseMachine], for applications of which only the
+// shapes are known. The first machine has no working sets. The second has the working set
+// of all processes together, and the third that of each process.
 //
-// Candidates has no fits of each application by itself (a [Separate] of [LogLinear]
-// models with a Work). Over 100 made-up machines, separate fits were off by 12% in the
-// median and by more than 40% in one cell of nine, and their intervals for 90% covered
-// 77%. The candidates were off by 7% in the median and by more than 40% in one cell of
-// sixty, and their intervals covered 98%. Adding the separate fits to the candidates
-// gains nothing (TestStudyOtherMachines).
+// Fits of each application by itself are not among the candidates: over 100 made-up
+// machines they were off by 12% in the median, the candidates by 7%
+// (TestStudyOtherMachines).
 //
-// Candidates are for larger cases on the processes profiled. A Machine is a straight line in
-// the logarithm of the processes, and loses to laws that bend where more processes are
-// asked for. Choose the model of each application then, by [LeaveMost]. On made-up machines,
-// from 8 processes to 16 and 32, candidates were off by 47% in the median, and a power law in
-// the work by 43%. The choice among LogLinear, Quadratic, Amdahl and USL was off by 14%
-// (TestStudyPools).
-func Candidates(shapes []Shape) []Pool {
+// Candidates are for larger cases on the processes profiled. A Machine is a straight line
+// in the logarithm of the processes, and loses to laws that bend where more processes are
+// asked for: use a Chooser with Most for each application then (TestStudyPools).
+func Candidates(shapes []Shape) []*Machine {
 	var alone []Shape
 	for _, s := range shapes {
 		alone = append(alone, Shape{Work: s.Work})
 	}
-	return []Pool{
-		&Machine{Shapes: alone},
-		&Machine{Shapes: shapes, WholeWorkingSet: true},
-		&Machine{Shapes: shapes},
+	return []*Machine{
+		{Shapes: alone},
+		{Shapes: shapes, WholeWorkingSet: true},
+		{Shapes: shapes},
 	}
 }

@@ -170,7 +170,7 @@ func TestUSLInterval(t *testing.T) {
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	a, b, c := m.shares.coefficients()
+	a, b, c := m.coefficients()
 	if a*b*c == 0 {
 		t.Fatalf("the law has a share of 0: %v, %v, %v", a, b, c)
 	}

@@ -56,7 +56,7 @@ func load() ([]perfmodel.Profile, []perfmodel.Shape) {
 	for _, p := range profiles {
 		b, err := perfmodel.NPB(p.Application)
 		fail(err)
-		shapes = append(shapes, b.Shape)
+		shapes = append(shapes, b)
 	}
 	return profiles, shapes
 }
@@ -83,11 +83,9 @@ func ExampleMachine() {
 
 // Should memory be counted for each process, for all together, or not at all? The
 // runs themselves say, each predicted from the others.
-func ExampleChooser_ChoosePool() {
+func ExampleChooseMachine() {
 	profiles, shapes := load()
-	pools := perfmodel.Candidates(shapes)
-	var c perfmodel.Chooser
-	best, scores, err := c.ChoosePool(nil, pools, profiles, perfmodel.LeaveRun)
+	best, scores, err := perfmodel.ChooseMachine(nil, perfmodel.Candidates(shapes), profiles)
 	fail(err)
 	for i, name := range []string{"not at all", "all together", "each process"} {
 		fmt.Printf("%-13s %.2f\n", name, scores[i].Error)
@@ -182,9 +180,9 @@ func ExampleCAP3() {
 }
 
 // With a term in (ln P)² the fit sees that each doubling brings less.
-func ExampleQuadratic() {
+func ExampleLogLinear_quadratic() {
 	p := wave()
-	m := &perfmodel.Quadratic{}
+	m := &perfmodel.LogLinear{Quadratic: true}
 	fail(m.Fit(&p))
 	var e [3]perfmodel.Estimate
 	fail(m.EstimateTo(e[:], perfmodel.Query{Features: []float64{4e6}, Processes: []int{16, 32, 64}}))
@@ -193,11 +191,12 @@ func ExampleQuadratic() {
 	// 26.9, 18.0, 13.2 s
 }
 
-func ExampleAmdahl() {
+func ExampleUSL_amdahl() {
 	p := wave()
-	m := &perfmodel.Amdahl{Work: perfmodel.Product}
+	m := &perfmodel.USL{Amdahl: true, Work: perfmodel.Product}
 	fail(m.Fit(&p))
-	fmt.Printf("%.1f%% is serial: no more than %.0f times as fast\n", 100*m.Serial(), 1/m.Serial())
+	_, serial, _ := m.Coefficients()
+	fmt.Printf("%.1f%% is serial: no more than %.0f times as fast\n", 100*serial, 1/serial)
 	// Output:
 	// 3.2% is serial: no more than 32 times as fast
 }
@@ -216,10 +215,10 @@ func ExampleUSL() {
 func ExampleChooser_Choose() {
 	p := wave()
 	models := []perfmodel.Model{
-		&perfmodel.LogLinear{}, &perfmodel.Quadratic{}, &perfmodel.CAP3{Collective: perfmodel.Allreduce}, &perfmodel.USL{Work: perfmodel.Product},
+		&perfmodel.LogLinear{}, &perfmodel.LogLinear{Quadratic: true}, &perfmodel.CAP3{Collective: perfmodel.Allreduce}, &perfmodel.USL{Work: perfmodel.Product},
 	}
 	var c perfmodel.Chooser
-	best, scores, err := c.Choose(nil, models, &p, perfmodel.LeaveRun)
+	best, scores, err := c.Choose(nil, models, &p)
 	fail(err)
 	for i, name := range []string{"Eq. (2)", "quadratic", "T_C + T_N", "USL"} {
 		fmt.Printf("%-10s %.3f\n", name, scores[i].Error)

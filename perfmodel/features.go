@@ -78,27 +78,18 @@ func AppendCounts(dst []int, c Counts, low, high int) []int {
 // that it is. It must be positive wherever the features are.
 type Measure func(features []float64) float64
 
-// A Shape says how an application grows with its features.
+// A Shape says how an application grows with its features, and how the application runs.
+// A [Machine] needs Work alone.
 type Shape struct {
+	Name     string
+	Features []string // as Work and WorkingSet take them
 	// Work is proportional to the run time on an ideal machine: operations, up to a
-	// constant. It is needed.
+	// constant.
 	Work Measure
 	// WorkingSet is how many bytes of memory the processes go over again and again, all
-	// together. It is nil if unknown.
+	// together. It is nil if unknown. A factor of up to 1.5 does not matter.
 	WorkingSet Measure
-}
-
-// A Benchmark is one of the NAS Parallel Benchmarks: the features of Table I in
-// [Huang13], the work that they amount to, and how the benchmark runs.
-//
-// Work and WorkingSet count what the algorithm of the benchmark does and holds
-// [Bailey91], to leading order. Constants do not matter for Work; for WorkingSet, a
-// factor of up to 1.5 does not matter.
-type Benchmark struct {
-	Name     string
-	Features []string
-	Shape
-	Counts     Counts     // numbers of processes it runs on
+	Counts     Counts     // numbers of processes that the application runs on
 	Collective Collective // the MPI operation that it does most, by itself or by single messages
 }
 
@@ -133,80 +124,73 @@ var gridAndStep = []string{"nx", "ny", "nz", "iterations", "dt"}
 
 // The bytes of a working set are those of the arrays that each iteration goes
 // over: 8 bytes a number, 16 a complex number, 4 an index or a key.
-var benchmarks = [...]Benchmark{
+var benchmarks = [...]Shape{
 	{
 		Name: "cg", Features: []string{"rows", "nonzer", "iterations", "shift"},
-		Shape: Shape{
-			Work: func(x []float64) float64 { return nonzeros(x) * x[2] },
-			// An element and its column; five vectors.
-			WorkingSet: func(x []float64) float64 { return 12*nonzeros(x) + 40*x[0] },
-		},
-		Counts: PowersOfTwo, Collective: Reduce,
+		Work: func(x []float64) float64 { return nonzeros(x) * x[2] },
+		// An element and its column; five vectors.
+		WorkingSet: func(x []float64) float64 { return 12*nonzeros(x) + 40*x[0] },
+		Counts:     PowersOfTwo, Collective: Reduce,
 	},
 	{
 		Name: "ep", Features: []string{"pairs"},
-		Shape: Shape{
-			Work: product(1, 0),
-			// Pairs are made in blocks of 2¹⁶, whatever the class.
-			WorkingSet: func([]float64) float64 { return 1 << 20 },
-		},
-		Counts: AnyCount, Collective: Allreduce,
+		Work: product(1, 0),
+		// Pairs are made in blocks of 2¹⁶, whatever the class.
+		WorkingSet: func([]float64) float64 { return 1 << 20 },
+		Counts:     AnyCount, Collective: Allreduce,
 	},
 	{
 		Name: "ft", Features: grid,
-		Shape: Shape{
-			// N·log N a transform, one an iteration.
-			Work: func(x []float64) float64 {
-				n := x[0] * x[1] * x[2]
-				return n * math.Log2(1+n) * x[3]
-			},
-			// Three complex arrays and one real.
-			WorkingSet: product(56, 0, 1, 2),
+		// N·log N a transform, one an iteration.
+		Work: func(x []float64) float64 {
+			n := x[0] * x[1] * x[2]
+			return n * math.Log2(1+n) * x[3]
 		},
-		Counts: PowersOfTwo, Collective: AllToAll,
+		// Three complex arrays and one real.
+		WorkingSet: product(56, 0, 1, 2),
+		Counts:     PowersOfTwo, Collective: AllToAll,
 	},
 	{
 		Name: "is", Features: []string{"keys", "max_key", "iterations"},
-		Shape: Shape{
-			Work: product(1, 0, 2),
-			// Keys before and after, and the counters.
-			WorkingSet: func(x []float64) float64 { return 8*x[0] + 4*x[1] },
-		},
-		Counts: PowersOfTwo, Collective: AllToAll,
+		Work: product(1, 0, 2),
+		// Keys before and after, and the counters.
+		WorkingSet: func(x []float64) float64 { return 8*x[0] + 4*x[1] },
+		Counts:     PowersOfTwo, Collective: AllToAll,
 	},
 	{
 		Name: "mg", Features: grid,
 		// Two hierarchies of grids, 8/7 of the finest each, and the right-hand side.
-		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(26, 0, 1, 2)},
+		Work: product(1, 0, 1, 2, 3), WorkingSet: product(26, 0, 1, 2),
 		Counts: PowersOfTwo, Collective: Allreduce,
 	},
 	// About forty numbers a point: five unknowns, their right-hand sides, forcing
 	// and what is kept of fluxes and blocks.
 	{
 		Name: "bt", Features: gridAndStep,
-		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
+		Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2),
 		Counts: Squares, Collective: Allreduce,
 	},
 	{
 		Name: "lu", Features: gridAndStep,
-		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
+		Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2),
 		Counts: PowersOfTwo, Collective: Allreduce,
 	},
 	{
 		Name: "sp", Features: gridAndStep,
-		Shape:  Shape{Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2)},
+		Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2),
 		Counts: Squares, Collective: Allreduce,
 	},
 }
 
-// NPB returns the benchmark with the given name in lower case: cg, ep, ft, is, mg, bt,
-// lu or sp. The error is an [*InputError] that unwraps to [ErrUnknown]. The caller must
+// NPB returns the shape of the NAS Parallel Benchmark with the given name in lower case: cg,
+// ep, ft, is, mg, bt, lu or sp. Its features are those of Table I in [Huang13]. Work and
+// WorkingSet count what the algorithm does and holds [Bailey91], to leading order. The error is an [*InputError] that unwraps to [ErrUnknown]. The caller must
 // not change the features.
-func NPB(name string) (Benchmark, error) {
+func NPB(name string) (Shape, error) {
 	for _, b := range benchmarks {
 		if b.Name == name {
 			return b, nil
 		}
 	}
-	return Benchmark{}, badInput("benchmark", -1, ErrUnknown, "%q: want cg, ep, ft, is, mg, bt, lu or sp", name)
+	return Shape{}, badInput("benchmark", -1, ErrUnknown, "%q: want cg, ep, ft, is, mg, bt, lu or sp", name)
 }

@@ -97,10 +97,8 @@ func TestMissingParts(t *testing.T) {
 		t.Errorf("a number for two features: %v", err)
 	}
 	for name, f := range map[string]func(){
-		"longest":  func() { new(Profile).Longest() },
-		"machine":  func() { new(Machine).Application(0) },
-		"separate": func() { Separate{new(Amdahl)}.Application(1) },
-		"negative": func() { Separate{new(Amdahl)}.Application(-1) },
+		"longest": func() { new(Profile).Longest() },
+		"machine": func() { new(Machine).Application(0) },
 	} {
 		func() {
 			defer func() {

@@ -13,8 +13,8 @@ import (
 // simpleModels returns a model of each kind, in the forms that take one feature.
 func simpleModels() map[string]Model {
 	return map[string]Model{
-		"LogLinear": &LogLinear{}, "LogLinear with work": &LogLinear{Work: Product}, "Quadratic": &Quadratic{}, "Additive": &Additive{}, "Additive with work": &Additive{Work: Product},
-		"Amdahl": &Amdahl{Work: Product}, "USL": &USL{Work: Product},
+		"LogLinear": &LogLinear{}, "LogLinear with work": &LogLinear{Work: Product}, "Quadratic": &LogLinear{Quadratic: true}, "Additive": &Additive{}, "Additive with work": &Additive{Work: Product},
+		"Amdahl": &USL{Amdahl: true, Work: Product}, "USL": &USL{Work: Product},
 	}
 }
 
@@ -100,7 +100,7 @@ func TestNoRunsToSpare(t *testing.T) {
 	}{
 		"LogLinear": {&LogLinear{}, &corner},
 		"Additive":  {&Additive{}, &corner},
-		"Amdahl":    {&Amdahl{}, &two},
+		"Amdahl":    {&USL{Amdahl: true}, &two},
 		"USL":       {&USL{}, &three},
 	} {
 		if err := c.m.Fit(c.p); err != nil {
@@ -129,7 +129,7 @@ func TestTimesBeyondNumbers(t *testing.T) {
 		"LogLinear, to nothing":  {&LogLinear{}, &steep, 1, 1 << 30},
 		"LogLinear, to infinity": {&LogLinear{}, &steep, 1e300, 1},
 		"Additive":               {&Additive{Work: Product}, &line, math.MaxFloat64, 1},
-		"Amdahl":                 {&Amdahl{Work: Product}, &line, math.MaxFloat64, 1},
+		"Amdahl":                 {&USL{Amdahl: true, Work: Product}, &line, math.MaxFloat64, 1},
 	} {
 		if err := c.m.Fit(c.p); err != nil {
 			t.Fatal(name, err)
@@ -154,7 +154,7 @@ func TestMeasureWithoutLogarithm(t *testing.T) {
 			}
 			return x[0]
 		}
-		for name, m := range map[string]Model{"LogLinear": &LogLinear{Work: work}, "Additive": &Additive{Work: work}, "Amdahl": &Amdahl{Work: work}, "USL": &USL{Work: work}} {
+		for name, m := range map[string]Model{"LogLinear": &LogLinear{Work: work}, "Additive": &Additive{Work: work}, "Amdahl": &USL{Amdahl: true, Work: work}, "USL": &USL{Work: work}} {
 			bad = false
 			if err := m.Fit(&p); err != nil {
 				t.Fatal(name, err)
@@ -253,29 +253,24 @@ func TestLeaveOutToTellsWhichFail(t *testing.T) {
 	panics(t, "lengths", func() { LeaveOutTo(dst[1:], &p, nil) })
 }
 
-// Of equal models and pools the first is chosen, and a profile that is not valid is named
-// before anything is scored.
+// Of equal models the first is chosen, and a profile that is not valid is named.
 func TestChooseTheFirstOfEquals(t *testing.T) {
 	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8})
 	var c Chooser
-	for _, leave := range []Leave{LeaveRun, LeaveCase, LeaveLargest, LeaveMost} {
-		best, scores, err := c.Choose(nil, []Model{&Additive{}, &LogLinear{}, &LogLinear{}}, &p, leave)
+	for most, want := range map[bool]int{false: 12, true: 3} {
+		c.Most = most
+		best, scores, err := c.Choose(nil, []Model{&Additive{}, &LogLinear{}, &LogLinear{}}, &p)
 		if err != nil || best != 1 || scores[1] != scores[2] {
-			t.Errorf("%v: model %d, %v, %v", leave, best, scores, err)
+			t.Errorf("%v: model %d, %v, %v", most, best, scores, err)
 		}
-		if want := map[Leave]int{LeaveRun: 12, LeaveCase: 12, LeaveLargest: 4, LeaveMost: 3}[leave]; scores[1].Runs != want {
-			t.Errorf("%v: %d runs predicted, want %d", leave, scores[1].Runs, want)
-		}
-		pool := func() Pool { return Separate{&LogLinear{}, &LogLinear{}} }
-		best, scores, err = c.ChoosePool(nil, []Pool{pool(), pool()}, []Profile{p, p}, leave)
-		if err != nil || best != 0 || scores[0] != scores[1] {
-			t.Errorf("%v: pool %d, %v, %v", leave, best, scores, err)
+		if scores[1].Runs != want {
+			t.Errorf("%v: %d runs predicted, want %d", most, scores[1].Runs, want)
 		}
 	}
 	bad := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
 	bad.Application, bad.Runs[2].Seconds = "second", -1
-	best, scores, err := c.ChoosePool(nil, Candidates([]Shape{{Work: Product}, {Work: Product}}), []Profile{p, bad}, LeaveRun)
-	if best != -1 || scores != nil || !errors.Is(err, ErrNotPositive) || !strings.Contains(err.Error(), "profiles[1]") {
+	best, scores, err := ChooseMachine(nil, Candidates([]Shape{{Work: Product}, {Work: Product}}), []Profile{p, bad})
+	if best != -1 || len(scores) != 3 || !errors.Is(err, ErrNotPositive) || !strings.Contains(err.Error(), "profiles[1]") {
 		t.Errorf("pool %d, %v, %v", best, scores, err)
 	}
 }
@@ -367,7 +362,7 @@ func TestNotFittedAfterAnError(t *testing.T) {
 	invalid.Runs[3].Seconds = -1
 	few.Runs = few.Runs[:1]
 	models := simpleModels()
-	models["whole"], models["part"] = &Amdahl{Work: Product}, &LogLinear{}
+	models["whole"], models["part"] = &USL{Amdahl: true, Work: Product}, &LogLinear{}
 	for name, m := range models {
 		for _, bad := range []*Profile{&invalid, &few, {Features: []string{"x"}}} {
 			if err := m.Fit(&good); err != nil {
@@ -389,7 +384,7 @@ func TestNotFittedAfterAnError(t *testing.T) {
 // A part of the time that was not measured is an error about the run.
 func TestPartOfRunsThatAreNotSplit(t *testing.T) {
 	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
-	for name, m := range map[string]Model{"LogLinear": &LogLinear{Part: Computation}, "Amdahl": &Amdahl{Part: Computation}, "USL": &USL{Part: Communication}, "Network": &Network{}, "CAP3": &CAP3{}} {
+	for name, m := range map[string]Model{"LogLinear": &LogLinear{Computation: true}, "Network": &Network{}, "CAP3": &CAP3{}} {
 		var in *InputError
 		if err := m.Fit(&p); !errors.As(err, &in) || !errors.Is(err, ErrMissing) {
 			t.Errorf("%s: %v", name, err)

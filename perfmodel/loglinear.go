@@ -19,45 +19,37 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// A Part says which of a run's times a model is fitted to.
-type Part uint8
+// A part says which of a run's times a model is fitted to.
+type part uint8
 
 const (
-	Whole         Part = iota // Seconds
-	Computation               // T_C
-	Communication             // T_N
+	wholeTime         part = iota // Seconds
+	computationTime               // T_C
+	communicationTime             // T_N
 )
-
-var parts = enum.New[Part]("perfmodel", "Part", ErrUnknown, "whole", "computation", "communication")
-
-// String returns "whole", "computation" or "communication", or Part(n) for a value n
-// that has no name.
-func (p Part) String() string { return parts.String(p) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (p Part) MarshalText() ([]byte, error) { return parts.MarshalText(p) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and p is
-// unchanged.
-func (p *Part) UnmarshalText(text []byte) error { return parts.UnmarshalText(p, text) }
 
 // LogLinear is the model of Eq. (2). The zero value fits the times of whole runs
 // to the features as they are.
 //
 // Its Mean is that of the log-normal distribution without bias, by [Bradu70].
 type LogLinear struct {
-	// Part is the part of the time to fit.
-	Part Part
+	// Computation fits T_C in place of the whole time.
+	Computation bool
 	// Work, if set, replaces the features by one column, log Work.
 	Work Measure
 	// Proportional fixes the exponent of Work to 1: twice the work takes twice the time.
 	// Fit panics if Proportional has no Work.
 	Proportional bool
+	// Quadratic adds the column (log P)² [Barnes08]. A power law in P has the same
+	// speedup for every doubling of P. An application that communicates gains less each
+	// time, until the time rises again: with a positive coefficient b of the column, and a
+	// of log P, the time is least at P = exp(−a/(2b)). The fit needs three numbers of
+	// processes. If the profile ends before the turn, the model expects the turn too far
+	// out (TestFlatteningIsNotBought); take [USL] then.
+	Quadratic bool
 	// DropDependent drops columns that are combinations of columns before them, instead
 	// of returning an error. The constant comes first, then the features in order, then
 	// log P. A prediction that needs a dropped column is an error.
@@ -68,17 +60,24 @@ type LogLinear struct {
 
 // Fit fits the model to the runs of p. It keeps its memory between calls. The error is
 // that of [Profile.Validate] or an [*InputError]: ErrNotPositive for a time or a feature
-// without a logarithm, ErrMissing if a Part is asked for and a run is not Split,
+// without a logarithm, ErrMissing if a run is not Split and Computation is asked for,
 // ErrFewRows, or ErrDependent, which names the columns.
 func (m *LogLinear) Fit(p *Profile) error {
-	return m.log.fit(p, m.Part, m.Work, m.Proportional, m.DropDependent, logP)
+	time, by := wholeTime, logP
+	if m.Computation {
+		time = computationTime
+	}
+	if m.Quadratic {
+		by = quadraticP
+	}
+	return m.log.fit(p, time, m.Work, m.Proportional, m.DropDependent, by)
 }
 
 // EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
 func (m *LogLinear) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
 // Regression returns the fit. Its coefficients are c_0, those of the features or of the
-// work, and that of ln P. The fit belongs to the model and is valid until the next Fit.
+// work, that of ln P, and that of (ln P)² if Quadratic. The fit belongs to the model and is valid until the next Fit.
 func (m *LogLinear) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.
@@ -163,16 +162,16 @@ type logModel struct {
 }
 
 // target returns the part of a run's time that is fitted, or an error.
-func target(p *Profile, i int, part Part) (float64, error) {
+func target(p *Profile, i int, of part) (float64, error) {
 	r := &p.Runs[i]
 	t, field := r.Seconds, "Profile.Runs[].Seconds"
-	if part != Whole && !r.Split {
+	if of != wholeTime && !r.Split {
 		return 0, badInput("Profile.Runs[].Split", i, ErrMissing, "computation and communication were not measured apart: want both, or a fit of the whole time")
 	}
-	switch part {
-	case Computation:
+	switch of {
+	case computationTime:
 		t, field = r.Computation, "Profile.Runs[].Computation"
-	case Communication:
+	case communicationTime:
 		t, field = r.Communication, "Profile.Runs[].Communication"
 	}
 	if t <= 0 {
@@ -189,7 +188,7 @@ func (m *logModel) columns() int {
 	return m.scaling.columns()
 }
 
-func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop bool, by scaling) error {
+func (m *logModel) fit(p *Profile, of part, work Measure, proportional, drop bool, by scaling) error {
 	if proportional && work == nil {
 		panic("perfmodel: Proportional without a Work")
 	}
@@ -218,10 +217,10 @@ func (m *logModel) fit(p *Profile, part Part, work Measure, proportional, drop b
 	rows := 0
 	for i := range p.Runs {
 		r := &p.Runs[i]
-		if part == Communication && r.Processes == 1 {
+		if of == communicationTime && r.Processes == 1 {
 			continue // T_N = 0 there
 		}
-		t, err := target(p, i, part)
+		t, err := target(p, i, of)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,6 @@ type Machine struct {
 	alpha    []float64
 	inverse  []float64 // of the covariances of the runs
 	byMemory []int     // runs with a working set, by it, the least first
-	out      []int     // runs left out
 	tmp      []float64
 	t        quantile
 	fitted   bool
@@ -413,7 +412,9 @@ func (m *Machine) deviations() deviations {
 	return deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
 }
 
-// Application implements [Pool].
+// Application returns the estimator of the application with the given index. The estimator
+// belongs to the machine and is valid until the next FitAll. Application panics if FitAll had
+// no profile with that index.
 //
 // Seconds is the median. The interval is for a single run, by Student's t with as many
 // degrees of freedom as there are steps from one size to another in the profiles: cases

@@ -258,7 +258,7 @@ func TestMachineAlong(t *testing.T) {
 	some[0].WorkingSet, some[4].WorkingSet = nil, nil
 	for name, m := range map[string]*Machine{
 		"each": {Shapes: shapes}, "all": {Shapes: shapes, WholeWorkingSet: true},
-		"some": {Shapes: some}, "none": Candidates(shapes)[0].(*Machine),
+		"some": {Shapes: some}, "none": Candidates(shapes)[0],
 	} {
 		if err := m.FitAll(profiles); err != nil {
 			t.Fatal(err)
@@ -302,64 +302,56 @@ func TestMachineLeaveOut(t *testing.T) {
 	if err := m.FitAll(profiles); err != nil {
 		t.Fatal(err)
 	}
-	n := len(m.cells)
-	var c Chooser
-	for _, leave := range []Leave{LeaveRun, LeaveCase, LeaveLargest, LeaveMost} {
-		for a := range profiles {
-			for g := range c.groups(&profiles[a], leave) {
-				got, runs := m.leaveOut(a, c.group, g)
-				// Gaussian process regression from the others, by the whole matrix.
-				var in, out []int
-				for i := range n {
-					if k := i - m.apps[a].first; k >= 0 && k < len(c.group) && c.group[k] == g {
-						out = append(out, i)
-					} else {
-						in = append(in, i)
-					}
+	n, want := len(m.cells), 0.0
+	for a := range profiles {
+		for i := range profiles[a].Runs {
+			out := m.apps[a].first + i
+			// Gaussian process regression from the others, by the whole matrix.
+			var in []int
+			for j := range n {
+				if j != out {
+					in = append(in, j)
 				}
-				k := mat.NewDense(len(in), len(in), nil)
-				y := mat.NewVecDense(len(in), nil)
-				for i, p := range in {
-					for j, q := range in {
-						k.Set(i, j, m.hyper.covariance(&m.cells[p], &m.cells[q]))
-					}
-					k.Set(i, i, k.At(i, i)+m.hyper[4]*m.hyper[4]+m.cells[p].noise)
-					y.SetVec(i, m.y[p])
-				}
-				var weights mat.VecDense
-				if err := weights.SolveVec(k, y); err != nil {
-					t.Fatal(err)
-				}
-				want := 0.0
-				for _, p := range out {
-					d := m.y[p]
-					for i, q := range in {
-						d -= m.hyper.covariance(&m.cells[p], &m.cells[q]) * weights.AtVec(i)
-					}
-					want += d * d
-				}
-				if runs != len(out) {
-					t.Fatalf("%d runs, want %d", runs, len(out))
-				}
-				isNear(t, "squares", got, want, 1e-6)
 			}
+			k := mat.NewDense(len(in), len(in), nil)
+			y := mat.NewVecDense(len(in), nil)
+			for i, p := range in {
+				for j, q := range in {
+					k.Set(i, j, m.hyper.covariance(&m.cells[p], &m.cells[q]))
+				}
+				k.Set(i, i, k.At(i, i)+m.hyper[4]*m.hyper[4]+m.cells[p].noise)
+				y.SetVec(i, m.y[p])
+			}
+			var weights mat.VecDense
+			if err := weights.SolveVec(k, y); err != nil {
+				t.Fatal(err)
+			}
+			d := m.y[out]
+			for i, q := range in {
+				d -= m.hyper.covariance(&m.cells[out], &m.cells[q]) * weights.AtVec(i)
+			}
+			want += d * d
 		}
 	}
+	got := m.leaveOut(profiles)
+	if got.Runs != n || got.Err != nil {
+		t.Fatalf("%+v, want %d runs", got, n)
+	}
+	isNear(t, "error", got.Error, math.Sqrt(want/float64(n)), 1e-6)
 }
 
 // A single run of an application does not take part in the choice: it would be
 // predicted from nothing.
-func TestChoosePoolKeepsSingleRuns(t *testing.T) {
+func TestChooseMachineKeepsSingleRuns(t *testing.T) {
 	profiles, shapes := madeUpProfiles(t, 67)
-	var c Chooser
-	_, before, err := c.ChoosePool(nil, Candidates(shapes), profiles, LeaveRun)
+	_, before, err := ChooseMachine(nil, Candidates(shapes), profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
 	single := slices.Clone(profiles)
 	k := -1
 	single[2] = single[2].Select(func(*Run) bool { k++; return k == 0 })
-	_, after, err := c.ChoosePool(nil, Candidates(shapes), single, LeaveRun)
+	_, after, err := ChooseMachine(nil, Candidates(shapes), single)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,29 +360,17 @@ func TestChoosePoolKeepsSingleRuns(t *testing.T) {
 			t.Errorf("%+v, before %+v", after[i], before[i])
 		}
 	}
-	// Pools that are fitted anew say what they were fitted without.
-	one := runsOf([]float64{1, 2, 4, 8}, []int{1, 2}, func(x float64, p int) float64 { return x / float64(p) })
-	few := one.Select(func(r *Run) bool { return r.Features[0] < 4 && (r.Processes == 1 || r.Features[0] == 1) })
-	_, scores, err := c.ChoosePool(nil, []Pool{Separate{&LogLinear{Work: Product}}}, []Profile{few}, LeaveRun)
-	if err == nil || !strings.Contains(err.Error(), "without run 0 of application") || !errors.Is(scores[0].Err, ErrFewRows) {
-		t.Error(scores, err)
-	}
-	lone := one.Select(func(r *Run) bool { return r.Features[0] == 1 && r.Processes == 1 })
-	if _, _, err := c.ChoosePool(nil, []Pool{Separate{&LogLinear{Proportional: true, Work: Product, DropDependent: true}}}, []Profile{lone}, LeaveRun); !errors.Is(err, ErrFewRows) {
-		t.Error(err)
-	}
 }
 
-// Of equals the first pool is chosen: without working sets the first two are the
+// Of equals the first machine is chosen: without working sets the first two are the
 // same.
-func TestChoosePoolTies(t *testing.T) {
+func TestChooseMachineTies(t *testing.T) {
 	profiles, shapes := madeUpProfiles(t, 71)
 	shapes = slices.Clone(shapes[:2])
 	for i := range shapes {
 		shapes[i].WorkingSet = nil
 	}
-	var c Chooser
-	best, scores, err := c.ChoosePool(nil, Candidates(shapes), profiles[:2], LeaveRun)
+	best, scores, err := ChooseMachine(nil, Candidates(shapes), profiles[:2])
 	if err != nil || best != 0 || scores[0] != scores[1] || scores[1] != scores[2] {
 		t.Error(best, scores, err)
 	}

@@ -33,7 +33,7 @@ func isNear(t *testing.T, what string, got, want, tolerance float64) {
 func TestLogLinearPowerLaw(t *testing.T) {
 	law := func(x float64, p int) float64 { return 3e-4 * math.Pow(x, 1.25) * math.Pow(float64(p), -0.8) }
 	p := runsOf([]float64{10, 100, 1000}, []int{1, 2, 4}, law)
-	for name, m := range map[string]Model{"features": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &Quadratic{}} {
+	for name, m := range map[string]Model{"features": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &LogLinear{Quadratic: true}} {
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestQuadraticTurn(t *testing.T) {
 		return x * math.Exp(-l+l*l/8) // least at ln P = 4
 	}
 	p := runsOf([]float64{1, 10}, []int{1, 2, 4, 8, 16}, law)
-	m := &Quadratic{}
+	m := &LogLinear{Quadratic: true}
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -248,14 +248,20 @@ func TestNetwork(t *testing.T) {
 	checkInput(t, "one process", new(Network).Fit(&alone), "Profile.Runs", -1, ErrFewRows)
 }
 
+// serial is σ.
+func serial(m *USL) float64 {
+	_, sigma, _ := m.Coefficients()
+	return sigma
+}
+
 func TestAmdahlAndUSL(t *testing.T) {
 	amdahl := func(x float64, p int) float64 { return x * 0.01 * (0.05 + 0.95/float64(p)) }
 	p := runsOf([]float64{10, 30}, []int{1, 2, 4, 8, 16}, amdahl)
-	a := &Amdahl{Work: Product}
+	a := &USL{Amdahl: true, Work: Product}
 	if err := a.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	isNear(t, "serial share", a.Serial(), 0.05, 1e-9)
+	isNear(t, "serial share", serial(a), 0.05, 1e-9)
 	u := &USL{Work: Product}
 	if err := u.Fit(&p); err != nil {
 		t.Fatal(err)
@@ -293,12 +299,12 @@ func TestAmdahlAndUSL(t *testing.T) {
 	if err := a.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	if a.shares.support != 3 || a.Serial() != 0 {
-		t.Errorf("shares of %b, %v of them serial", a.shares.support, a.Serial())
+	if a.support != 3 || serial(a) != 0 {
+		t.Errorf("shares of %b, %v of them serial", a.support, serial(a))
 	}
 	// Speedup beyond P: no share may be negative, so σ and κ are 0.
 	p = runsOf([]float64{1}, []int{1, 2, 4, 8}, func(x float64, p int) float64 { return math.Pow(float64(p), -1.1) })
-	for _, m := range []Model{&Amdahl{}, u} {
+	for _, m := range []Model{&USL{Amdahl: true}, u} {
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +326,7 @@ func TestAmdahlAndUSL(t *testing.T) {
 // Every model refuses what has no logarithm, too few runs, and use before a fit.
 func TestModelsErrors(t *testing.T) {
 	for name, m := range map[string]Model{
-		"loglinear": &LogLinear{}, "quadratic": &Quadratic{}, "amdahl": &Amdahl{Work: Product}, "usl": &USL{Work: Product}, "work": &LogLinear{Work: Product},
+		"loglinear": &LogLinear{}, "quadratic": &LogLinear{Quadratic: true}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product}, "work": &LogLinear{Work: Product},
 		"additive": &Additive{Work: Product},
 	} {
 		if _, err := At(m, nil, 1); !errors.Is(err, ErrNotFitted) {
@@ -365,7 +371,7 @@ func TestModelsErrors(t *testing.T) {
 	}
 	panics(t, "proportional", func() { (&LogLinear{Proportional: true}).Fit(&Profile{}) })
 	panics(t, "growth", func() { Barrier.Growth(0) })
-	panics(t, "serial", func() { new(Amdahl).Serial() })
+	panics(t, "serial", func() { (&USL{Amdahl: true}).Coefficients() })
 	// As many runs as coefficients: a prediction, and an interval without ends.
 	p := runsOf([]float64{1, 2}, []int{1, 2}, func(x float64, p int) float64 { return x / float64(p) })
 	p.Runs = p.Runs[:3]
@@ -490,7 +496,7 @@ func TestAmdahlNoBias(t *testing.T) {
 		sigma = 0.3
 	)
 	r := rand.New(rand.NewPCG(37, 8))
-	a := &Amdahl{}
+	a := &USL{Amdahl: true}
 	var mean, med float64
 	covered := 0
 	want := 10 * (0.1 + 0.9/8)

@@ -89,7 +89,7 @@ func (m *Network) Fit(p *Profile) error {
 		by = logPLogP
 	}
 	m.log.held = m.Proportional
-	return m.log.fit(p, Communication, m.Work, false, m.DropDependent, by)
+	return m.log.fit(p, communicationTime, m.Work, false, m.DropDependent, by)
 }
 
 // EstimateTo implements [Estimator], for T_N. On one process all values are 0.
@@ -124,7 +124,7 @@ type CAP3 struct {
 
 // Fit fits both parts. The errors are those of [LogLinear.Fit].
 func (m *CAP3) Fit(p *Profile) error {
-	m.computation.Part, m.computation.Work, m.computation.DropDependent = Computation, m.Work, m.DropDependent
+	m.computation.Computation, m.computation.Work, m.computation.DropDependent = true, m.Work, m.DropDependent
 	m.network.Collective, m.network.Work, m.network.DropDependent = m.Collective, m.Work, m.DropDependent
 	m.network.Proportional = m.Proportional
 	if err := m.computation.Fit(p); err != nil {

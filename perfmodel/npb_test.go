@@ -43,7 +43,7 @@ func shapesOf(t testing.TB, profiles []Profile) []Shape {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, b.Shape)
+		out = append(out, b)
 	}
 	return out
 }
@@ -60,15 +60,43 @@ type predicted struct {
 	covered bool
 }
 
-// classB chooses a pool by the classes S, W and A on 1 and 2 processes, of those
-// applications that keep accepts, and predicts class B.
-func classB(t testing.TB, profiles []Profile, leave Leave, keep func(app string) bool) (best int, scores []Score, cells []predicted) {
-	t.Helper()
-	return classBOf(t, profiles, leave, keep, Candidates)
+// A pool learns from the profiles of several applications.
+type pool interface {
+	FitAll(profiles []Profile) error
+	Application(i int) Estimator
 }
 
-// classBOf chooses among other pools.
-func classBOf(t testing.TB, profiles []Profile, leave Leave, keep func(app string) bool, candidates func([]Shape) []Pool) (best int, scores []Score, cells []predicted) {
+// machines are the candidates as pools.
+func machines(shapes []Shape) (all []pool) {
+	for _, m := range Candidates(shapes) {
+		all = append(all, m)
+	}
+	return all
+}
+
+// separate fits each application by itself.
+type separate []Model
+
+func (s separate) FitAll(profiles []Profile) error {
+	for i, m := range s {
+		if err := m.Fit(&profiles[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s separate) Application(i int) Estimator { return s[i] }
+
+// classB chooses a pool by the classes S, W and A on 1 and 2 processes, of those
+// applications that keep accepts, and predicts class B.
+func classB(t testing.TB, profiles []Profile, keep func(app string) bool) (best int, scores []Score, cells []predicted) {
+	t.Helper()
+	return classBOf(t, profiles, keep, machines)
+}
+
+// classBOf chooses among other machines, or takes the one pool that is none.
+func classBOf(t testing.TB, profiles []Profile, keep func(app string) bool, candidates func([]Shape) []pool) (best int, scores []Score, cells []predicted) {
 	t.Helper()
 	var train, test []Profile
 	for i := range profiles {
@@ -79,8 +107,18 @@ func classBOf(t testing.TB, profiles []Profile, leave Leave, keep func(app strin
 		}
 	}
 	pools := candidates(shapesOf(t, train))
-	var c Chooser
-	best, scores, err := c.ChoosePool(nil, pools, train, leave)
+	var choice []*Machine
+	for _, p := range pools {
+		if m, ok := p.(*Machine); ok {
+			choice = append(choice, m)
+		}
+	}
+	var err error
+	if choice == nil {
+		err = pools[0].FitAll(train)
+	} else {
+		best, scores, err = ChooseMachine(nil, choice, train)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,23 +161,21 @@ func TestClassB(t *testing.T) {
 		name string
 		keep func(string) bool
 	}{{"all eight profiled", anyApp}, {"five profiled", onlyFive}} {
-		for _, leave := range []Leave{LeaveRun, LeaveLargest} {
-			best, scores, cells := classB(t, profiles, leave, set.keep)
-			if best != 2 {
-				t.Errorf("%s: machine %d was chosen, not that with the working sets of each process", set.name, best)
-			}
-			t.Logf("%s, left out: %d, chosen: %d, scores %.3f", set.name, leave, best, errorsOf(scores))
-			if len(cells) != 10 {
-				t.Fatalf("%d cells", len(cells))
-			}
-			for _, c := range cells {
-				t.Logf("  %s P=%d  measured %8.3f  predicted %8.3f [%8.3f, %8.3f]  %+6.1f%%  %v", c.app, c.p, c.truth, c.e.Seconds, c.e.Lower, c.e.Upper, 100*c.err, c.covered)
-			}
-			med, worst, covered := summary(cells)
-			t.Logf("  median %.1f%%, worst %.1f%%, covered %d of 10", 100*med, 100*worst, covered)
-			if med > 0.15 || worst > 0.40 || covered < 8 {
-				t.Errorf("%s: median %.1f%% (at most 15), worst %.1f%% (at most 40), covered %d of 10 (at least 8)", set.name, 100*med, 100*worst, covered)
-			}
+		best, scores, cells := classB(t, profiles, set.keep)
+		if best != 2 {
+			t.Errorf("%s: machine %d was chosen, not that with the working sets of each process", set.name, best)
+		}
+		t.Logf("%s, chosen: %d, scores %.3f", set.name, best, errorsOf(scores))
+		if len(cells) != 10 {
+			t.Fatalf("%d cells", len(cells))
+		}
+		for _, c := range cells {
+			t.Logf("  %s P=%d  measured %8.3f  predicted %8.3f [%8.3f, %8.3f]  %+6.1f%%  %v", c.app, c.p, c.truth, c.e.Seconds, c.e.Lower, c.e.Upper, 100*c.err, c.covered)
+		}
+		med, worst, covered := summary(cells)
+		t.Logf("  median %.1f%%, worst %.1f%%, covered %d of 10", 100*med, 100*worst, covered)
+		if med > 0.15 || worst > 0.40 || covered < 8 {
+			t.Errorf("%s: median %.1f%% (at most 15), worst %.1f%% (at most 40), covered %d of 10 (at least 8)", set.name, 100*med, 100*worst, covered)
 		}
 	}
 }
@@ -191,7 +227,7 @@ func newMachine(r *rand.Rand) madeUp {
 func edge(set, size, sharp float64) float64 { return 1 / (1 + math.Pow(size/set, sharp)) }
 
 // time is without noise.
-func (m *madeUp) time(b *Benchmark, x []float64, p int) float64 {
+func (m *madeUp) time(b *Shape, x []float64, p int) float64 {
 	set := b.WorkingSet(x)
 	k := m.mind[b.Name]
 	cost := 1 + k[0]*edge(set/float64(p), m.own, m.sharp) + k[1]*edge(set, m.common, m.sharp)*(1+m.contend*float64(p-1))

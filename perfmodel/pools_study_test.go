@@ -10,7 +10,7 @@ import (
 
 // parallel is the time on a made-up machine whose cores share so many channels to memory,
 // and on which messages cost so much more with every doubling.
-func (m *madeUp) parallel(b *Benchmark, x []float64, p int, channels, message float64) float64 {
+func (m *madeUp) parallel(b *Shape, x []float64, p int, channels, message float64) float64 {
 	set := b.WorkingSet(x)
 	k := m.mind[b.Name]
 	cost := 1 + k[0]*edge(set/float64(p), m.own, m.sharp) + k[1]*edge(set, m.common, m.sharp)*max(1, float64(p)/channels)
@@ -21,16 +21,16 @@ func (m *madeUp) parallel(b *Benchmark, x []float64, p int, channels, message fl
 }
 
 // CG, MG and EP of a machine of many cores are profiled in classes S, W and A on 1 to 8
-// processes, and predicted in class A on 16 and 32. The models are the pool that leaving out
-// runs chooses among Candidates, a plain power law in the work for each, and what leaving out
-// the most processes chooses among both.
+// processes, and predicted in class A on 16 and 32. The models are the machine that leaving
+// out runs chooses among Candidates, a plain power law in the work for each, and what leaving
+// out single runs or the most processes chooses among laws of each.
 func TestStudyPools(t *testing.T) {
 	cases, err := ReadCases(strings.NewReader(classes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(3, 5))
-	ways := []string{"candidates, run", "plain", "both, run", "both, most", "each, run", "each, most"}
+	ways := []string{"candidates, run", "plain", "each, run", "each, most"}
 	off := map[string][]float64{}
 	for range draws(4, 40) {
 		m := newMachine(random)
@@ -60,36 +60,21 @@ func TestStudyPools(t *testing.T) {
 			train, test = append(train, p), append(test, q)
 		}
 		shapes := shapesOf(t, train)
-		separate := func() Separate {
-			var s Separate
-			for _, x := range shapes {
-				s = append(s, &LogLinear{Work: x.Work})
-			}
-			return s
-		}
 		for _, way := range ways {
-			pools := Candidates(shapes)
-			leave := LeaveRun
-			switch way {
-			case "plain":
-				pools = []Pool{separate()}
-			case "both, run":
-				pools = append(pools, separate())
-			case "both, most":
-				pools, leave = append(pools, separate()), LeaveMost
-			case "each, most":
-				leave = LeaveMost
-			}
-			var c Chooser
-			best, _, err := c.ChoosePool(nil, pools, train, leave)
+			machines := Candidates(shapes)
+			best, _, err := ChooseMachine(nil, machines, train)
 			if err != nil {
 				t.Fatal(err)
 			}
+			c := Chooser{Most: way == "each, most"}
 			for i := range test {
-				var e Estimator = pools[best].Application(i)
-				if strings.HasPrefix(way, "each") {
-					models := []Model{&LogLinear{Work: shapes[i].Work}, &Quadratic{Work: shapes[i].Work}, &Amdahl{Work: shapes[i].Work}, &USL{Work: shapes[i].Work}}
-					k, _, err := c.Choose(nil, models, &train[i], leave)
+				var e Estimator = machines[best].Application(i)
+				if !strings.HasPrefix(way, "candidates") {
+					models := []Model{&LogLinear{Work: shapes[i].Work}, &LogLinear{Quadratic: true, Work: shapes[i].Work}, &USL{Amdahl: true, Work: shapes[i].Work}, &USL{Work: shapes[i].Work}}
+					if way == "plain" {
+						models = models[:1]
+					}
+					k, _, err := c.Choose(nil, models, &train[i])
 					if err != nil {
 						t.Fatal(err)
 					}

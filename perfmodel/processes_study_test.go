@@ -40,15 +40,16 @@ func TestStudyProcesses(t *testing.T) {
 				}
 			}
 			for _, way := range ways {
-				models := []Model{&LogLinear{Work: Product}, &Quadratic{Work: Product}, &Amdahl{Work: Product}, &USL{Work: Product}}
+				models := []Model{&LogLinear{Work: Product}, &LogLinear{Quadratic: true, Work: Product}, &USL{Amdahl: true, Work: Product}, &USL{Work: Product}}
 				best := 0
 				var c Chooser
 				var err error
 				switch way {
 				case "LeaveRun":
-					best, _, err = c.Choose(nil, models, &p, LeaveRun)
+					best, _, err = c.Choose(nil, models, &p)
 				case "LeaveMost":
-					best, _, err = c.Choose(nil, models, &p, LeaveMost)
+					c.Most = true
+					best, _, err = c.Choose(nil, models, &p)
 				default:
 					err = models[0].Fit(&p)
 				}

@@ -34,8 +34,8 @@ func drawProfile(t *rapid.T) Profile {
 
 func everyModel() map[string]Model {
 	return map[string]Model{
-		"loglinear": &LogLinear{}, "proportional": &LogLinear{Work: Product, Proportional: true}, "quadratic": &Quadratic{},
-		"network": &Network{Collective: AllToAll}, "cap3": &CAP3{}, "amdahl": &Amdahl{Work: Product}, "usl": &USL{Work: Product},
+		"loglinear": &LogLinear{}, "proportional": &LogLinear{Work: Product, Proportional: true}, "quadratic": &LogLinear{Quadratic: true},
+		"network": &Network{Collective: AllToAll}, "cap3": &CAP3{}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product},
 	}
 }
 
@@ -126,9 +126,9 @@ func TestCurve(t *testing.T) {
 		p := drawProfile(t)
 		for _, by := range []scaling{logP, quadraticP, logLogP, logPLogP} {
 			var m logModel
-			part := Whole
+			part := wholeTime
 			if by == logLogP || by == logPLogP {
-				part = Communication
+				part = communicationTime
 			}
 			if err := m.fit(&p, part, nil, false, false, by); err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestSharesOptimal(t *testing.T) {
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
-		s := &m.shares
+		s := m
 		supports[s.support]++
 		coef := [3]float64{}
 		coef[0], coef[1], coef[2] = s.coefficients()

@@ -81,32 +81,28 @@ func TestStudyOtherMachines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As Candidates says, fits of each application by itself are not worth having among
-	// them: with, and alone.
-	separate := func(shapes []Shape) Separate {
-		var models Separate
+	// As Candidates says, fits of each application by itself do worse.
+	alone := func(shapes []Shape) []pool {
+		var models separate
 		for _, s := range shapes {
 			models = append(models, &LogLinear{Work: s.Work, DropDependent: true})
 		}
-		return models
+		return []pool{models}
 	}
-	withSeparate := func(shapes []Shape) []Pool { return append(Candidates(shapes), separate(shapes)) }
-	onlySeparate := func(shapes []Shape) []Pool { return []Pool{separate(shapes)} }
 	for _, set := range []struct {
 		name       string
 		keep       func(string) bool
-		candidates func([]Shape) []Pool
+		candidates func([]Shape) []pool
 	}{
-		{"made up, eight profiled", anyApp, Candidates},
-		{"made up, five profiled", onlyFive, Candidates},
-		{"made up, five, and separate", onlyFive, withSeparate},
-		{"made up, five, separate only", onlyFive, onlySeparate},
+		{"made up, eight profiled", anyApp, machines},
+		{"made up, five profiled", onlyFive, machines},
+		{"made up, five, separate only", onlyFive, alone},
 	} {
 		r := rand.New(rand.NewPCG(2013, 8))
 		var s tally
 		for range draws(6, 100) {
 			m := newMachine(r)
-			best, _, cells := classBOf(t, m.profiles(cases, r), LeaveRun, set.keep, set.candidates)
+			best, _, cells := classBOf(t, m.profiles(cases, r), set.keep, set.candidates)
 			s.add(best, cells)
 		}
 		if strings.Contains(set.name, "separate") {
@@ -138,7 +134,7 @@ func TestStudyNoise(t *testing.T) {
 		var s tally
 		for range draws(6, 100) {
 			noisy := disturbed(profiles, func(x *Run) float64 { return x.Seconds * math.Exp(sd*r.NormFloat64()) })
-			best, _, cells := classB(t, noisy, LeaveRun, anyApp)
+			best, _, cells := classB(t, noisy, anyApp)
 			s.add(best, cells)
 		}
 		s.enough(t, "noise of "+strconv.FormatFloat(100*sd, 'g', -1, 64)+"%")
@@ -181,7 +177,7 @@ func TestStudyScenarios(t *testing.T) {
 		{"200 ms more", plus(0.2), anyApp},
 		{"two decimals", twoDecimals(t), anyApp},
 	} {
-		best, scores, cells := classB(t, c.profiles, LeaveRun, c.keep)
+		best, scores, cells := classB(t, c.profiles, c.keep)
 		med, worst, covered := summary(cells)
 		var at []string
 		for _, x := range cells {

@@ -71,7 +71,7 @@ func (m *Model) Fit(p *Profile) error {
 		r.Communication = n
 	}
 	whole := perfmodel.Profile{Application: p.Application, Features: p.Features, Runs: runs}
-	m.computation.Part, m.computation.Work, m.computation.DropDependent = perfmodel.Computation, m.Work, m.DropDependent
+	m.computation.Computation, m.computation.Work, m.computation.DropDependent = true, m.Work, m.DropDependent
 	if err := m.computation.Fit(&whole); err != nil {
 		return err
 	}

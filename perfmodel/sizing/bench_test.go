@@ -38,7 +38,7 @@ func BenchmarkPlan(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		m    perfmodel.Model
-	}{{"loglinear", &perfmodel.LogLinear{}}, {"quadratic", &perfmodel.Quadratic{}}, {"cap3", &perfmodel.CAP3{}}, {"usl", &perfmodel.USL{Work: perfmodel.Product}}} {
+	}{{"loglinear", &perfmodel.LogLinear{}}, {"quadratic", &perfmodel.LogLinear{Quadratic: true}}, {"cap3", &perfmodel.CAP3{}}, {"usl", &perfmodel.USL{Work: perfmodel.Product}}} {
 		if err := c.m.Fit(&p); err != nil {
 			b.Fatal(err)
 		}

@@ -328,7 +328,7 @@ func TestFlatteningIsNotBought(t *testing.T) {
 	// sees it, but from five points before the turn it puts the turn too far out: it
 	// still promises a third of the time that it takes, where the power law promises a
 	// sixth.
-	usl, bent := &perfmodel.USL{Work: perfmodel.Product}, &perfmodel.Quadratic{}
+	usl, bent := &perfmodel.USL{Work: perfmodel.Product}, &perfmodel.LogLinear{Quadratic: true}
 	for _, m := range []perfmodel.Model{usl, bent} {
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
@@ -348,7 +348,7 @@ func TestFlatteningIsNotBought(t *testing.T) {
 	}
 	// And leave-one-out error prefers it to the power law.
 	var c perfmodel.Chooser
-	best, _, err := c.Choose(nil, []perfmodel.Model{&perfmodel.LogLinear{}, &perfmodel.Quadratic{}, &perfmodel.USL{Work: perfmodel.Product}}, &p, perfmodel.LeaveRun)
+	best, _, err := c.Choose(nil, []perfmodel.Model{&perfmodel.LogLinear{}, &perfmodel.LogLinear{Quadratic: true}, &perfmodel.USL{Work: perfmodel.Product}}, &p)
 	if err != nil || best == 0 {
 		t.Error(best, err)
 	}

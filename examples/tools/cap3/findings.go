@@ -109,7 +109,7 @@ func scaling() (finding.Finding, error) {
 		return finding.Finding{}, err
 	}
 	// With these runs in the fit, and a law that bends: [Barnes08].
-	bent := perfmodel.Quadratic{Work: m.Work}
+	bent := perfmodel.LogLinear{Quadratic: true, Work: m.Work}
 	if err := bent.Fit(&in.profiles[k]); err != nil {
 		return finding.Finding{}, err
 	}

@@ -97,13 +97,13 @@ func (o *options) newModel(m modelName, f *fitted) perfmodel.Model {
 	case workOnly:
 		return &perfmodel.LogLinear{Work: work}
 	case quadratic:
-		return &perfmodel.Quadratic{Work: measure, DropDependent: drop}
+		return &perfmodel.LogLinear{Quadratic: true, Work: measure, DropDependent: drop}
 	case sumOfTwo:
 		return &perfmodel.CAP3{Collective: collective, Work: measure, Proportional: f.proportional, DropDependent: drop}
 	case functions:
 		return &byFunction{mpiprofile.Model{Work: measure, Proportional: f.proportional, DropDependent: drop}, f.functions}
 	case amdahl:
-		return &perfmodel.Amdahl{Work: work}
+		return &perfmodel.USL{Amdahl: true, Work: work}
 	case usl:
 		return &perfmodel.USL{Work: work}
 	}
@@ -182,10 +182,8 @@ func (r *results) fit(line *progress.Line) error {
 func (o *options) fitAlone(f *fitted) error {
 	var c perfmodel.Chooser
 	var first error
-	leave := perfmodel.LeaveRun
-	if f.beyond = o.beyond(f); f.beyond {
-		leave = perfmodel.LeaveMost
-	}
+	f.beyond = o.beyond(f)
+	c.Most = f.beyond
 	for m := eq1; m < models; m++ {
 		if o.model != auto && o.model != m {
 			continue
@@ -206,7 +204,7 @@ func (o *options) fitAlone(f *fitted) error {
 			}
 			continue
 		}
-		if _, scores, err := c.Choose(nil, []perfmodel.Model{model}, &runs, leave); err == nil {
+		if _, scores, err := c.Choose(nil, []perfmodel.Model{model}, &runs); err == nil {
 			f.scores[m].error, f.scores[m].runs = scores[0].Error, scores[0].Runs
 		} else if err := model.Fit(&runs); err != nil { // some parts cannot be fitted, the whole can
 			return err
@@ -248,17 +246,16 @@ func (r *results) fitTogether(line *progress.Line) error {
 	var shapes []perfmodel.Shape
 	for i, f := range r.fitted {
 		if b, ok := perfmodel.BenchmarkOf(&f.profile); ok {
-			at, train, shapes = append(at, i), append(train, f.profile), append(shapes, b.Shape)
+			at, train, shapes = append(at, i), append(train, f.profile), append(shapes, b)
 		}
 	}
 	if !slices.ContainsFunc(at, func(i int) bool { return r.fitted[i].estimator == nil }) {
 		return nil
 	}
 	pools := perfmodel.Candidates(shapes)
-	var c perfmodel.Chooser
 	for k := range pools {
 		line.Showf("all benchmarks: %s", poolNames[k])
-		_, scores, err := c.ChoosePool(nil, pools[k:k+1], train, perfmodel.LeaveRun)
+		_, scores, err := perfmodel.ChooseMachine(nil, pools[k:k+1], train)
 		if err != nil {
 			return cli.Mistakef("no model of the machine can be fitted: %s", inData(err))
 		}

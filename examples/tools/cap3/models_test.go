@@ -170,12 +170,8 @@ func TestWorkOfModels(t *testing.T) {
 					got, dropped = model.Work, model.DropDependent
 				case *perfmodel.LogLinear:
 					got, dropped = model.Work, model.DropDependent || m == workOnly
-				case *perfmodel.Quadratic:
-					got, dropped = model.Work, model.DropDependent
 				case *perfmodel.CAP3:
 					got, dropped = model.Work, model.DropDependent
-				case *perfmodel.Amdahl:
-					got = model.Work
 				case *perfmodel.USL:
 					got = model.Work
 				}
