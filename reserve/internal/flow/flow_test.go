@@ -315,10 +315,10 @@ func TestKth(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for range 3000 {
 		b := make([]int64, 1+r.IntN(100))
-		w := make([]wbp, len(b))
+		w := make([]breakpoint, len(b))
 		for i := range b {
 			b[i] = r.Int64N(50)
-			w[i] = wbp{b[i], 1 + r.Int64N(5)}
+			w[i] = breakpoint{b[i], 1 + r.Int64N(5)}
 		}
 		c := slices.Clone(b)
 		slices.Sort(c)
@@ -328,16 +328,16 @@ func TestKth(t *testing.T) {
 		}
 		v := 1 + r.Int64N(300)
 		d := slices.Clone(w)
-		slices.SortFunc(d, func(a, b wbp) int { return int(min(1, max(-1, a.at-b.at))) })
+		slices.SortFunc(d, func(a, b breakpoint) int { return int(min(1, max(-1, a.at-b.at))) })
 		want, ok, sum := int64(0), false, int64(0)
 		for _, e := range d {
-			if sum += e.w; sum >= v {
+			if sum += e.weight; sum >= v {
 				want, ok = e.at, true
 				break
 			}
 		}
-		if got, ok2 := wselect(w, v); got != want || ok != ok2 {
-			t.Fatalf("wselect %d %v, want %d %v", got, ok2, want, ok)
+		if got, ok2 := selectKink(w, v); got != want || ok != ok2 {
+			t.Fatalf("selectKink %d %v, want %d %v", got, ok2, want, ok)
 		}
 	}
 }

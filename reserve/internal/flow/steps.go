@@ -21,13 +21,6 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 // length. So its time is that of the cycle and of the breakpoints crossed, whatever the
 // number of steps.
 
-// A Step is a part of the cost of a slot: Price for each instance by which Demand
-// exceeds the active ones.
-type Step struct {
-	Demand int
-	Price  int64
-}
-
 // wall is the weight of a breakpoint that is never crossed: more than any violation.
 const wall = inf
 
@@ -36,76 +29,59 @@ type kink struct{ at, after int64 }
 
 // edge is the state of a slot with steps.
 type edge struct {
-	left, right int64 // slopes on both sides of x: equal in the basis
-	dn, up      int64 // nearest breakpoints on both sides, -inf and inf if none
-	k           int32 // number of the kinks below x, counted from the first of all
-	out         bool  // x is a breakpoint
-	walled      bool  // the first kink is a cap
+	left   int64 // slope to the left of x; in the basis, on both sides
+	dn, up int64 // nearest breakpoints on both sides, -inf and inf if none
+	k      int32 // number of the kinks below x, counted from the first of all
+	out    bool  // x is a breakpoint: kink k
+	walled bool  // the first kink is a cap
 }
 
-// initSteps sets up the slots, all on demand. total is a bound on the flows so far; initSteps
-// returns the bound with the demands added.
-func (s *Solver) initSteps(p *Problem, total uint64) (uint64, error) {
-	T := s.T
-	s.edges = grow.To(s.edges, T)
-	s.first = grow.To(s.first, T+1)
-	most := len(p.Steps)
+// initSteps sets up the slots, all on demand. total bounds half of any flow.
+func (s *Solver) initSteps(total uint64) error {
+	p, T := &s.prob, s.T
+	most := T
+	if p.First != nil {
+		most = len(p.Steps)
+	}
 	if p.MaxActive != nil {
 		most += T
 	}
+	s.edges = grow.To(s.edges, T)
+	s.first = grow.To(s.first, T+1)
 	s.kinks = grow.To(s.kinks, most)[:0]
-	at := func(t int) (steps []Step, top, held int64) {
-		steps = p.Steps[p.First[t]:p.First[t+1]]
-		if len(steps) > 0 {
-			top = int64(steps[0].Demand)
-		}
-		if p.Held != nil {
-			held = int64(p.Held[t])
-		}
-		return steps, top, held
-	}
+	var one [1]Step
 	for t := range T {
-		_, top, held := at(t)
-		if held < 0 {
-			return 0, ErrInput
-		}
-		if total += uint64(top) + uint64(held); total >= 1<<60 {
-			return 0, ErrOverflow
-		}
-	}
-	for t := range T {
-		steps, top, held := at(t)
-		s.x[t] = (top-held)*s.n + s.sign*int64(t+1)
+		demand, held := p.peak(t)
+		s.x[t] = int64(demand-held)*s.n + s.sign*int64(t+1)
 		s.first[t] = int32(len(s.kinks))
 		low, capped := int64(0), false
 		if p.MaxActive != nil && p.MaxActive[t] >= 0 {
-			if int64(p.MaxActive[t]) < held {
-				return 0, ErrInfeasible
+			room := p.MaxActive[t] - held
+			if room < 0 {
+				return ErrInfeasible
 			}
-			if uint64(int64(p.MaxActive[t])-held) <= 2*total { // no basic flow reaches more
-				low, capped = (top-int64(p.MaxActive[t]))*s.n, true
+			if uint64(room) <= 2*total { // no basic flow reaches more
+				low, capped = int64(demand-p.MaxActive[t])*s.n, true
+				s.kinks = append(s.kinks, kink{low, 0})
 			}
 		}
 		slope := int64(0)
-		if capped {
-			s.kinks = append(s.kinks, kink{low, 0})
-		}
-		for _, st := range steps {
+		for _, st := range p.stepsOf(t, &one) {
 			slope += st.Price
-			at := (top - int64(st.Demand)) * s.n
-			if last := len(s.kinks) - 1; capped && at <= low {
-				s.kinks[last].after = slope
+			at := int64(demand-st.Demand) * s.n
+			if capped && at <= low {
+				s.kinks[len(s.kinks)-1].after = slope
 			} else {
 				s.kinks = append(s.kinks, kink{at, slope})
 			}
 		}
-		s.edges[t].k, s.edges[t].walled = s.first[t], capped
+		s.edges[t] = edge{k: s.first[t], walled: capped}
 	}
 	s.first[T] = int32(len(s.kinks))
 	for t := range T {
 		s.settle(t)
 	}
-	return total, nil
+	return nil
 }
 
 // settle brings the edge of slot t up to date with its x, in the time of the kinks
@@ -126,13 +102,11 @@ func (s *Solver) settle(t int) {
 	}
 	e.out = k < end && s.kinks[k].at == x
 	if !e.out {
-		e.right = e.left
 		if k < end {
 			e.up = s.kinks[k].at
 		}
 		return
 	}
-	e.right = s.kinks[k].after
 	if k == first && e.walled {
 		e.left = -wall
 	}
@@ -152,98 +126,88 @@ func (s *Solver) weight(t, k int32) int64 {
 	return s.kinks[k].after - s.kinks[k-1].after
 }
 
-// longStepSteps is longStep for slots with steps; own is the entering slot as a piece,
-// hi = lo if it is none.
-func (s *Solver) longStepSteps(pcs []piece, v, hard int64, own piece) int64 {
-	for _, pc := range pcs {
+// longStepSteps is longStep for slots with steps. own is the entering slot, empty if a purchase enters.
+func (s *Solver) longStepSteps(gain, room int64, own run) int64 {
+	for _, r := range s.runs {
 		sum := int64(0)
-		for i := pc.lo; i < pc.hi; i++ {
+		for i := r.lo; i < r.hi; i++ {
 			sum += s.edges[i].left
 		}
-		v += (sum ^ int64(pc.neg)) - int64(pc.neg)
+		gain += (sum ^ int64(r.neg)) - int64(r.neg)
 	}
-	if v <= 0 {
+	if gain <= 0 {
 		return 0
 	}
 	// Up to so many kinks of each slot, until they suffice: the length of the step is
 	// at most that of these alone.
-	thr := hard
 	for depth := int32(1); ; depth *= 4 {
-		buf, more := s.wbuf[:0], false
-		for _, pc := range pcs {
-			buf, more = s.appendKinks(buf, pc, depth, thr, more)
+		buf, more := s.kinksOf[:0], false
+		for _, r := range s.runs {
+			buf, more = s.appendKinks(buf, r, depth, room, more)
 		}
-		buf, more = s.appendKinks(buf, own, depth, thr, more)
-		s.wbuf = buf
-		at, ok := wselect(buf, v)
+		buf, more = s.appendKinks(buf, own, depth, room, more)
+		s.kinksOf = buf
+		at, ok := selectKink(buf, gain)
 		if ok {
-			thr = at
+			room = at
 		}
 		if !more {
-			return thr
+			return room
 		}
-		if ok { // those within thr are all that count now
+		if ok { // those within room are all that count now
 			depth = 1 << 28
 		}
 	}
 }
 
-// appendKinks appends the kinks at a distance of less than thr, at most depth of each
-// slot of a piece. It sets more if there are further ones.
-func (s *Solver) appendKinks(buf []wbp, pc piece, depth int32, thr int64, more bool) ([]wbp, bool) {
-	for t := pc.lo; t < pc.hi; t++ {
+// appendKinks appends the kinks at a distance of at most room, at most depth of each
+// slot of a run. It sets more if there are further ones.
+func (s *Solver) appendKinks(buf []breakpoint, r run, depth int32, room int64, more bool) ([]breakpoint, bool) {
+	for t := r.lo; t < r.hi; t++ {
 		e, x := &s.edges[t], s.x[t]
-		if pc.neg == 0 {
-			if x-e.dn > thr {
+		if r.neg == 0 {
+			if x-e.dn > room {
 				continue
 			}
 			k := e.k - 1
 			for end := max(s.first[t], e.k-depth); k >= end; k-- {
 				d := x - s.kinks[k].at
-				if d > thr {
+				if d > room {
 					break
 				}
-				buf = append(buf, wbp{d, s.weight(t, k)})
+				buf = append(buf, breakpoint{d, s.weight(t, k)})
 			}
-			more = more || k >= s.first[t] && x-s.kinks[k].at <= thr
-		} else {
-			if e.up-x > thr {
-				continue
-			}
-			k := e.k
-			if e.out {
-				k++
-			}
-			for end := min(s.first[t+1], k+depth); k < end; k++ {
-				d := s.kinks[k].at - x
-				if d > thr {
-					break
-				}
-				buf = append(buf, wbp{d, s.weight(t, k)})
-			}
-			more = more || k < s.first[t+1] && s.kinks[k].at-x <= thr
+			more = more || k >= s.first[t] && x-s.kinks[k].at <= room
+			continue
 		}
+		if e.up-x > room {
+			continue
+		}
+		k := e.k
+		if e.out {
+			k++
+		}
+		for end := min(s.first[t+1], k+depth); k < end; k++ {
+			d := s.kinks[k].at - x
+			if d > room {
+				break
+			}
+			buf = append(buf, breakpoint{d, s.weight(t, k)})
+		}
+		more = more || k < s.first[t+1] && s.kinks[k].at-x <= room
 	}
 	return buf, more
 }
 
-// pushSteps moves the slots of a piece and returns the one that came to stand at a
-// kink, -1 if none did.
-func (s *Solver) pushSteps(pc piece, theta int64) int32 {
+// pushSteps moves the flows of the slots of a run, and returns the slot that comes to a kink, -1 if none does.
+func (s *Solver) pushSteps(r *run, theta int64) int32 {
 	hit := int32(-1)
-	if pc.neg == 0 {
-		theta = -theta
-	}
-	for t := pc.lo; t < pc.hi; t++ {
+	for t := r.lo; t < r.hi; t++ {
 		w := s.x[t] + theta
 		s.x[t] = w
 		if e := &s.edges[t]; w <= e.dn || w >= e.up {
-			old := e.left
-			s.settle(int(t))
-			if e.out {
+			if s.settle(int(t)); e.out {
 				hit = t
-			} else if e.left != old {
-				s.passed = append(s.passed, t)
 			}
 		}
 	}
@@ -254,8 +218,11 @@ func (s *Solver) pushSteps(pc piece, theta int64) int32 {
 func (s *Solver) sweepSteps(b, e int) (best cand) {
 	for t := b; t < e; t++ {
 		g := &s.edges[t]
+		if !g.out {
+			continue
+		}
 		z := s.y[t+1] - s.y[t]
-		if v := z - g.right; v > best.v {
+		if v := z - s.kinks[g.k].after; v > best.v {
 			best = cand{v, int32(t), slotUp}
 		}
 		if v := g.left - z; v > best.v {
@@ -265,21 +232,63 @@ func (s *Solver) sweepSteps(b, e int) (best cand) {
 	return best
 }
 
-// checkSteps checks the form of Steps and First.
-func (p *Problem) checkSteps() error {
-	if len(p.First) == 0 || p.First[0] != 0 || int(p.First[len(p.First)-1]) != len(p.Steps) {
-		return ErrInput
-	}
-	for t := range len(p.First) - 1 {
-		if p.First[t] > p.First[t+1] {
-			return ErrInput
+// A breakpoint of a cycle: its distance, and by how much less a unit saves from there on.
+type breakpoint struct{ at, weight int64 }
+
+// selectKink returns the smallest at such that the weights of the breakpoints up
+// to at sum to v or more, and whether there is one. It reorders b.
+func selectKink(b []breakpoint, v int64) (int64, bool) {
+	for len(b) > 12 {
+		n := len(b) - 1
+		p, q, r := b[0].at, b[n/2].at, b[n].at
+		if p > q {
+			p, q = q, p
 		}
-		for i := p.First[t]; i < p.First[t+1]; i++ {
-			st := &p.Steps[i]
-			if st.Demand < 1 || st.Price < 1 || i > p.First[t] && p.Steps[i-1].Demand <= st.Demand {
-				return ErrInput
+		if q > r {
+			q = max(p, r)
+		}
+		i, j := 0, n
+		for i <= j {
+			for b[i].at < q {
+				i++
+			}
+			for b[j].at > q {
+				j--
+			}
+			if i <= j {
+				b[i], b[j] = b[j], b[i]
+				i++
+				j--
 			}
 		}
+		// b[:i] are at most q, b[i:] at least q.
+		var sum int64
+		for _, e := range b[:i] {
+			sum += e.weight
+			if sum >= v {
+				break
+			}
+		}
+		if sum >= v {
+			b = b[:i] // shorter: the median of three stops both scans
+		} else {
+			v -= sum
+			b = b[i:]
+		}
 	}
-	return nil
+	for i := 1; i < len(b); i++ {
+		e := b[i]
+		j := i
+		for j > 0 && b[j-1].at > e.at {
+			b[j] = b[j-1]
+			j--
+		}
+		b[j] = e
+	}
+	for _, e := range b {
+		if v -= e.weight; v <= 0 {
+			return e.at, true
+		}
+	}
+	return 0, false
 }

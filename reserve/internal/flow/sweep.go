@@ -1,6 +1,26 @@
 package flow
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
+
+// Potentials of all nodes, and the arcs that they violate.
+
+// A candidate is an arc outside the basis that saves v for each unit. t is a slot; k is a class or one of the
+// following.
+type cand struct {
+	v    int64
+	t, k int32
+}
+
+const (
+	slotUp = -1 // the slot enters, its flow rising
+	slotDn = -2 // the slot enters, its flow falling
+	unbuy  = -3 // k <= unbuy: class unbuy-k leaves its cap
+)
+
+const minBlock = 8 // slots; smaller ones only added stale candidates on the reference problems
 
 // nextBlock adapts the pricing block so that a sweep and the pivots that it
 // feeds take about the same work, and not too many candidates go stale.
@@ -61,33 +81,17 @@ func (s *Solver) potentials() {
 	if s.steps {
 		for t := range x {
 			e := &s.edges[t]
-			y[t] = v
-			sid[t] = id
-			rt[id] = int32(t)
+			y[t], sid[t], rt[id] = v, id, int32(t)
 			if e.out {
 				id++
 			} else {
 				v += e.left
 			}
 		}
-	} else if s.general {
-		price, lo := s.price[:T], s.lo[:T]
-		for t, w := range x {
-			y[t] = v
-			sid[t] = id
-			rt[id] = int32(t)
-			if w == 0 || w == lo[t] {
-				id++
-			} else {
-				v += price[t] & (-w >> 63)
-			}
-		}
 	} else {
 		p := s.prob.Price
 		for t, w := range x {
-			y[t] = v
-			sid[t] = id
-			rt[id] = int32(t)
+			y[t], sid[t], rt[id] = v, id, int32(t)
 			v += p & (-w >> 63)
 			id += int32((w|-w)>>63) + 1
 		}
@@ -100,7 +104,7 @@ func (s *Solver) potentials() {
 	for i := range off {
 		off[i] = unset
 	}
-	st := s.pa[:0]
+	st := s.trail[0][:0]
 	for i := range n {
 		if off[i] != unset {
 			continue
@@ -125,7 +129,7 @@ func (s *Solver) potentials() {
 				off[c] = o
 				break
 			}
-			st = append(st, step{left: c})
+			st = append(st, place{left: c})
 			off[c] = f // provisional, made final below
 			c = q
 		}
@@ -146,7 +150,7 @@ func (s *Solver) potentials() {
 func (s *Solver) sweep(block int) (top int64) {
 	s.cand = s.cand[:0]
 	b := 0
-	if block == minBlock && !s.general && s.plain {
+	if block == minBlock && s.plain {
 		for ; b+stripSlots+s.longest <= s.T; b += stripSlots {
 			top = max(top, s.sweepStrip(b))
 		}
@@ -240,18 +244,19 @@ func (s *Solver) sweepStrip(b int) (top int64) {
 	return top
 }
 
-// worst returns an arc that begins in the slots b to e-1: the most violated one, if
-// the violation of a class counts in proportion to the fourth root of its term. Without
-// that, terms of a month and of a day together took a fifth more steps, where demand
-// changes slowly. With the square root they took more again on job logs.
+// weightOf is how much the violation of a class counts: in proportion to the fourth root of its term.
+// All alike, terms of a month and of a day together take more steps; with the square root, job logs do.
+func weightOf(term, shortest int) float64 {
+	return math.Sqrt(math.Sqrt(float64(term) / float64(shortest)))
+}
+
+// worst returns the most violated arc, by weight, that begins in the slots b to e-1.
 func (s *Solver) worst(b, e int) (best cand) {
 	T := s.T
 	y := s.y[:T+1]
 	p := s.prob.Price
 	if s.steps {
 		best = s.sweepSteps(b, e)
-	} else if s.general {
-		best = s.sweepSlots(b, e)
 	} else {
 		y0 := y[b]
 		up, dn := int64(0), int64(0)
@@ -321,28 +326,6 @@ func mostRise(a, b []int64) int64 {
 		m0 = max(m0, b[i]-a[i])
 	}
 	return max(max(m0, m1), max(m2, m3))
-}
-
-// sweepSlots is the slots' part of sweep for general problems.
-func (s *Solver) sweepSlots(b, e int) (best cand) {
-	for t := b; t < e; t++ {
-		w, lo := s.x[t], s.lo[t]
-		if w != 0 && w != lo {
-			continue
-		}
-		z := s.y[t+1] - s.y[t]
-		up := z
-		if w >= 0 {
-			up -= s.price[t]
-		}
-		if up > best.v {
-			best = cand{up, int32(t), slotUp}
-		}
-		if w != lo && -z > best.v {
-			best = cand{-z, int32(t), slotDn}
-		}
-	}
-	return best
 }
 
 // sweepClass is the part of sweep of one class with Fees or Max.

@@ -62,7 +62,7 @@ func Verify(p Problem, plan []Purchase, y []int64) error {
 			full = active == int64(p.MaxActive[t])
 		}
 		above, below := int64(0), int64(0) // slopes for fewer active ones and for more
-		for _, st := range p.stepsOf(t) {
+		for _, st := range p.stepsOf(t, new([1]Step)) {
 			if int64(st.Demand) >= active {
 				above += st.Price
 			}
@@ -131,30 +131,11 @@ func Cost(p Problem, plan []Purchase) (hi, lo uint64) {
 		if p.Held != nil {
 			active += int64(p.Held[t])
 		}
-		for _, st := range p.stepsOf(t) {
+		for _, st := range p.stepsOf(t, new([1]Step)) {
 			if x := int64(st.Demand) - active; x > 0 {
 				add(x, st.Price)
 			}
 		}
 	}
 	return hi, lo
-}
-
-// slots returns the number of slots.
-func (p *Problem) slots() int {
-	if p.First != nil {
-		return len(p.First) - 1
-	}
-	return len(p.Demand)
-}
-
-// stepsOf returns the steps of slot t.
-func (p *Problem) stepsOf(t int) []Step {
-	switch {
-	case p.First != nil:
-		return p.Steps[p.First[t]:p.First[t+1]]
-	case p.Prices != nil:
-		return []Step{{p.Demand[t], p.Prices[t]}}
-	}
-	return []Step{{p.Demand[t], p.Price}}
 }
