@@ -49,11 +49,11 @@ func (s *Solver) initSteps(total uint64) error {
 	s.edges = grow.To(s.edges, T)
 	s.first = grow.To(s.first, T+1)
 	s.kinks = grow.To(s.kinks, most)[:0]
+	s.first[0] = 0
 	var one [1]Step
 	for t := range T {
 		demand, held := p.peak(t)
 		s.x[t] = int64(demand-held)*s.n + s.sign*int64(t+1)
-		s.first[t] = int32(len(s.kinks))
 		low, capped := int64(0), false
 		if p.MaxActive != nil && p.MaxActive[t] >= 0 {
 			room := p.MaxActive[t] - held
@@ -75,10 +75,8 @@ func (s *Solver) initSteps(total uint64) error {
 				s.kinks = append(s.kinks, kink{at, slope})
 			}
 		}
+		s.first[t+1] = int32(len(s.kinks))
 		s.edges[t] = edge{k: s.first[t], walled: capped}
-	}
-	s.first[T] = int32(len(s.kinks))
-	for t := range T {
 		s.settle(t)
 	}
 	return nil
@@ -140,7 +138,7 @@ func (s *Solver) longStepSteps(gain, room int64, own run) int64 {
 	}
 	// Up to so many kinks of each slot, until they suffice: the length of the step is
 	// at most that of these alone.
-	for depth := int32(1); ; depth *= 4 {
+	for depth := int32(2); ; depth *= 4 {
 		buf, more := s.kinksOf[:0], false
 		for _, r := range s.runs {
 			buf, more = s.appendKinks(buf, r, depth, room, more)
@@ -163,21 +161,22 @@ func (s *Solver) longStepSteps(gain, room int64, own run) int64 {
 // appendKinks appends the kinks at a distance of at most room, at most depth of each
 // slot of a run. It sets more if there are further ones.
 func (s *Solver) appendKinks(buf []breakpoint, r run, depth int32, room int64, more bool) ([]breakpoint, bool) {
+	edges, flows, first, kinks := s.edges[:r.hi], s.x[:r.hi], s.first[:r.hi+1], s.kinks
 	for t := r.lo; t < r.hi; t++ {
-		e, x := &s.edges[t], s.x[t]
+		e, x := &edges[t], flows[t]
 		if r.neg == 0 {
 			if x-e.dn > room {
 				continue
 			}
 			k := e.k - 1
-			for end := max(s.first[t], e.k-depth); k >= end; k-- {
-				d := x - s.kinks[k].at
+			for end := max(first[t], e.k-depth); k >= end; k-- {
+				d := x - kinks[k].at
 				if d > room {
 					break
 				}
 				buf = append(buf, breakpoint{d, s.weight(t, k)})
 			}
-			more = more || k >= s.first[t] && x-s.kinks[k].at <= room
+			more = more || k >= first[t] && x-kinks[k].at <= room
 			continue
 		}
 		if e.up-x > room {
@@ -187,14 +186,14 @@ func (s *Solver) appendKinks(buf []breakpoint, r run, depth int32, room int64, m
 		if e.out {
 			k++
 		}
-		for end := min(s.first[t+1], k+depth); k < end; k++ {
-			d := s.kinks[k].at - x
+		for end := min(first[t+1], k+depth); k < end; k++ {
+			d := kinks[k].at - x
 			if d > room {
 				break
 			}
 			buf = append(buf, breakpoint{d, s.weight(t, k)})
 		}
-		more = more || k < s.first[t+1] && s.kinks[k].at-x <= room
+		more = more || k < first[t+1] && kinks[k].at-x <= room
 	}
 	return buf, more
 }

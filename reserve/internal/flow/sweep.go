@@ -82,11 +82,12 @@ func (s *Solver) potentials() {
 		for t := range x {
 			e := &s.edges[t]
 			y[t], sid[t], rt[id] = v, id, int32(t)
+			o := int32(0)
 			if e.out {
-				id++
-			} else {
-				v += e.left
+				o = 1
 			}
+			v += e.left & int64(o-1)
+			id += o
 		}
 	} else {
 		p := s.prob.Price
