@@ -77,15 +77,13 @@ type Solver struct {
 	limit       int64 // of units, if not 0: for tests of what happens when it is too low
 
 	// the flow
-	m       int
-	space   []run
-	demand  []int
-	prices  []int64
-	fees    []int64
-	subheld []int
-	solver  flow.Solver
-	class   [1]flow.Class
-	bought  []flow.Purchase
+	space  []run
+	steps  []flow.Step
+	first  []int32
+	fees   []int64
+	solver flow.Solver
+	class  [1]flow.Class
+	bought []flow.Purchase
 
 	// the plan
 	active      []int // units, by slot
@@ -342,57 +340,39 @@ func (s *Solver) solve() error {
 	s.buy = grow.Zero(s.buy, n)
 	s.values = grow.To(s.values, n)
 	clear(s.values)
-	s.m = 0
+	s.steps, s.first = s.steps[:0], grow.To(s.first, n+1)
+	s.fees = grow.To(s.fees, n)
 	for t := range n {
+		s.first[t] = int32(len(s.steps))
 		s.space = s.runs(s.space[:0], t)
-		s.m = max(s.m, len(s.space))
+		below := int64(0)
+		for _, r := range slices.Backward(s.space) {
+			s.steps = append(s.steps, flow.Step{Demand: r.end, Price: r.value - below})
+			below = r.value
+		}
+		s.fees[t] = -1
+		if s.open(t) {
+			s.fees[t] = s.units * int64(s.charged(t))
+		}
 	}
-	if s.m == 0 {
+	s.first[n] = int32(len(s.steps))
+	if len(s.steps) == 0 {
 		copy(s.active, s.held)
 		return nil
 	}
-	m := s.m
-	s.demand = grow.Zero(s.demand, n*m)
-	s.prices = grow.Zero(s.prices, n*m)
-	s.fees = grow.Zero(s.fees, n*m)
-	for t := range n {
-		s.space = s.runs(s.space[:0], t)
-		runs := s.space
-		for j := range m {
-			at := t*m + j
-			s.fees[at] = -1
-			s.prices[at] = 1 // of no demand
-			if j < len(runs) {
-				s.demand[at], s.prices[at] = runs[j].end, runs[j].value
-				if j+1 < len(runs) {
-					s.prices[at] -= runs[j+1].value
-				}
-			}
-		}
-		if s.open(t) {
-			s.fees[t*m] = s.units * int64(s.charged(t))
-		}
-	}
-	fp := flow.Problem{Demand: s.demand, Prices: s.prices, Classes: s.class[:]}
-	s.class[0] = flow.Class{Term: min(s.term, n) * m, Fees: s.fees}
-	if len(s.held) > 0 && s.held[0] > 0 {
-		s.subheld = grow.Zero(s.subheld, n*m)
-		for at := range s.subheld {
-			s.subheld[at] = s.held[at/m]
-		}
-		fp.Held = s.subheld
-	}
+	fp := flow.Problem{Steps: s.steps, First: s.first, Held: s.held, Classes: s.class[:]}
+	s.class[0] = flow.Class{Term: min(s.term, n), Fees: s.fees}
 	if err := s.solver.Solve(fp); err != nil {
 		return badInput("Types.Demand", -1, ErrOverflow, "the demands are too large for 64 bits: %w", err)
 	}
 	s.bought = s.solver.AppendPurchases(s.bought[:0])
 	for _, b := range s.bought {
-		s.buy[b.Slot/m] += b.Count
+		s.buy[b.Slot] += b.Count
 	}
 	s.activate()
 	y := s.solver.Potentials()
 	for t := range n {
-		s.values[t] = Uint128{Lo: uint64(y[(t+1)*m] - y[t*m])}
+		s.values[t] = Uint128{Lo: uint64(y[t+1] - y[t])}
 	}
 	return nil
 }
