@@ -22,10 +22,9 @@ import (
 // flow with whole supplies and capacities has a whole optimum, and its potentials prove the
 // optimum.
 //
-// Our own network simplex solves the flow, with steps that cross many levels of demand at
-// once. A problem of one class of a short term, such as a day, is solved by a few shortest
-// paths. Package reserve/internal/flow has the methods and the proofs that they are exact.
-// All numbers are integers.
+// Package reserve/internal/flow solves the flow by a network simplex whose steps cross many levels
+// of demand at once, and a single class of a short term, such as a day, by a few shortest paths. All
+// numbers are integers.
 //
 // The network takes
 //
@@ -46,18 +45,14 @@ import (
 //
 // Time: no polynomial bound is known for this pivot rule. A single class of a short term takes a
 // path for each price by which its fee is below its term's, each about linear in the slots.
-// Several prepaid classes on long demand that rises and falls gradually take shortest paths too.
 // BENCHMARKS.md has measurements.
-// Memory: about 170 bytes a slot, and 8 bytes a slot and class with dates or the Pure
-// horizon. Several classes that take shortest paths need 100 bytes a slot more, and 8 a slot and class.
+// Memory: about 120 bytes a slot, and 8 bytes a slot and class with dates or the Pure horizon.
 
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are
 // exact. Otherwise plans come from a linear program and have a certified gap, which is 0
 // where a plan meets the bound of the program. The zero value is ready. Exact keeps its
-// memory and allocates nothing after the largest problem of its kind. A single class of a
-// short term has a method of its own, with 54 bytes a slot. Several classes on smooth demand
-// have another method, which needs 100 bytes a slot more, and 8 bytes a slot for each class.
-// A plan is valid until the next call. One goroutine at a time.
+// memory and allocates nothing after the largest problem of its kind. A plan is valid until the
+// next call. One goroutine at a time.
 type Exact struct {
 	// Work limits the work of the linear program's simplex, for classes with several use
 	// prices, in about nanoseconds. 0 is 2·10⁹ if the plan is likely to need few purchases.
@@ -105,20 +100,8 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 // Solve returns a plan with its certificate. The plan has the least cost if [Plan.Optimal]
 // says so, which is always if the use of all classes costs the same.
 //
-// Ties: among plans of equal cost, Solve then takes the plan that stays optimal when each
-// slot's demand is lowered by a tiny amount that grows with the slot. Such a plan covers
-// early slots rather than late slots (with MaxActive, late rather than early). The same problem
-// gives the same plan.
-//
-// A single class has ties of its own: Solve takes a plan that buys as early as any plan of equal
-// cost, and no more instances. That holds for known demand and the Full horizon, with purchases at
-// any slot and without MaxActive, MaxBuy and AtMost. Call full what the term costs on demand, or
-// the horizon if that is shorter. The fee must be above 0 and save an eighth of full or more, but
-// no more than 32 slots of it.
-//
-// Several prepaid classes on long demand that rises and falls gradually, in long runs, may tie
-// differently from both. That is so under the same conditions, from 4,096 slots on, with at least
-// 64 slots from turn to turn on average.
+// Ties: Solve does not promise which of several plans of equal cost it returns, but the same problem
+// always gives the same plan.
 //
 // The error is an [*InputError] that unwraps to
 //

@@ -1,8 +1,7 @@
 /*
-Package flow solves the reservation problem with prepaid classes exactly: a
-network simplex with long steps on a line. A problem of one class of a short
-term has a faster method, by shortest paths (byfee.go), and so has one of several
-classes on demand that rises and falls gradually (scaling.go).
+Package flow solves the reservation problem with prepaid classes exactly: by a
+network simplex with long steps on a line, or, for one class of a short term, by
+shortest paths (byfee.go).
 
 # Problem
 
@@ -29,6 +28,9 @@ supply of node t is d[t] - d[t-1]. Its dual are potentials y with
 
 to maximise Σ d[t]·z[t].
 
+A slot may have several steps of demand and price, and a cap on what is active:
+its cost is then another convex, piecewise linear function of x (steps.go).
+
 # Basis
 
 A basis is a spanning tree. A slot in it has z = p if x > 0 and z = 0 if x < 0;
@@ -37,27 +39,25 @@ are segments. The tree is held as a tree of segments, each hung from its parent
 by one purchase arc. There is one such arc fewer than there are segments, and a
 few hundred to a few thousand segments where there are 26,280 slots. Segments
 are found with a two-level bit set of their left ends, so that splitting and
-joining segments moves nothing.
+joining segments moves nothing (basis.go).
 
 # Step
 
-A purchase arc with y[e] - y[s] > F[k], or a slot with z outside [0, p], enters.
-Pushing θ along its cycle lowers the x of every slot that the cycle walks to the
-left, and raises it to the right. The cost along the cycle is convex and
-piecewise linear in θ: the violation v falls by p at each slot whose x passes
-zero. The long step goes to the breakpoint where the violation is used up, the
-⌈v/p⌉-th smallest, found by selection, or stops at the first purchase arc whose
-flow reaches zero. The arc of that breakpoint leaves. The slots passed stay in
+A sweep updates the potentials, in O(T), and lists an entering arc for every block
+of slots: a purchase with y[e] - y[s] > F[k], or a slot with z outside [0, p]. A class
+counts more the longer its term is (sweep.go). The listed arcs then enter in turn, the most
+violated first, if their cycles still save money (pivot.go). The block shrinks and grows so
+that a sweep and its steps take about the same time.
+
+Pushing θ along the cycle of an entering arc lowers the x of every slot that the
+cycle walks to the left, and raises x to the right. The cost along the cycle is
+convex and piecewise linear in θ: the saving falls by p at each slot whose x passes
+zero. The long step goes to the breakpoint where the saving v is used up, the
+⌈v/p⌉-th smallest, or stops at the first purchase arc whose flow reaches zero.
+The arc of that breakpoint leaves (leaving.go). The slots passed stay in
 the basis with the sign of x turned. So one step does what up to v/p steps of
 the ordinary network simplex do: the first step on an empty plan buys at once
 for every level that is busy in more than F/p of the slots of its window.
-
-A sweep lists the most violated arc of every block of slots, where a class
-counts more the longer its term is. Then the listed arcs enter in turn, most
-violated first, if they are still violated. Potentials say so while steps keep
-them up to date; when that would take longer than it saves, the cycle says so,
-and the next sweep computes all potentials from the tree in O(T) (shift.go).
-The block shrinks and grows so that a sweep and its steps cost about the same.
 
 # Exactness
 
@@ -71,7 +71,7 @@ away from node T. It is therefore never a multiple of n. That is:
     basis", the sign of x is the state of a basic slot, and all breakpoints of
     a cycle differ.
  2. Every step has θ > 0 and lowers the moved problem's cost strictly, by at
-    least θ times the violation. There are finitely many bases, so the
+    least θ times the saving. There are finitely many bases, so the
     algorithm ends.
  3. A basis optimal for the moved problem is optimal for the true one. The dual
     conditions do not depend on supplies. True flows are r = (r' ∓ c)/n with
@@ -80,49 +80,15 @@ away from node T. It is therefore never a multiple of n. That is:
     remain right.
 
 The flow matrix of a tree is unimodular and all prices whole, so plan and
-potentials are whole numbers. [Verify] checks them without the solver.
-
-# One class
-
-With one class, the purchases up to each slot are potentials too, and the dual
-is a flow of F units along the line. That flow is found for the fee τ·p, at which
-nothing is bought, and then for fees lower by p each, down to F: by τ-⌊F/p⌋
-shortest paths. Ties cost nothing there. The file byfee.go has the method and its
-proof, and says which problems it takes.
-
-# Smooth demand
-
-Where demand rises and falls in long runs, many plans tie, and the steps of the
-simplex grow almost as the square of the slots. There several classes of one fee
-each are solved for the demand two bits at a time, highest first. Four times the
-demand has four times the plan as an optimum, with the same potentials, and the two
-bits that come are shipped on shortest paths. Where fewer slots change the demand, shortest
-paths ship what is left to ship from the plan that the simplex has after a while. The file scaling.go has the method and
-its proof, and says which problems it takes. The simplex goes first, for as long as a few sweeps take, and ends
-what is easy. It also goes on where the paths take too long.
-
-# Demand that seldom falls
-
-The simplex begins with all on demand. Where demand mostly rises and there are many classes, it begins instead with a
-plan that buys at each slot what is not covered yet. That too is a basis, and leaves a tenth of the steps or fewer on stairs and
-growth with thirty terms. The file start.go has it, and says which problems it takes.
-
-# Ties
-
-By the simplex, the plan is optimal also if the demand of slot t is lowered by (t+1)·ε (raised,
-under MaxActive), for every small ε > 0: among equal plans it prefers those that
-cover early slots to those that cover late ones. What that leaves open is decided by the order
-of the sweep. With one class of a short term, the plan buys as early as any optimal plan
-(byfee.go). On smooth demand ties fall as the queue of shortest paths says (scaling.go).
-The same problem always gives the same plan.
+potentials are whole numbers.
 
 # Cost
 
 A step is linear in the slots and purchase arcs on its cycle, a sweep in
 T·(classes+1). The number of steps has no polynomial bound that we know (no
-network simplex with this rule has); at most 1.7 per slot were met in the 171
-problems tried, 0.7 on the reference cases of package reserve. Memory is about 140 bytes a slot, however
-many classes there are, and 32 more for Prices, MaxActive or Max. On smooth demand it is
-100 bytes a slot more, and 8 for each class.
+network simplex with this rule has): 0.7 per slot at most on the reference cases of
+package reserve. Memory is about 120 bytes a slot, however many classes there are, and 90 more
+for slots with steps. The same problem always gives the same plan; which of several
+optimal plans is found is not promised.
 */
 package flow
