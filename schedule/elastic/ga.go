@@ -39,7 +39,7 @@ type breeder struct {
 	wait     []time.Duration
 	nextWait []time.Duration
 	fit      []float64
-	seen     remembered
+	seen     []time.Duration // by number of instances: its queued time, or -1
 	launch   []int
 	jobs     []schedule.Job
 	cores    int // of an instance
@@ -48,47 +48,25 @@ type breeder struct {
 	table    *timetable
 }
 
-// A remembered is a small hash table from numbers of instances to queued times.
-type remembered struct {
-	keys  []int // k + 1; 0 is empty
-	waits []time.Duration
-	used  int
-}
-
-func (r *remembered) reset() {
-	if r.keys == nil {
-		r.keys, r.waits = make([]int, 4096), make([]time.Duration, 4096)
-	}
-	clear(r.keys)
-	r.used = 0
-}
-
-// find returns the slot of k and whether it is filled.
-func (r *remembered) find(k int) (int, bool) {
-	mask := len(r.keys) - 1
-	i := int(uint64(k)*0x9e3779b97f4a7c15>>33) & mask
-	for r.keys[i] != 0 && r.keys[i] != k+1 {
-		i = (i + 1) & mask
-	}
-	return i, r.keys[i] != 0
-}
-
-// fill puts k into the slot that find returned, unless the table is nearly full.
-func (r *remembered) fill(i, k int, wait time.Duration) {
-	if r.used < len(r.keys)*3/4 {
-		r.keys[i], r.waits[i] = k+1, wait
-		r.used++
-	}
-}
+// remembered is how many numbers of instances, from 0 on, a breeder remembers the queued
+// times of.
+const remembered = 1 << 14
 
 // run breeds a population for the cloud, with room for so many instances there. It
 // appends the distinct numbers of instances of the last population to dst, fittest first,
-// at most `most` numbers. The two extremes are always among them.
-func (g *breeder) run(dst []int, t *timetable, p *MCOP, c *Cloud, cloud, clouds, room, most int) []int {
+// at most so many numbers. The two extremes are always among them.
+func (g *breeder) run(dst []int, t *timetable, p *MCOP, c *Cloud, cloud, clouds, room, numbers int) []int {
 	n := p.population()
 	g.table, g.jobs, g.cloud, g.cores, g.room = t, t.jobs, cloud, c.size(), room
 	g.words = (len(g.jobs) + 63) / 64
-	g.seen.reset()
+	most := 0
+	for i := range g.jobs {
+		most = min(most+needOf(g.jobs[i].Nodes, g.cores), room, remembered-1)
+	}
+	g.seen = grow.To(g.seen, most+1)
+	for k := range g.seen {
+		g.seen[k] = -1
+	}
 	g.launch = grow.To(g.launch, clouds)
 	clear(g.launch)
 	g.bits, g.next = grow.To(g.bits, n*g.words), grow.To(g.next, n*g.words)
@@ -117,10 +95,10 @@ func (g *breeder) run(dst []int, t *timetable, p *MCOP, c *Cloud, cloud, clouds,
 	g.rank(c.Price, p.CostWeight)
 	from := len(dst)
 	dst = append(dst, 0)
-	if ones != 0 && most > 1 {
+	if ones != 0 && numbers > 1 {
 		dst = append(dst, ones)
 	}
-	return g.appendFittest(dst, from, most)
+	return g.appendFittest(dst, from, numbers)
 }
 
 // generation replaces the population by its best individual and its children.
@@ -183,13 +161,14 @@ func (g *breeder) at(bits []uint64, i int) []uint64 { return bits[i*g.words : (i
 // value returns an individual's number of instances and total queued time.
 func (g *breeder) value(x []uint64) (int, time.Duration) {
 	k := pack(x, g.jobs, g.cores, g.room)
-	i, ok := g.seen.find(k)
-	if ok {
-		return k, g.seen.waits[i]
+	if k < len(g.seen) && g.seen[k] >= 0 {
+		return k, g.seen[k]
 	}
 	g.launch[g.cloud] = k
 	wait := g.table.wait(g.launch, schedule.Never)
-	g.seen.fill(i, k, wait)
+	if k < len(g.seen) {
+		g.seen[k] = wait
+	}
 	return k, wait
 }
 

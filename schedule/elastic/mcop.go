@@ -142,8 +142,8 @@ func (p *MCOP) AppendActions(dst []Action, s *Snapshot) []Action {
 
 // explore fills the front.
 func (p *MCOP) explore(s *Snapshot) {
-	if err := p.invalid(); err != "" {
-		panic(err)
+	if p.Validate() != nil {
+		panic("elastic: MCOP with a setting out of range, or without a source of randomness")
 	}
 	d := &p.draft
 	d.Reset(nil, s)
@@ -174,19 +174,6 @@ func (p *MCOP) explore(s *Snapshot) {
 		p.breed(s)
 	}
 	p.table.search(&p.front, s, p.clouds, p.lists, d.forLaunches(), p.launch, p.Rand)
-}
-
-// invalid is Validate without an error to build.
-func (p *MCOP) invalid() string {
-	if p.Rand == nil {
-		return "elastic: MCOP without a source of randomness"
-	}
-	if !(p.CostWeight >= 0 && p.CostWeight <= 1) ||
-		p.Population != 0 && p.Population < 3 || p.Population > maxPopulation || p.Generations < 0 ||
-		!(p.Mutation >= 0 && p.Mutation <= 1) || !(p.Crossover >= 0 && p.Crossover <= 1) {
-		return "elastic: MCOP with a setting out of range"
-	}
-	return ""
 }
 
 // enumerate makes the lists of all subset sums, and reports whether queue and

@@ -200,17 +200,13 @@ func (c *Options) check() error {
 
 // check checks cloud i by itself.
 func (c *CloudOptions) check(i int) error {
+	like := c.cloud()
+	if err := like.check(i); err != nil {
+		return err
+	}
 	switch {
-	case c.Price < 0:
-		return badEnvironment("Price", i, ErrRange, "%v an hour: want 0 or more", c.Price)
-	case c.Limit < NoLimit:
-		return badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
 	case c.Limit > replay.MaxHeld:
 		return badEnvironment("Limit", i, ErrRange, "%d instances: want at most %d, or NoLimit", c.Limit, replay.MaxHeld)
-	case c.Cores < 0 || c.Cores > replay.MaxHeld:
-		return badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, replay.MaxHeld)
-	case !speedOK(c.Speed):
-		return badEnvironment("Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", c.Speed, 1./maxSpeed, maxSpeed)
 	case c.Limit == NoLimit && c.Price == 0 && c.Spot == nil:
 		return badEnvironment("Limit", i, ErrRange, "a free cloud without a limit: want a limit, such as 512")
 	case c.Transfer < 0 || c.Transfer > replay.MaxTime:

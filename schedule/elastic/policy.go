@@ -175,17 +175,12 @@ func (s *Snapshot) Validate() error {
 	most := 0
 	for i := range s.Clouds {
 		c := &s.Clouds[i]
+		if err := c.check(i); err != nil {
+			return err
+		}
 		switch {
-		case c.Price < 0:
-			return badInput("Clouds.Price", i, ErrRange, "%v an hour: want 0 or more", c.Price)
-		case c.Limit < NoLimit:
-			return badInput("Clouds.Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
 		case c.Boot < 0:
 			return badInput("Clouds.Boot", i, ErrRange, "%v: want 0 or more", c.Boot)
-		case c.Cores < 0 || c.Cores > replay.MaxHeld:
-			return badInput("Clouds.Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, replay.MaxHeld)
-		case !speedOK(c.Speed):
-			return badInput("Clouds.Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", c.Speed, 1./maxSpeed, maxSpeed)
 		case c.Refused < 0:
 			return badInput("Clouds.Refused", i, ErrRange, "%d instances: want 0 or more", c.Refused)
 		case !c.Fixed && c.Price == 0 && c.Limit == NoLimit:
@@ -217,6 +212,21 @@ func (s *Snapshot) Validate() error {
 		case j.Submit < 0 || j.Submit > s.Now:
 			return badInput("Jobs.Submit", i, ErrRange, "%v: want a time between 0 and now, %v", j.Submit, s.Now)
 		}
+	}
+	return nil
+}
+
+// check checks what cloud i is, without what happens there.
+func (c *Cloud) check(i int) error {
+	switch {
+	case c.Price < 0:
+		return badEnvironment("Price", i, ErrRange, "%v an hour: want 0 or more", c.Price)
+	case c.Limit < NoLimit:
+		return badEnvironment("Limit", i, ErrRange, "%d instances: want 0 or more, or NoLimit", c.Limit)
+	case c.Cores < 0 || c.Cores > replay.MaxHeld:
+		return badEnvironment("Cores", i, ErrRange, "%d cores: want 1 to %d, or 0 for 1", c.Cores, replay.MaxHeld)
+	case !speedOK(c.Speed):
+		return badEnvironment("Speed", i, ErrRange, "%v: want %v to %v, or 0 for 1", c.Speed, 1./maxSpeed, maxSpeed)
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ func (s *Simulator) tell() {
 		if len(s.sites) == 1 {
 			r.Levels, r.Peak = s.res.Levels, s.res.Peak
 		} else {
-			r.Levels, r.Peak = c.course.end()
+			r.Levels, r.Peak = c.course.states()
 		}
 		n := 0
 		for k := range c.hours {

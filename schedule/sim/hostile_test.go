@@ -44,21 +44,6 @@ func TestSpansAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A job that waits is found in a few steps, however many wait.
-func TestWaitingJobsAreScattered(t *testing.T) {
-	var r roster
-	r.reset()
-	farthest := 0
-	for range 10_000 {
-		slot := r.enter(&trace.Job{}, true)
-		n := r.live[slot].number
-		farthest = max(farthest, (r.place(n)-r.home(n))&(len(r.slots)-1))
-	}
-	if farthest > 100 {
-		t.Errorf("a job is %d places from where it is looked for", farthest)
-	}
-}
-
 // Nothing is leased in a run that fails: each instance may need a record.
 func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
 	job := trace.Job{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: replay.MaxHeld}
@@ -88,7 +73,7 @@ func TestTheFirstSlotIsUsedAgain(t *testing.T) {
 	r.reset()
 	p := pool{freeSpan: -1}
 	for range 5 {
-		a, b := r.enter(&trace.Job{}, false), r.enter(&trace.Job{}, false)
+		a, b := r.enter(&trace.Job{}), r.enter(&trace.Job{})
 		r.leave(b)
 		r.leave(a)
 		x, y := p.newSpan(), p.newSpan()

@@ -23,7 +23,7 @@ func (s *Simulator) individual(j *trace.Job) {
 		return
 	}
 	c.jobs++
-	slot := s.enter(j, false)
+	slot := s.enter(j)
 	s.now = j.Submit
 	s.held += j.Nodes
 	s.events.Push(j.Submit+boot, replay.Order(starts, int64(slot)))

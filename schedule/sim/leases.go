@@ -294,7 +294,6 @@ func (s *Simulator) end(c *site, l int32) {
 // startBound starts a job whose instances are all up.
 func (s *Simulator) startBound(c *site, slot int32) {
 	j := s.job(slot)
-	s.forget(s.place(int(j.ID)))
 	c.schd.AddNodes(j.Nodes, s.now)
 	s.begin(c, slot, c.schd.Start(j, s.now))
 }

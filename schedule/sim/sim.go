@@ -46,7 +46,6 @@ type Simulator struct {
 	pool
 	chooser
 	roster
-	totals
 }
 
 // Run replays jobs, sorted by (Submit, ID) as [trace.Convert] gives them, and
@@ -118,16 +117,14 @@ func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
 	s.res = Result{Starts: s.res.Starts[:0], Clouds: s.res.Clouds[:0]}
 	s.pool.reset()
 	s.roster.reset()
-	s.totals.reset()
 }
 
 // submit lets pass what comes before a job, and submits the job. It reports whether the
 // simulation goes on.
 func (s *Simulator) submit(j *trace.Job) bool {
 	if s.submitted == 0 {
-		s.totals.first = j.Submit
+		s.first = j.Submit
 	}
-	s.expect(s.submitted)
 	if s.cfg.Mode == Individual {
 		s.individual(j)
 		return s.err == nil
@@ -137,7 +134,7 @@ func (s *Simulator) submit(j *trace.Job) bool {
 	}
 	s.at(j.Submit)
 	s.gather()
-	slot := s.enter(j, true)
+	slot := s.enter(j)
 	job := s.job(slot)
 	c := s.sites[0]
 	if len(s.sites) > 1 {
@@ -186,7 +183,7 @@ func (s *Simulator) sum(charged replay.Sum) {
 	if n > 0 {
 		r.MeanWait = s.wait.Mean(n)
 		r.MeanSlowdown = s.slow / float64(n)
-		r.Makespan = s.totals.end - s.totals.first
+		r.Makespan = s.roster.end - s.first
 	}
 	if s.cfg.Mode == Local {
 		var all replay.Sum
@@ -196,7 +193,7 @@ func (s *Simulator) sum(charged replay.Sum) {
 	if r.ChargedHours > 0 {
 		r.Utilisation = r.UsedHours / r.ChargedHours
 	}
-	r.Levels, r.Peak = s.course.end()
+	r.Levels, r.Peak = s.course.states()
 }
 
 // advance is the event loop of a cluster that all jobs share: it handles what comes
@@ -317,12 +314,10 @@ func (s *Simulator) finish(slot int32) {
 func (s *Simulator) pass(c *site) {
 	s.started = c.schd.AppendStarts(s.started[:0], s.now)
 	for _, a := range s.started {
-		at := s.place(int(a.ID))
-		if at < 0 {
+		slot := s.slot(a.ID)
+		if slot < 0 {
 			panic("sim: the Scheduler starts a job that does not wait")
 		}
-		slot := s.slots[at] - 1
-		s.forget(at)
 		c.queued(a.Job, s.cfg.Short, -1)
 		s.occupy(c, slot, a.Nodes)
 		s.begin(c, slot, a)
@@ -349,7 +344,7 @@ func (s *Simulator) begin(c *site, slot int32, a schedule.Allocation) {
 
 // tellStart notes when a job starts.
 func (s *Simulator) tellStart(j *trace.Job, number int, start time.Duration) {
-	s.add(j, number, start)
+	s.roster.starts(j, number, start)
 	if s.course.keep {
 		s.res.Starts[number] = start
 	}

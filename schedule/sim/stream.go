@@ -24,7 +24,7 @@ type Sink struct {
 // run, and not by the length of the log:
 //
 //   - some 130 bytes for each job that waits or runs, beside what the scheduler keeps,
-//   - 8 bytes for each job submitted after the first job that still waits,
+//   - 16 bytes for each job submitted after the first job that still waits,
 //   - 32 bytes for each group of idle instances, and
 //   - 8 bytes for each hour of the log, for CloudResult.Hours.
 //
