@@ -93,6 +93,35 @@ func (f *lsfFields) int() int64 {
 	return n
 }
 
+// time reads seconds since 1970, where 0 is unknown.
+func (f *lsfFields) time() time.Time {
+	n := f.int()
+	if n < 0 || n > 1<<36 {
+		f.bad = true
+	}
+	if n <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(n, 0).UTC()
+}
+
+// hosts reads the hosts that ran a job, and counts them and their slots.
+func (f *lsfFields) hosts(n int64) (nodes int, slots int64) {
+	seen := map[string]bool{}
+	for range n {
+		host := f.text()
+		k := int64(1)
+		if times, name, ok := bytes.Cut(host, []byte("*")); ok { // 4*hostA
+			if many, ok := parseInt(times); ok && many <= maxHosts {
+				k, host = many, name
+			}
+		}
+		slots += k
+		seen[string(host)] = true
+	}
+	return len(seen), slots
+}
+
 func (f *lsfFields) skip(n int) {
 	for range n {
 		f.text()
@@ -105,22 +134,16 @@ func (r *Reader) lsfJob(job *Job, line []byte) error {
 	fail := func(field, want string) error {
 		return r.bad(0, field, ErrSyntax, "field %d of the record: want %s", f.n, want)
 	}
-	moment := func(n int64) (time.Time, bool) {
-		if n <= 0 {
-			return time.Time{}, n == 0
-		}
-		return time.Unix(n, 0).UTC(), n <= 1<<36
-	}
 	f.skip(2) // event, version
-	ended, ok1 := moment(f.int())
+	ended := f.time()
 	job.ID = f.int()
 	f.skip(2) // user's number, options
 	procs := f.int()
-	submitted, ok2 := moment(f.int())
-	begin, ok3 := moment(f.int())
+	submitted := f.time()
+	begin := f.time()
 	f.skip(1) // termination deadline
-	started, ok4 := moment(f.int())
-	if f.bad || !ok1 || !ok2 || !ok3 || !ok4 || ended.IsZero() || submitted.IsZero() {
+	started := f.time()
+	if f.bad || ended.IsZero() || submitted.IsZero() {
 		return fail("JOB_FINISH", "the job's number, its processors, and times in seconds since 1970")
 	}
 	job.User = r.text(f.text())
@@ -135,18 +158,7 @@ func (r *Reader) lsfJob(job *Job, line []byte) error {
 	if f.bad || hosts < 0 || hosts > int64(len(f.rest)) {
 		return fail("numExHosts", "a count of hosts")
 	}
-	seen, slots := map[string]bool{}, int64(0)
-	for range hosts {
-		host := f.text()
-		n := int64(1)
-		if times, name, ok := bytes.Cut(host, []byte("*")); ok { // 4*hostA
-			if k, ok := parseInt(times); ok && k <= maxHosts {
-				n, host = k, name
-			}
-		}
-		slots += n
-		seen[string(host)] = true
-	}
+	nodes, slots := f.hosts(hosts)
 	status := f.int()
 	f.skip(3)      // host factor, job name, command
 	f.skip(19 + 1) // resource usage, mail
@@ -172,22 +184,25 @@ func (r *Reader) lsfJob(job *Job, line []byte) error {
 	if begin.After(submitted) {
 		job.Eligible = begin
 	}
-	job.ReqProcessors, job.Processors, job.Nodes = int(procs), int(slots), len(seen)
+	job.ReqProcessors, job.Processors, job.Nodes = int(procs), int(slots), nodes
 	if job.Processors < int(procs) && !started.IsZero() { // a version that lists each host once
 		job.Processors = int(procs)
 	}
 	if started.IsZero() {
 		job.Processors, job.Nodes = 0, 0
 	}
+	job.State = lsfState(status, exit, started)
+	return nil
+}
+
+func lsfState(status, exit int64, started time.Time) State {
 	switch {
 	case status&lsfDone != 0:
-		job.State = Completed
+		return Completed
 	case status&lsfExited != 0 && started.IsZero():
-		job.State = Cancelled
+		return Cancelled
 	case status&lsfExited != 0 && exit == 140*256: // SIGUSR2, LSF's run limit
-		job.State = Timeout
-	default:
-		job.State = Failed
+		return Timeout
 	}
-	return nil
+	return Failed
 }

@@ -42,11 +42,7 @@ func (r *Reader) nextPBS(job *Job) error {
 		if len(parts) < 4 {
 			return r.bad(0, "line", ErrSyntax, "%d parts between semicolons: want 4", len(parts))
 		}
-		n := 0
-		for n < len(parts[2]) && parts[2][n] >= '0' && parts[2][n] <= '9' {
-			n++
-		}
-		id, ok := parseInt(parts[2][:n])
+		id, _, ok := leadingInt(parts[2])
 		if !ok {
 			return r.bad(0, "job", ErrSyntax, "%q: want a job number such as 4711.server or 4711[3].server", shorten(parts[2]))
 		}
@@ -55,106 +51,38 @@ func (r *Reader) nextPBS(job *Job) error {
 	}
 }
 
+// A pbsEnd has what an E record says of a job besides the fields of [Job].
+type pbsEnd struct {
+	created                 time.Time
+	project, execHost, list []byte // list is Resource_List.nodes
+	ncpus, used, exit       int64
+}
+
 // pbsJob reads the pairs key=value of an E record.
 func (r *Reader) pbsJob(job *Job, pairs []byte) error {
-	var project, execHost, nodes []byte
-	var ncpus, used, exit int64 = 0, 0, 0
-	var created time.Time
+	var end pbsEnd
 	for rest := bytes.TrimSpace(pairs); len(rest) > 0; rest = bytes.TrimLeft(rest, " ") {
 		eq := bytes.IndexAny(rest, "= ")
-		if eq < 0 || rest[eq] == ' ' {
-			// A message of the server's, not a pair.
-			if eq < 0 {
-				break
-			}
+		if eq < 0 {
+			break // a message of the server's, not a pair
+		}
+		key := rest[:eq]
+		if rest[eq] == ' ' {
 			rest = rest[eq:]
 			continue
 		}
-		key := rest[:eq]
-		rest = rest[eq+1:]
 		var value []byte
-		if len(rest) > 0 && rest[0] == '"' {
-			var ok bool
-			if value, rest, ok = quoted(rest); !ok {
-				return r.bad(0, string(key), ErrSyntax, "a quotation mark is not closed: want key=\"value\"")
-			}
-		} else {
-			end := bytes.IndexByte(rest, ' ')
-			if end < 0 {
-				end = len(rest)
-			}
-			value, rest = rest[:end], rest[end:]
+		var ok bool
+		if value, rest, ok = pbsValue(rest[eq+1:]); !ok {
+			return r.bad(0, string(key), ErrSyntax, "a quotation mark is not closed: want key=\"value\"")
 		}
-		number := func(to *int64, most int64) error {
-			n, ok := parseInt(value)
-			if !ok || n > most {
-				return r.bad(0, string(key), ErrSyntax, "%q: want a whole number up to %d", shorten(value), most)
-			}
-			*to = n
-			return nil
-		}
-		moment := func(to *time.Time) error {
-			t, ok := parseTime(value, time.UTC)
-			if !ok {
-				return r.bad(0, string(key), ErrSyntax, "%q: want seconds since 1970", shorten(value))
-			}
-			*to = t
-			return nil
-		}
-		var err error
-		switch string(key) {
-		case "user":
-			job.User = r.text(value)
-		case "group":
-			job.Group = r.text(value)
-		case "account":
-			job.Account = r.text(value)
-		case "project":
-			project = value
-		case "queue":
-			job.Partition = r.text(value)
-		case "ctime":
-			err = moment(&created)
-		case "qtime":
-			err = moment(&job.Submit)
-		case "etime":
-			err = moment(&job.Eligible)
-		case "start":
-			err = moment(&job.Start)
-		case "end":
-			err = moment(&job.End)
-		case "exec_host":
-			execHost = value
-		case "Resource_List.ncpus":
-			err = number(&ncpus, math.MaxInt32)
-		case "resources_used.ncpus":
-			err = number(&used, math.MaxInt32)
-		case "Resource_List.nodect":
-			var n int64
-			err = number(&n, math.MaxInt32)
-			job.Nodes = int(n)
-		case "Resource_List.nodes":
-			nodes = value
-		case "Resource_List.walltime":
-			d, ok := parseLimit(value, time.Second)
-			if !ok {
-				return r.bad(0, string(key), ErrSyntax, "%q: want a span such as 01:00:00", shorten(value))
-			}
-			job.Limit = d
-		case "Exit_status":
-			if bytes.HasPrefix(value, []byte("-")) {
-				exit = -1
-			} else {
-				err = number(&exit, math.MaxInt32)
-			}
-		}
-		if err != nil {
+		if err := r.pbsPair(job, &end, string(key), value); err != nil {
 			return err
 		}
 	}
 	// The first submission; qtime moves when a job changes its queue.
-	if !created.IsZero() && (job.Submit.IsZero() || created.Before(job.Submit)) {
-		job.Submit = created
+	if !end.created.IsZero() && (job.Submit.IsZero() || end.created.Before(job.Submit)) {
+		job.Submit = end.created
 	}
 	for _, f := range [...]struct {
 		key string
@@ -164,17 +92,108 @@ func (r *Reader) pbsJob(job *Job, pairs []byte) error {
 			return r.bad(0, f.key, ErrMissing, "no %s=: want it in every E record", f.key)
 		}
 	}
-	if job.Account == "" && string(project) != "_pbs_project_default" {
-		job.Account = r.text(project)
+	if job.Account == "" && string(end.project) != "_pbs_project_default" {
+		job.Account = r.text(end.project)
 	}
-	hosts, slots := execHosts(execHost)
-	job.ReqProcessors = int(ncpus)
+	end.sizes(job)
+	switch {
+	case end.exit == 0:
+		job.State = Completed
+	case end.exit == -29 || end.exit == 271 && job.Limit > 0 && job.End.Sub(job.Start) >= job.Limit:
+		job.State = Timeout
+	default:
+		job.State = Failed
+	}
+	return nil
+}
+
+// pbsValue cuts a value from the text after its key: up to a space, or in quotation marks.
+func pbsValue(text []byte) (value, rest []byte, ok bool) {
+	if len(text) > 0 && text[0] == '"' {
+		return quoted(text)
+	}
+	end := bytes.IndexByte(text, ' ')
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end], text[end:], true
+}
+
+// pbsPair reads one pair. Keys that this package does not need are passed over.
+func (r *Reader) pbsPair(job *Job, end *pbsEnd, key string, value []byte) error {
+	moment := func(to *time.Time) error {
+		t, ok := parseTime(value, time.UTC)
+		if !ok {
+			return r.bad(0, key, ErrSyntax, "%q: want seconds since 1970", shorten(value))
+		}
+		*to = t
+		return nil
+	}
+	switch key {
+	case "user":
+		job.User = r.text(value)
+	case "group":
+		job.Group = r.text(value)
+	case "account":
+		job.Account = r.text(value)
+	case "queue":
+		job.Partition = r.text(value)
+	case "ctime":
+		return moment(&end.created)
+	case "qtime":
+		return moment(&job.Submit)
+	case "etime":
+		return moment(&job.Eligible)
+	case "start":
+		return moment(&job.Start)
+	case "end":
+		return moment(&job.End)
+	case "project":
+		end.project = value
+	case "exec_host":
+		end.execHost = value
+	case "Resource_List.nodes":
+		end.list = value
+	case "Resource_List.walltime":
+		d, ok := parseLimit(value, time.Second)
+		if !ok {
+			return r.bad(0, key, ErrSyntax, "%q: want a span such as 01:00:00", shorten(value))
+		}
+		job.Limit = d
+	case "Resource_List.ncpus", "resources_used.ncpus", "Resource_List.nodect", "Exit_status":
+		if key == "Exit_status" && bytes.HasPrefix(value, []byte("-")) {
+			end.exit = -1
+			return nil
+		}
+		n, ok := parseInt(value)
+		if !ok || n > math.MaxInt32 {
+			return r.bad(0, key, ErrSyntax, "%q: want a whole number up to %d", shorten(value), math.MaxInt32)
+		}
+		switch key {
+		case "Resource_List.ncpus":
+			end.ncpus = n
+		case "resources_used.ncpus":
+			end.used = n
+		case "Resource_List.nodect":
+			job.Nodes = int(n)
+		default:
+			end.exit = n
+		}
+	}
+	return nil
+}
+
+// sizes sets the processors and nodes of a job: what was used, else what was asked for, else the
+// hosts that ran the job.
+func (end *pbsEnd) sizes(job *Job) {
+	hosts, slots := execHosts(end.execHost)
+	job.ReqProcessors = int(end.ncpus)
 	if job.ReqProcessors == 0 {
-		job.ReqProcessors = torqueNodes(nodes)
+		job.ReqProcessors = torqueNodes(end.list)
 	}
 	switch {
-	case used > 0:
-		job.Processors = int(used)
+	case end.used > 0:
+		job.Processors = int(end.used)
 	case job.ReqProcessors > 0:
 		job.Processors = job.ReqProcessors
 	default:
@@ -183,15 +202,6 @@ func (r *Reader) pbsJob(job *Job, pairs []byte) error {
 	if job.Nodes == 0 {
 		job.Nodes = hosts
 	}
-	switch {
-	case exit == 0:
-		job.State = Completed
-	case exit == -29 || exit == 271 && job.Limit > 0 && job.End.Sub(job.Start) >= job.Limit:
-		job.State = Timeout
-	default:
-		job.State = Failed
-	}
-	return nil
 }
 
 // execHosts counts the hosts and the slots of exec_host: crhtc67/13+crhtc70/17,

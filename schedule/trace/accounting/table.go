@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,87 +80,101 @@ func known(name []byte) column {
 	return columnNames[strings.ToLower(strings.ReplaceAll(string(bytes.Trim(name, " \"")), "_", ""))]
 }
 
+// delimiters are the bytes that part the columns of a table.
+var delimiters = []byte("|,\t;")
+
 // openTable learns the columns from the first line.
 func (r *Reader) openTable(line []byte) error {
 	t := &r.table
-	names := r.opts.Columns
-	if names != nil {
-		t.pending = append(t.pending[:0], line...)
-		best := 0
-		for _, d := range []byte("|,\t;") {
-			if n := bytes.Count(line, []byte{d}); n > best {
-				best, t.delimiter = n, d
-			}
-		}
-		if best+1 < len(names) {
-			return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%d columns: want the %d that Options.Columns names", best+1, len(names))
-		}
+	var err error
+	if r.opts.Columns != nil {
+		err = r.namedColumns(line)
 	} else {
-		best := 0
-		for _, d := range []byte("|,\t;") {
-			found := 0
-			parts := bytes.Split(line, []byte{d})
-			for _, name := range parts {
-				if known(name) != colNone {
-					found++
-				}
-			}
-			if found > best {
-				best, t.delimiter, names = found, d, nil
-				for _, name := range parts {
-					names = append(names, strings.Trim(string(name), " \""))
-				}
-			}
-		}
-		if parts := bytes.Split(line, []byte("|")); best < 2 && len(parts) >= len(xdmod) && looksLikeTime(parts[10]) && looksLikeTime(parts[11]) {
-			best, t.delimiter, names = len(xdmod), '|', xdmod
-			t.pending = append(t.pending[:0], line...)
-		}
-		if best < 2 {
-			return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%q: want %s", shorten(line), wanted)
-		}
+		err = r.headerColumns(line)
+	}
+	if err != nil {
+		return err
 	}
 	if t.pending == nil {
 		t.header = append(t.header, line...)
 	}
-	if len(names) > 1 && names[len(names)-1] == "" { // sacct -p ends each line with the delimiter
-		names = names[:len(names)-1]
+	if last := len(t.names) - 1; last > 0 && t.names[last] == "" { // sacct -p ends each line with the delimiter
+		t.names = t.names[:last]
 	}
-	t.names, t.width = names, len(names)
-	for i, name := range names {
+	t.width = len(t.names)
+	for i, name := range t.names {
 		c := known([]byte(name))
 		if c == colLast {
-			t.lastFree = i == len(names)-1
-			continue
-		}
-		if c != colNone && t.at[c] == 0 {
+			t.lastFree = i == t.width-1
+		} else if c != colNone && t.at[c] == 0 {
 			t.at[c] = i + 1
 		}
 	}
-	has := func(cs ...column) bool {
-		for _, c := range cs {
-			if t.at[c] > 0 {
-				return true
-			}
-		}
-		return false
-	}
 	for _, need := range []struct {
-		ok   bool
+		one  []column // one of them
 		what string
 	}{
-		{has(colID, colIDRaw), "JobIDRaw"},
-		{has(colSubmit), "Submit"},
-		{has(colStart), "Start"},
-		{has(colEnd, colElapsed, colElapsedRaw), "End"},
-		{has(colProcessors, colReqProcessors, colAllocTRES, colReqTRES), "AllocCPUS"},
+		{[]column{colID, colIDRaw}, "JobIDRaw"},
+		{[]column{colSubmit}, "Submit"},
+		{[]column{colStart}, "Start"},
+		{[]column{colEnd, colElapsed, colElapsedRaw}, "End"},
+		{[]column{colProcessors, colReqProcessors, colAllocTRES, colReqTRES}, "AllocCPUS"},
 	} {
-		if !need.ok {
+		if !slices.ContainsFunc(need.one, func(c column) bool { return t.at[c] > 0 }) {
 			return inputerr.At("accounting", r.line, 0, "header", ErrMissing,
 				"no column %s: want sacct -P -o JobIDRaw,User,Account,Partition,QOS,State,Submit,Start,End,Timelimit,NNodes,AllocCPUS,ReqCPUS", need.what)
 		}
 	}
 	return nil
+}
+
+// namedColumns takes the columns that the options name; the delimiter is the one that the line,
+// which is a job, has most of.
+func (r *Reader) namedColumns(line []byte) error {
+	t := &r.table
+	t.names = slices.Clone(r.opts.Columns)
+	t.pending = append(t.pending[:0], line...)
+	best := 0
+	for _, d := range delimiters {
+		if n := bytes.Count(line, []byte{d}); n > best {
+			best, t.delimiter = n, d
+		}
+	}
+	if best+1 < len(t.names) {
+		return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%d columns: want the %d that Options.Columns names", best+1, len(t.names))
+	}
+	return nil
+}
+
+// headerColumns reads the names of the columns with the delimiter that makes the most known names.
+// A line that is no header may be a job with XDMoD's columns.
+func (r *Reader) headerColumns(line []byte) error {
+	t := &r.table
+	best := 0
+	for _, d := range delimiters {
+		found := 0
+		parts := bytes.Split(line, []byte{d})
+		for _, name := range parts {
+			if known(name) != colNone {
+				found++
+			}
+		}
+		if found > best {
+			best, t.delimiter, t.names = found, d, nil
+			for _, name := range parts {
+				t.names = append(t.names, strings.Trim(string(name), " \""))
+			}
+		}
+	}
+	if best >= 2 {
+		return nil
+	}
+	if parts := bytes.Split(line, []byte("|")); len(parts) >= len(xdmod) && looksLikeTime(parts[10]) && looksLikeTime(parts[11]) {
+		t.delimiter, t.names = '|', xdmod
+		t.pending = append(t.pending[:0], line...)
+		return nil
+	}
+	return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%q: want %s", shorten(line), wanted)
 }
 
 func looksLikeTime(b []byte) bool {
@@ -274,15 +289,11 @@ func (r *Reader) nextTable(job *Job) error {
 		if len(id) == 0 && r.table.at[colID] > 0 {
 			id, c = r.get(colID), colID
 		}
-		n := 0
-		for n < len(id) && id[n] >= '0' && id[n] <= '9' {
-			n++
-		}
-		number, ok := parseInt(id[:n])
+		number, rest, ok := leadingInt(id)
 		switch {
 		case !ok:
 			return r.fail(c, ErrSyntax, "a job number such as 4711 or 4711_3")
-		case n < len(id) && bytes.IndexByte(id, '.') >= 0:
+		case len(rest) > 0 && bytes.IndexByte(id, '.') >= 0:
 			r.stats.Steps++
 			continue
 		}
@@ -297,6 +308,40 @@ func (r *Reader) tableJob(job *Job) error {
 	job.Account = r.text(r.get(colAccount))
 	job.Partition = r.text(r.get(colPartition))
 	job.QOS = r.text(r.get(colQOS))
+	if err := r.tableTimes(job); err != nil {
+		return err
+	}
+	if err := r.tableSizes(job); err != nil {
+		return err
+	}
+	if b := r.get(colReqMemory); b != nil {
+		kb, ok := parseMemory(b, job.Nodes, max(job.Processors, job.ReqProcessors))
+		if !ok {
+			return r.fail(colReqMemory, ErrSyntax, "an amount such as 31000Mn or 4G")
+		}
+		job.Memory = kb
+	}
+	switch b := r.get(colState); {
+	case b != nil:
+		if job.State = parseState(b); job.State == Unknown && !none(b) {
+			return r.fail(colState, ErrSyntax, "a state of Slurm such as COMPLETED or CANCELLED by 1000")
+		}
+	case r.table.at[colExit] > 0:
+		job.State = Failed
+		if string(r.get(colExit)) == "0" {
+			job.State = Completed
+		}
+	case !job.End.IsZero():
+		job.State = Completed
+	}
+	if job.End.IsZero() && job.State.Ended() && !job.Start.IsZero() && r.elapsed >= 0 {
+		job.End = job.Start.Add(r.elapsed)
+	}
+	return settle(job)
+}
+
+// tableTimes sets the moments and the limit of a job, and the reader's elapsed time of the row.
+func (r *Reader) tableTimes(job *Job) error {
 	for _, f := range [...]struct {
 		c  column
 		to *time.Time
@@ -331,6 +376,11 @@ func (r *Reader) tableJob(job *Job) error {
 			}
 		}
 	}
+	return nil
+}
+
+// tableSizes sets the nodes and processors of a job.
+func (r *Reader) tableSizes(job *Job) error {
 	for _, f := range [...]struct {
 		c  column
 		to *int
@@ -352,30 +402,7 @@ func (r *Reader) tableJob(job *Job) error {
 	if job.ReqProcessors == 0 {
 		job.ReqProcessors = trackable(r.get(colReqTRES), "cpu")
 	}
-	if b := r.get(colReqMemory); b != nil {
-		kb, ok := parseMemory(b, job.Nodes, max(job.Processors, job.ReqProcessors))
-		if !ok {
-			return r.fail(colReqMemory, ErrSyntax, "an amount such as 31000Mn or 4G")
-		}
-		job.Memory = kb
-	}
-	switch b := r.get(colState); {
-	case b != nil:
-		if job.State = parseState(b); job.State == Unknown && !none(b) {
-			return r.fail(colState, ErrSyntax, "a state of Slurm such as COMPLETED or CANCELLED by 1000")
-		}
-	case r.table.at[colExit] > 0:
-		job.State = Failed
-		if string(r.get(colExit)) == "0" {
-			job.State = Completed
-		}
-	case !job.End.IsZero():
-		job.State = Completed
-	}
-	if job.End.IsZero() && job.State.Ended() && !job.Start.IsZero() && r.elapsed >= 0 {
-		job.End = job.Start.Add(r.elapsed)
-	}
-	return settle(job)
+	return nil
 }
 
 // settle clears what a state rules out: a job that waits has not started (Slurm

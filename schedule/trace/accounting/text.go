@@ -118,6 +118,16 @@ func parseInt(b []byte) (int64, bool) {
 	return n, true
 }
 
+// leadingInt reads the whole number at the beginning of b, and returns what follows.
+func leadingInt(b []byte) (n int64, rest []byte, ok bool) {
+	k := 0
+	for k < len(b) && b[k] >= '0' && b[k] <= '9' {
+		k++
+	}
+	n, ok = parseInt(b[:k])
+	return n, b[k:], ok
+}
+
 // parseLimit reads a limit of time: a span, minutes as a plain number,
 // UNLIMITED or Partition_Limit.
 func parseLimit(b []byte, unit time.Duration) (time.Duration, bool) {
