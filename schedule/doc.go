@@ -60,7 +60,8 @@
 //	Conservative  users want to be told a start     O(S/64) an arrival,      each job starts by its
 //	                                                up to O(Q·S/64) an end   first reservation
 //
-// The costs by blocks of 64 are typical costs; each file states the worst case. None of
+// EASY has the condition for a start, and easy.go the proof that a pass is enough. The costs by
+// blocks of 64 are typical costs; each file states the worst case. None of
 // the three has a proven bound on the mean wait.
 //
 // The queue is ordered by [Priority], higher first, and then by (Submit, ID). Without a
@@ -74,34 +75,6 @@
 // second, job by job (the test TestPublishedEASYWaits of schedule/sim). The rule matters:
 // a job that arrives when another job ends early sees the nodes of the other job still in
 // use, and the reservation of the top job is counted after each single end.
-//
-// # EASY in detail
-//
-// Let the top job need n nodes, with n > free(now). Its shadow time T is the first time
-// with free(T) ≥ n, and its extra nodes are x = free(T) − n, counted after all that is
-// free at T. A job j behind the top job may start now iff
-//
-//	n_j ≤ free(now)  and  (now + e_j ≤ T  or  n_j ≤ x).
-//
-// A job that ends by T gives its nodes back by then and leaves T and x alone. A job that
-// does not end by T takes n_j from x and leaves T alone. So backfilling never puts T off,
-// and an early end can only bring T forward. If the cluster is too small for the top job,
-// T is [Never], and every job that fits starts.
-//
-// Invariant: after a pass no waiting job may start, and none becomes able to start until
-// an event frees nodes or changes the top job.
-//
-// Proof. The pass goes through the queue once, in order. free(now) and x only fall during
-// the pass and T stays, so a job refused early in the pass would be refused at its end.
-// After the pass, time alone leaves free(now), T and x as they are until the next
-// estimated end or the next node that is up, which count as events. Meanwhile the window
-// T − now shrinks, so conditions only become harder. A submission that does not come to
-// the top leaves all three values as they are, too: the jobs that waited stay refused, and
-// only the new job needs a look. If the new job starts, free(now) and x fall once more. ∎
-//
-// So a submission costs O(1) beside its place in the queue, and only ends need a pass. A
-// pass looks for the first job that meets the condition. Blocks of the queue with bounds of
-// nodes and estimates answer that: see queue.go.
 //
 // # Growing and shrinking
 //

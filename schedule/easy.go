@@ -2,6 +2,32 @@ package schedule
 
 import "time"
 
+// Let the top job need n nodes, with n > free(now). Its shadow time T is the first time
+// with free(T) ≥ n, and its extra nodes are x = free(T) − n, counted after all that is
+// free at T. A job j behind the top job may start now iff
+//
+//	n_j ≤ free(now)  and  (now + e_j ≤ T  or  n_j ≤ x).
+//
+// A job that ends by T gives its nodes back by then and leaves T and x alone. A job that
+// does not end by T takes n_j from x and leaves T alone. So backfilling never puts T off,
+// and an early end can only bring T forward. If the cluster is too small for the top job,
+// T is [Never], and every job that fits starts.
+//
+// Invariant: after a pass no waiting job may start, and none becomes able to start until
+// an event frees nodes or changes the top job.
+//
+// Proof. The pass goes through the queue once, in order. free(now) and x only fall during
+// the pass and T stays, so a job refused early in the pass would be refused at its end.
+// After the pass, time alone leaves free(now), T and x as they are until the next
+// estimated end or the next node that is up, which count as events. Meanwhile the window
+// T − now shrinks, so conditions only become harder. A submission that does not come to
+// the top leaves all three values as they are, too: the jobs that waited stay refused, and
+// only the new job needs a look. If the new job starts, free(now) and x fall once more. ∎
+//
+// So a submission costs O(1) beside its place in the queue, and only ends need a pass. A
+// pass looks for the first job that meets the condition. Blocks of the queue with bounds of
+// nodes and estimates answer that: see queue.go.
+
 // EASY is backfilling with one reservation, after Lifka's Extensible Argonne Scheduling
 // System [Lif95], the scheduler of [Niu16] section 7. Jobs start in the queue's order
 // until one, the top job, does not fit. The top job gets a reservation at its shadow
@@ -13,7 +39,7 @@ import "time"
 // A full pass over the queue is needed only after an event that frees nodes or changes
 // the top job. Invariant: after a pass no waiting job may start, and time alone lets none
 // start, since the window up to the shadow time only shrinks. So after a submission only
-// the new job needs a look, O(1). The package documentation has the proof.
+// the new job needs a look, O(1). The proof stands above.
 //
 // Time, for R running and Q waiting jobs: O(log R) to find the place of an end, and
 // O(R/64 + 64) for the shadow time. A pass takes O(Q/64) for the blocks of the queue that

@@ -76,7 +76,7 @@ func BenchmarkBidPlannerSolve(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(p.States()), "states")
+			b.ReportMetric(float64(p.states()), "states")
 		})
 	}
 }

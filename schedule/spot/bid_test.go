@@ -378,7 +378,7 @@ func TestBidPlannerBesideIsGivenUp(t *testing.T) {
 	if got := q.Decide(BidState{Now: hour, Running: true, Elapsed: hour}); got.Action != BidSpot || got.Stop {
 		t.Errorf("a free cluster: %+v", got)
 	}
-	if n := q.States(); n != 49*(1+3) { // 48 steps and the end: a task with nothing, and three blocks of its run
+	if n := q.states(); n != 49*(1+3) { // 48 steps and the end: a task with nothing, and three blocks of its run
 		t.Errorf("%d values, want %d", n, 49*4)
 	}
 

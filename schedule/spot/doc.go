@@ -60,12 +60,8 @@
 //	RulePlanned   past prices tell something         when Planner says so, until       all kept
 //	                                                 PNR, and beyond it as RuleHedged
 //
-// BENCHMARKS.md has a table of costs with and without checkpoints, on calm and on wild
-// prices. Among the rules that keep all deadlines, RulePlanned is the cheapest there, or
-// dearer than the cheapest by at most half a percent of the price on demand. The test
-// TestSpotTable of package spotsim holds one percent. Other tasks and other prices may
-// order the rules otherwise: over three other draws of tasks on the calm prices,
-// RuleHedged with a SpotRatio of 0.35 was between 0.2 percent cheaper and as dear.
+// BENCHMARKS.md has the costs of the rules. Among the rules that keep all deadlines, RulePlanned is
+// the cheapest there, or dearer than the cheapest by at most half a percent of the price on demand.
 //
 // "All kept" means: a task meets its deadline, whatever the prices and bids, if the task
 // would have met the deadline on demand from the moment at which it was taken. The
@@ -79,45 +75,12 @@
 //
 // # Where the paper's rule misses deadlines
 //
-// With th1 = 1 there is time for two runs and one T_latency. A run on spot and a run on
-// demand have two latencies. The agent looks at PR only until its cluster is ready. So
-// the part of the latency that comes after that (Alg. 1, line 19) is not covered. Late
-// looks are not covered either: the look that finds the cluster ready (line 12 precedes
-// line 13), the look that finds the interruption, and the look that finds the cluster on
-// demand ready. Two tasks of 60 minutes with a latency of 10 minutes, which on demand
-// would be done at minute 70 (the test TestPaperRuleMissesDeadlines of package spotsim):
+// With th1 = 1 there is time for two runs and one T_latency. A run on spot and a run on demand have
+// two latencies, and the looks of an agent cost time too. A safe threshold is
+// th1 = (R_spot + T_latency + 3·interval)/R: [Task.SafeThreshold]. Two tasks that [RulePaper] loses, and
+// the other mistakes of Algorithm 1, stand in handover.go and ERRATA.md.
 //
-//	due at   latency      looks        price rises at   paper ends at
-//	130      after ready  at once      69               139
-//	137      before       every 7 min  73               151
-//
-// Both tasks have PR = 1 when PR is last looked at. A safe threshold is
-// th1 = (R_spot + T_latency + 3·interval)/R: [Task.SafeThreshold]. Without checkpoints
-// and without an interval that is 1 + T_latency/T_est.
-//
-// # More about Algorithm 1
-//
-//   - PR also falls while a cluster boots. A task just above th1 gives back a cluster
-//     that is nearly ready, and pays for its boot. The rules after RuleSafe count the
-//     boot once, when they decide to start.
-//   - Nobody looks at PR while the task runs. A run that was begun in time may go on.
-//     With checkpoints the run need not even have begun in time, and RuleNoReturn
-//     looks all the time.
-//   - Below PR = 1 a task that saves its progress every hour loses at most one hour,
-//     but th1 sends the task on demand. RuleNoReturn wins that difference.
-//   - A task that does not save and is stopped at PNR loses all. If most of the task
-//     is done, a second cluster beside the first costs less: RuleHedged. With hourly
-//     charges, and for the ratio of prices in [Handover], that is a rule of thumb.
-//   - In the agent's own loop "cluster is interrupted" (line 23) comes before "job is
-//     done" (line 26): a task that ends and loses its cluster between two looks would
-//     run again. Here such a task has ended.
-//   - The paper counts the tear-down in T_latency (section II.C). The tear-down comes
-//     after the end of the task, so deadlines are kept by so much more.
-//   - "Running twice before the deadline" at PR between 1 and 2 (section II.C) holds
-//     from PR = 1 on; at PR = 2 the task can run three times.
-//
-// No rule here has a bound on its cost. BENCHMARKS.md says how much of the possible saving
-// each rule got on prices of 2020 and on synthetic prices with spikes.
+// No rule here has a bound on its cost.
 //
 // # Bids
 //
@@ -142,15 +105,11 @@
 //	             the task          O(n²) a decision        if prices are as modelled
 //
 // The planner models the price as a Markov chain on a few levels ([PriceChain], estimated
-// by [ChainEstimator]) and solves, backwards from the deadline,
-//
-//	V(t, q, i) = min{ on demand,  Σ_j P_ij V(t-1, q, j),  min over bids b of R(t, q, 0, i, b) }
-//
-// with R the cost of the next hour on spot and of what follows its end or its
-// interruption; planner.go has the whole recursion. The deadline does not depend on the
-// chain: the planner never takes an action after which on demand could be too late, at
-// whatever price. Only the cost depends on the chain. With hourly charges the plan knows
-// that an hour is free if the provider interrupts it.
+// by [ChainEstimator]) and solves backwards from the deadline; planner.go has the
+// recursion. The deadline does not depend on the chain: the planner never takes an action
+// after which on demand could be too late, at whatever price. Only the cost depends on
+// the chain. With hourly charges the plan knows that an hour is free if the provider
+// interrupts it.
 //
 // A plan has at most 2²⁶ values: Solve returns an error for a longer plan, so that no call
 // takes more than a few seconds.
@@ -162,12 +121,8 @@
 // a few times a day and by a few percent. A maximum price is optional: its default is the
 // price on demand. Interruptions come when the provider needs capacity, seldom by the
 // price. So a low bid adds interruptions, and saves nothing that waiting would not save.
-//
-// The advice for today is therefore to bid the price on demand, as MediumBid{Share: 1}
-// does and as the planner does for the highest level of its chain. Tell the planner how
-// often capacity is taken: [Market.Reclaim]. Then the planner says when to start, when to
-// stop, and, with [Market.Beside], when to rent on demand beside a spot cluster. The bid
-// matters only where prices jump.
+// So bid the price on demand, as MediumBid{Share: 1} does, and tell the planner how often
+// capacity is taken: [Market.Reclaim]. The bid matters only where prices jump.
 //
 // # Units
 //

@@ -35,8 +35,18 @@ import (
 // demand ready. So both rules send the task 2·i earlier. The deadline is met iff agents
 // that look every i meet it on demand from a on.
 //
-// The paper's rule has th1 = 1 and no rule for a task that runs; see
-// [Task.SafeThreshold] for what is missing.
+// Where the paper's rule misses deadlines. The agent looks at PR only until its cluster is ready.
+// So the part of the latency that comes after that (Alg. 1, line 19) is not covered. Late looks are
+// not covered either: the look that finds the cluster ready (line 12 precedes line 13), the look that
+// finds the interruption, and the look that finds the cluster on demand ready. Two tasks of 60
+// minutes with a latency of 10 minutes, which on demand would be done at minute 70 (the test
+// TestPaperRuleMissesDeadlines of package spotsim):
+//
+//	due at   latency      looks        price rises at   paper ends at
+//	130      after ready  at once      69               139
+//	137      before       every 7 min  73               151
+//
+// Both tasks have PR = 1 when PR is last looked at.
 
 // A Rule says when a task may be on spot instances.
 type Rule uint8

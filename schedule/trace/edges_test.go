@@ -38,7 +38,7 @@ func TestHeaderSizeIsOfOneLog(t *testing.T) {
 func TestHeaderKeys(t *testing.T) {
 	for line, key := range map[string]string{" A: 1": "A", " Z: 1": "Z", " a: 1": "a", " z: 1": "z", " 0: 1": "0", " 9: 1": "9", " a_b-c: 1": "a_b-c", " @: 1": "", " [: 1": "", " `: 1": "", " {: 1": "", " /: 1": "", " :1": ""} {
 		var h Header
-		h.AddLine(line)
+		h.addLine(line)
 		got := ""
 		for k := range h.Fields() {
 			got = k

@@ -107,16 +107,12 @@ func (h *Header) UnixStartTime() (time.Time, bool) {
 	return time.Unix(s, 0).UTC(), true
 }
 
-// TimeZoneString is the name of the log's time zone, such as "US/Pacific",
-// and whether the header states it. No database of zones is consulted.
-func (h *Header) TimeZoneString() (string, bool) { return h.Get("TimeZoneString") }
-
 // Add appends the field "; key: value".
-func (h *Header) Add(key, value string) { h.AddLine(" " + key + ": " + value) }
+func (h *Header) Add(key, value string) { h.addLine(" " + key + ": " + value) }
 
-// AddLine appends a comment line, given without its semicolon.
+// addLine appends a comment line, given without its semicolon.
 // [Writer.WriteHeader] refuses a line that holds a line break.
-func (h *Header) AddLine(text string) { h.lines = append(h.lines, text) }
+func (h *Header) addLine(text string) { h.lines = append(h.lines, text) }
 
 // Reset forgets all lines.
 func (h *Header) Reset() { h.lines = h.lines[:0] }

@@ -36,7 +36,7 @@ func write(tb rapid.TB, lines []string, recs []Record) []byte {
 	w := NewWriter(&b)
 	var h Header
 	for _, l := range lines {
-		h.AddLine(l)
+		h.addLine(l)
 	}
 	if err := w.WriteHeader(&h); err != nil {
 		tb.Fatal(err)
@@ -370,13 +370,13 @@ func TestHeader(t *testing.T) {
 	if at, ok := h.UnixStartTime(); !ok || !at.Equal(time.Date(1996, 9, 23, 12, 0, 31, 0, time.UTC)) {
 		t.Errorf("UnixStartTime = %v, %v", at, ok) // 14:00:31 CEST in the log of KTH
 	}
-	if zone, ok := h.TimeZoneString(); !ok || zone != "Europe/Stockholm" {
+	if zone, ok := h.Get("TimeZoneString"); !ok || zone != "Europe/Stockholm" {
 		t.Errorf("TimeZoneString = %q, %v", zone, ok)
 	}
 
 	var made Header
 	made.Add("MaxProcs", "128")
-	made.AddLine(" free text")
+	made.addLine(" free text")
 	if got := write(t, slices.Collect(made.Lines()), nil); string(got) != "; MaxProcs: 128\n; free text\n" {
 		t.Errorf("written: %q", got)
 	}
@@ -426,7 +426,7 @@ func TestWriterRefuses(t *testing.T) {
 	for _, l := range []string{"a\nb", "a\rb", strings.Repeat("x", 1<<20)} {
 		var h Header
 		h.Add("Fine", "1")
-		h.AddLine(l)
+		h.addLine(l)
 		var ie *InputError
 		if err := w.WriteHeader(&h); !errors.As(err, &ie) || ie.Line != 2 {
 			t.Errorf("header line %.10q: %v", l, err)

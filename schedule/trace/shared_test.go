@@ -228,7 +228,7 @@ func TestLogHeaders(t *testing.T) {
 		nodes, _ := h.MaxNodes()
 		procs, _ := h.MaxProcs()
 		start, _ := h.UnixStartTime()
-		zone, _ := h.TimeZoneString()
+		zone, _ := h.Get("TimeZoneString")
 		if nodes != c.nodes || procs != c.procs || start.Unix() != c.start || zone != c.zone {
 			t.Errorf("%s: %d nodes, %d processors, start %d, zone %q; want %d, %d, %d, %q", c.name,
 				nodes, procs, start.Unix(), zone, c.nodes, c.procs, c.start, c.zone)

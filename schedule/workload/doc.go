@@ -78,26 +78,10 @@
 //	AppendFeitelson  a week of a lab with parallel jobs     O(n log n)  fitted to a reported sample
 //	AppendGrid5000   ten days of mostly serial jobs         O(n log n)  fitted to a reported sample
 //
-// What the model gives on its 128 nodes, as expectations by numerical
-// integration, and what one run of 200,000 jobs of the authors' program gave:
-//
-//	                                typed            typeless
-//	                            model  program    model  program
-//	mean run time, s            1,626    1,669    4,357    4,346
-//	its coefficient of variation 4.20     4.16     1.94     1.95
-//	mean size, nodes             8.92     8.91    12.13    12.24
-//	mean gap, s                   527      518      911      929
-//	load                         .400     .410     .722     .712
-//	share of batch jobs          .150     .155
-//
-// One run of 200,000 jobs still strays from the expectation. Gaps between batch jobs have
-// a coefficient of variation of 5.8, and gaps between interactive jobs of 9.9. So the share
-// of batch jobs scatters from seed to seed by 3.9% of its value (one standard deviation,
-// over 60 seeds). Batch jobs are a seventh of the jobs and nine tenths of the work, so the
-// mean run time (by 3.5%) and the load (by 3.3%) scatter with that share. The mean gap
-// scatters by 2.0%. Typeless figures stray less: run time by 0.5%, size by 0.4%, gap by
-// 1.8%, load by 2.0%. The program's runs are at most 2.5 such deviations from the
-// expectation. Compare policies over several seeds, each policy on the same jobs.
+// BENCHMARKS.md has what the model gives on its 128 nodes beside the authors' program. Even a run of
+// 200,000 jobs strays from the expectation: batch jobs are a seventh of the jobs and nine tenths of the
+// work, and their share scatters from seed to seed by 3.9% of its value. So compare policies over
+// several seeds, each policy on the same jobs.
 //
 // What the model leaves out: users, estimates, weeks and seasons, feedback from
 // the machine to its users, cancelled jobs, and anything but nodes.
