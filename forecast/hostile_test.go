@@ -53,18 +53,8 @@ func TestPredictorWithoutModel(t *testing.T) {
 	}
 }
 
-// A state that says that it has taken observations and has no season is refused: a forecast
-// would look for one. So is a horizon whose multiples no int holds.
-func TestStateWithoutItsSeason(t *testing.T) {
-	for name, m := range map[string]interface{ Validate() error }{
-		"naive":          &smoothing.SeasonalNaive{Period: 3, Level: 1, N: 1},
-		"autoregression": &smoothing.Autoregression{Lags: []int{1}, Coef: []float64{0.5}, Level: 1, N: 1},
-		"winters":        &smoothing.HoltWinters{Period: 3, Level: 1, N: 1},
-	} {
-		if err := m.Validate(); !errors.Is(err, ErrState) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+// A horizon that no series has is refused.
+func TestAutoOfHugeHorizon(t *testing.T) {
 	series := make([]float64, 40)
 	for i := range series {
 		series[i] = float64(i % 5)

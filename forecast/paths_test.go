@@ -1,86 +1,47 @@
 package forecast
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/forecast/internal/boxcox"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"gonum.org/v1/gonum/mathext"
 	"pgregory.net/rapid"
 )
 
-// simulated runs a model on its own forecasts plus errors: the path that these make.
-func simulated(m smoothing.Model, errors []float64) []float64 {
-	path := make([]float64, len(errors))
-	var next [1]float64
-	for i, e := range errors {
-		m.Forecast(next[:])
-		path[i] = next[0] + e
-		m.Update(path[i])
+// fittedModels returns each model that has errors of one size, fitted to a year of days.
+func fittedModels() map[string]smoothing.Model {
+	series := make([]float64, 364)
+	for i := range series {
+		series[i] = 100 + float64(i)/20 + 20*math.Sin(float64(i)*2*math.Pi/7) + float64(i*i%11)
 	}
-	return path
+	models := map[string]smoothing.Model{}
+	for _, name := range Names() {
+		m, err := New(name)
+		if err != nil {
+			panic(err)
+		}
+		if _, err := m.Fit(new(Fitter), series); err != nil {
+			panic(err)
+		}
+		if boxcox.Of(m) == 1 {
+			models[name] = m
+		}
+	}
+	return models
 }
 
-// linearModels are models whose factors do not change, with a state.
-func linearModels() map[string]starter {
-	return map[string]starter{
-		"naive":    &smoothing.Naive{Level: 3, N: 1},
-		"simple":   &smoothing.Simple{Alpha: .4, Level: 10, N: 1},
-		"holt":     &smoothing.Holt{Alpha: .4, Beta: .3, Level: 10, Trend: 1, N: 2},
-		"damped":   &smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
-		"midpoint": &smoothing.Triple{Form: smoothing.Midpoint, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
-		"backward": &smoothing.Triple{Form: smoothing.BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, Level: 10, Trend: 1, Accel: .1, N: 2},
-		"blend": &smoothing.Blend{Near: smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2},
-			Far: smoothing.Holt{Alpha: .4, Beta: .3, Phi: .8, Level: 10, Trend: 1, N: 2}},
-		"seasonal-naive": &smoothing.SeasonalNaive{Period: 3, Season: []float64{5, 9, 7}, At: 1, Level: 5, Seen: 3, N: 7},
-		"mean":           &smoothing.Mean{Window: 4, Last: []float64{1, 2, 3, 4}, Sum: 10, N: 4},
-		"winters": &smoothing.HoltWinters{Period: 3, Alpha: .3, Beta: .2, Phi: .9, Gamma: .25, Level: 20, Trend: 1, Season: []float64{-1, 3, -2},
-			Season2: []float64{0}, At: 2, Seen: 3, N: 9},
-		"two-seasons": &smoothing.HoltWinters{Period: 3, Period2: 6, Alpha: .2, Gamma: .25, Delta: .1, Rho: .6, Level: 20, Residual: 2,
-			Season: []float64{-1, 3, -2}, Season2: []float64{1, -1, 2, 0, -2, 0}, At: 2, At2: 5, Seen: 3, N: 9},
-		"harmonics": &smoothing.Harmonic{Period: 52.18, Alpha: .2, Beta: .1, Phi: .95, Gamma: .05, Level: 9, Trend: 1, Sine: []float64{3, 1}, Cosine: []float64{-1, 2}, N: 80},
-		"lags": &smoothing.Autoregression{Difference: 3, Lags: []int{1, 2, 4}, Coef: []float64{.5, -.2, .3}, Constant: .1,
-			Last: []float64{4, 5, 7, 4, 6, 8, 5}, Level: 5, Seen: 7, N: 7},
-		"walk":   &smoothing.Autoregression{Last: []float64{4}, Level: 4, Seen: 1, N: 7},
-		"levels": &smoothing.Autoregression{Lags: []int{1, 2, 4}, Coef: []float64{.5, .1, .3}, Constant: 1, Last: []float64{4, 5, 7, 4}, Level: 4, Seen: 4, N: 7},
+// in returns m with the state of a JSON form.
+func in[M smoothing.Model](m M, state string) M {
+	if err := json.Unmarshal([]byte(state), m); err != nil {
+		panic(err)
 	}
-}
-
-// The deviations of a path are what errors change in a run of the model on its own
-// forecasts, and what an error of 1 leads to has the spread that the model states.
-func TestDeviate(t *testing.T) {
-	rng := rand.New(rand.NewPCG(23, 24)) // seed 23, 24
-	const steps = 40
-	for name, m := range linearModels() {
-		dev := make([]float64, steps)
-		for i := range dev {
-			dev[i] = rng.NormFloat64()
-		}
-		mean := simulated(twin(m), make([]float64, steps))
-		want := simulated(twin(m), dev)
-		deviate(m, dev)
-		for i, d := range dev {
-			if got := mean[i] + d; math.Abs(got-want[i]) > 1e-9*(1+math.Abs(want[i])) {
-				t.Errorf("%s: the path is %v after %d steps, simulated %v", name, got, i+1, want[i])
-				break
-			}
-		}
-		response, spread := make([]float64, steps), make([]float64, steps)
-		response[0] = 1
-		deviate(m, response)
-		spreadOf(m, spread)
-		s := 0.0
-		for i, psi := range response {
-			s += psi * psi
-			if math.Abs(math.Sqrt(s)-spread[i]) > 1e-9*spread[i] {
-				t.Errorf("%s: %d steps ahead the spread is %v, from the response %v", name, i+1, spread[i], math.Sqrt(s))
-				break
-			}
-		}
-	}
+	return m
 }
 
 // drawn returns n paths of so many steps.
@@ -110,12 +71,12 @@ func TestPathsMeetIntervals(t *testing.T) {
 		growth[i] = 1 + float64(i)
 	}
 	predictors := map[string]*Predictor{
-		"drift": {Model: &smoothing.Drift{First: 1, Last: 9, Steps: 16, N: 17}, Squares: squares, Errors: keptErrors, Recent: errors},
-		"grown": {Model: &smoothing.Simple{Alpha: .2, Level: 3, N: 9}, Squares: squares, Errors: keptErrors, Recent: errors, Growth: growth},
-		"few":   {Model: &smoothing.Holt{Alpha: .5, Beta: .1, Level: 3, N: 9}, Squares: 9, Errors: 9, Free: 2, Recent: errors[:9]},
-		"other": {Model: struct{ smoothing.Model }{&smoothing.Naive{Level: 3, N: 9}}, Squares: squares, Errors: keptErrors, Recent: errors},
+		"drift": {Model: in(&smoothing.Drift{}, `{"first":1,"last":9,"steps":16,"n":17}`), Squares: squares, Errors: keptErrors, Recent: errors},
+		"grown": {Model: in(&smoothing.Simple{Alpha: .2}, `{"level":3,"n":9}`), Squares: squares, Errors: keptErrors, Recent: errors, Growth: growth},
+		"few":   {Model: in(&smoothing.Holt{Alpha: .5, Beta: .1}, `{"level":3,"n":9}`), Squares: 9, Errors: 9, Free: 2, Recent: errors[:9]},
+		"other": {Model: struct{ smoothing.Model }{in(&smoothing.Naive{}, `{"level":3,"n":9}`)}, Squares: squares, Errors: keptErrors, Recent: errors},
 	}
-	for name, m := range linearModels() {
+	for name, m := range fittedModels() {
 		predictors[name] = &Predictor{Model: m, Squares: squares, Errors: keptErrors, Recent: errors}
 	}
 	for name, p := range predictors {
@@ -145,8 +106,8 @@ func TestPathsMeetIntervals(t *testing.T) {
 // Steps of one path are correlated: for a random walk those of h and k steps, h < k,
 // by √(h/k).
 func TestPathsCorrelated(t *testing.T) {
-	p := Predictor{Model: &smoothing.Naive{Level: 100, N: 50}, Squares: 5000, Errors: 5000} // without Recent: normal errors
-	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                            // seed 27, 28
+	p := Predictor{Model: in(&smoothing.Naive{}, `{"level":100,"n":50}`), Squares: 5000, Errors: 5000} // without Recent: normal errors
+	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                                       // seed 27, 28
 	var xx, xy, yy float64
 	for _, path := range paths {
 		x, y := path[3]-100, path[8]-100
@@ -168,7 +129,7 @@ func TestPathsSkewed(t *testing.T) {
 			errors[i] = 9
 		}
 	}
-	p := Predictor{Model: &smoothing.Naive{N: 100}, Squares: 900, Errors: 100, Recent: errors}
+	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":100}`), Squares: 900, Errors: 100, Recent: errors}
 	above := 0
 	for _, path := range drawn(&p, 5000, 1, rand.New(rand.NewPCG(29, 30))) { // seed 29, 30
 		if path[0] > 0 {
@@ -182,7 +143,7 @@ func TestPathsSkewed(t *testing.T) {
 
 // The same seed gives the same paths, pinned; the model and the state stay.
 func TestPathsGolden(t *testing.T) {
-	m := smoothing.Holt{Alpha: .5, Beta: .1, Level: 100, Trend: 2, N: 2}
+	m := *in(&smoothing.Holt{Alpha: .5, Beta: .1}, `{"level":100,"trend":2,"n":2}`)
 	p := Predictor{Model: &m, Limits: Limits{NonNegative: true, Multiple: 1.2}, Peak: 90, Squares: 80, Errors: 22, Free: 2}
 	for i := range 22 {
 		p.Recent = append(p.Recent, float64(i%3*2-2))

@@ -17,7 +17,7 @@ import (
 func TestIntervalReference(t *testing.T) {
 	low := []float64{333.1686373, 305.4402831, 275.1114866, 242.5471856, 208.0357582}
 	high := []float64{520.4779203, 523.8785668, 529.8796555, 538.1162488, 548.2999685}
-	m := smoothing.Holt{Alpha: .5, Beta: .2, Level: 115.02633778226, Trend: 2.50118902845, N: 2}
+	m := *in(&smoothing.Holt{Alpha: .5, Beta: .2}, `{"level":115.02633778226,"trend":2.50118902845,"n":2}`)
 	if got, want := sse(&m, airPassengers)/140, 2283.29712422; math.Abs(got-want) > 1e-4 {
 		t.Fatalf("variance %v, want %v", got, want)
 	}
@@ -433,7 +433,7 @@ func TestPredictorGrowth(t *testing.T) {
 
 // Quantiles reach into the tails: of the normal distribution, by R's qnorm.
 func TestQuantileTails(t *testing.T) {
-	p := Predictor{Model: &smoothing.Naive{Level: 0, N: 1}, Analytic: true, Squares: math.MaxInt32, Errors: math.MaxInt32}
+	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":1}`), Analytic: true, Squares: math.MaxInt32, Errors: math.MaxInt32}
 	var got [1]float64
 	for _, tt := range []struct{ q, want float64 }{
 		{1e-300, -37.04710}, {1e-20, -9.262340}, {1e-5, -4.264891}, {.5, 0}, {1 - 0x1p-53, 8.209536},
@@ -442,7 +442,7 @@ func TestQuantileTails(t *testing.T) {
 			t.Errorf("the %v quantile is %v, want %v", tt.q, got[0], tt.want)
 		}
 	}
-	p = Predictor{Model: &smoothing.Naive{Level: 5, N: 1}} // nothing is known of its errors
+	p = Predictor{Model: in(&smoothing.Naive{}, `{"level":5,"n":1}`)} // nothing is known of its errors
 	if p.Quantile(got[:], math.SmallestNonzeroFloat64); got[0] != 5 {
 		t.Errorf("without errors a quantile is %v, want the forecast, 5", got[0])
 	}

@@ -60,7 +60,7 @@ func models() *rapid.Generator[starter] {
 		case 9:
 			return &smoothing.HoltWinters{Period: season, Period2: 2 * season, Alpha: a / 2, Beta: b, Gamma: c / 4, Delta: b / 4, Phi: c, Rho: a / 2}
 		case 10:
-			return &smoothing.Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10, Sine: []float64{0, 0}, Cosine: []float64{0, 0}}
+			return &smoothing.Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10}
 		case 11:
 			return &smoothing.Autoregression{Difference: 1 + season, Lags: []int{1, 3}, Coef: []float64{a / 2, -b / 2}}
 		default:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -248,7 +249,7 @@ func TestRollingState(t *testing.T) {
 		if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 			t.Errorf("%s for %s: %v, want %v", tt.new, tt.old, err, tt.want)
 		}
-		if d := cmp.Diff(dirty(), got, cmpopts.IgnoreUnexported(Predictor{}, Fitter{})); d != "" {
+		if d := cmp.Diff(dirty(), got, cmpopts.IgnoreUnexported(Predictor{}, Fitter{}), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
 			t.Errorf("%s for %s changed the Rolling (-want +got):\n%s", tt.new, tt.old, d)
 		}
 	}

@@ -35,7 +35,11 @@ type Autoregression struct {
 	Lags       []int     `json:"lags"`       // in steps, each once, ascending
 	Coef       []float64 `json:"coef"`       // φ, a coefficient for each lag
 	Constant   float64   `json:"constant"`   // c
+	memory
+}
 
+// memory is the state of Autoregression.
+type memory struct {
 	Last  []float64 `json:"last"`  // the last observations, as many as the recursion looks back
 	At    int       `json:"at"`    // the place of the next one
 	Level float64   `json:"level"` // the last observation
@@ -278,7 +282,7 @@ func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 		d = p1
 	}
 	n := len(series)
-	*m = Autoregression{Period: p1, Period2: p2, Difference: d, MaxLags: m.MaxLags, Lags: m.Lags[:0], Coef: m.Coef[:0], Last: m.Last}
+	*m = Autoregression{Period: p1, Period2: p2, Difference: d, MaxLags: m.MaxLags, Lags: m.Lags[:0], Coef: m.Coef[:0], memory: memory{Last: m.Last}}
 	m.Lags = lagsOf(m.Lags, n, p1, p2, d, min(mostLags, cmp.Or(m.MaxLags, mostLags)))
 	m.Coef = grow.Zero(m.Coef, len(m.Lags))
 	f.regress(m, series)

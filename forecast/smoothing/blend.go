@@ -75,7 +75,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	near := Holt{Alpha: x[0], Level: s[0], N: 2}
+	near := Holt{Alpha: x[0], motion: motion{Level: s[0], N: 2}}
 	evals, free := f.evals, kindSimple.free()
 	if n > kindDamped.free()+1 {
 		simple := f.value(&x)
@@ -85,7 +85,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 		}
 		evals += f.evals
 		if aicc(f.value(&x), n, kindDamped.free()+1) < aicc(simple, n, kindSimple.free()+1) {
-			near = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+			near = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}}
 			free = kindDamped.free()
 		}
 	}
@@ -96,7 +96,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 			return Fit{}, err
 		}
 		evals += f.evals
-		far = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+		far = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}}
 		free = kindDamped.free()
 	}
 	f.evals = evals

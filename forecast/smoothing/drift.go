@@ -7,7 +7,10 @@ import "math"
 //
 // Start: after one observation the forecast is that observation. A missing observation
 // moves the forecast along the line.
-type Drift struct {
+type Drift struct{ line }
+
+// A line is the state of Drift.
+type line struct {
 	First float64 `json:"first"` // the first observation
 	Last  float64 `json:"last"`  // the last observation
 	Steps int     `json:"steps"` // from the first to the last

@@ -20,8 +20,8 @@ func TestFitReference(t *testing.T) {
 		fit  Holt
 		free int
 	}{
-		{"holt", Holt{Alpha: .999899996178, Beta: .000100007143856 / .999899996178, Level: 119.751690163, Trend: 1.59627323372, N: 2}, Holt{}, 4},
-		{"damped", Holt{Alpha: .999899475835, Beta: .00010001556 / .999899475835, Phi: .979999688965, Level: 118.471909466, Trend: 1.95160849635, N: 2}, Holt{Phi: .9}, 5},
+		{"holt", Holt{Alpha: .999899996178, Beta: .000100007143856 / .999899996178, motion: motion{Level: 119.751690163, Trend: 1.59627323372, N: 2}}, Holt{}, 4},
+		{"damped", Holt{Alpha: .999899475835, Beta: .00010001556 / .999899475835, Phi: .979999688965, motion: motion{Level: 118.471909466, Trend: 1.95160849635, N: 2}}, Holt{Phi: .9}, 5},
 	} {
 		want := sse(&tt.r, airPassengers)
 		var f Fitter
@@ -93,13 +93,13 @@ func TestFitValue(t *testing.T) {
 		model := func(s [3]float64) Model {
 			switch k := f.kind; k {
 			case kindSimple:
-				return &Simple{x[0], s[0], 1}
+				return &Simple{x[0], level{s[0], 1}}
 			case kindHolt:
-				return &Holt{Alpha: x[0], Beta: x[1], Level: s[0], Trend: s[1], N: 2}
+				return &Holt{Alpha: x[0], Beta: x[1], motion: motion{Level: s[0], Trend: s[1], N: 2}}
 			case kindDamped:
-				return &Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+				return &Holt{Alpha: x[0], Beta: x[1], Phi: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}}
 			default:
-				return &Triple{Form: Form(k - kindPrinted), Alpha: x[0], Beta: x[1], Gamma: x[2], Level: s[0], Trend: s[1], Accel: s[2], N: 2}
+				return &Triple{Form: Form(k - kindPrinted), Alpha: x[0], Beta: x[1], Gamma: x[2], bend: bend{Level: s[0], Trend: s[1], Accel: s[2], N: 2}}
 			}
 		}
 		got := f.value(&x) * f.scale * f.scale
@@ -245,7 +245,7 @@ func TestFitInitialState(t *testing.T) {
 	x := point{.5, .1, .05}
 	f.value(&x)
 	errorsFrom := func(l, b, c float64) []float64 {
-		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], Level: l, Trend: b, Accel: c, N: 2}
+		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], bend: bend{Level: l, Trend: b, Accel: c, N: 2}}
 		e := make([]float64, len(series))
 		for i, y := range series {
 			e[i] = y - m.predict()

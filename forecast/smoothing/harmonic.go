@@ -21,7 +21,7 @@ import (
 // Start: as [Simple] with the factor Alpha, without waves and trend; Fit begins with a
 // least squares fit of all. A missing observation is one with e = 0.
 //
-// A copy of the model shares Sine and Cosine with it.
+// A copy of the model shares its waves.
 type Harmonic struct {
 	Period float64 `json:"period"` // steps of the season; 0 is none
 
@@ -29,7 +29,11 @@ type Harmonic struct {
 	Beta  float64 `json:"beta"`  // of the trend, in [0, 1]
 	Phi   float64 `json:"phi"`   // damping of the trend, in [0, 1]; 0 stands for 1
 	Gamma float64 `json:"gamma"` // of the waves, in [0, 1]
+	waves
+}
 
+// waves are the state of Harmonic.
+type waves struct {
 	Level  float64   `json:"level"`
 	Trend  float64   `json:"trend"`
 	Sine   []float64 `json:"sine"`   // s, for each harmonic

@@ -18,18 +18,21 @@ import "math"
 // Start: level x_1 and trend x_2 − x_1 before the first observation. The second
 // observation completes the start, and then the model smooths both observations. If
 // g observations are missing between the two, the trend is (x_2 − x_1)/(g + 1). After one
-// observation the forecast is that observation. To begin with another state set Level,
-// Trend and N = 2.
+// observation the forecast is that observation.
 //
 // A missing observation moves the level by φ·b, and the trend to φ·b.
 type Holt struct {
 	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
 	Beta  float64 `json:"beta"`  // smoothing factor of the trend, in [0, 1]
 	Phi   float64 `json:"phi"`   // damping of the trend, in [0, 1]; 0 stands for 1
+	motion
+}
 
+// A motion is the state of a model with a trend.
+type motion struct {
 	Level float64 `json:"level"`
 	Trend float64 `json:"trend"`
-	N     int     `json:"n"`   // observations taken, without missing ones; 2 if Level and Trend are given
+	N     int     `json:"n"`   // observations taken, without missing ones
 	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
 }
 
@@ -148,7 +151,7 @@ func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 	if k == kindHolt {
 		x[2] = m.Phi
 	}
-	*m = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], Level: s[0], Trend: s[1], N: 2}
+	*m = Holt{Alpha: x[0], Beta: x[1], Phi: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}}
 	fit := f.replay(m, part, k.free())
 	m.N = fit.N
 	return fit, nil

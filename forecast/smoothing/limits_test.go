@@ -143,7 +143,7 @@ func TestSignalTakes(t *testing.T) {
 
 // A line is forecast by a product, so that no rounding adds up.
 func TestHoltLine(t *testing.T) {
-	m := Holt{Alpha: .5, Beta: .1, Trend: .1, N: 2}
+	m := Holt{Alpha: .5, Beta: .1, motion: motion{Trend: .1, N: 2}}
 	dst := make([]float64, 1000)
 	m.Forecast(dst)
 	for i, x := range dst {
@@ -206,9 +206,9 @@ func TestValidateEachNumber(t *testing.T) {
 			}
 			f.SetFloat(was)
 		}
-		for i := range v.NumField() {
-			f, name := v.Field(i), v.Type().Field(i).Name
-			if !v.Type().Field(i).IsExported() || isMean && name == "Window" {
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			f, name := v.FieldByIndex(field.Index), field.Name
+			if !field.IsExported() || isMean && name == "Window" {
 				continue
 			}
 			most, factor := factors[name]

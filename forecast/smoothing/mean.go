@@ -13,14 +13,19 @@ import (
 // Window of them. A missing observation changes nothing. With a Window of 0 the
 // mean is that of all observations.
 //
-// A copy of the model shares Last with it.
+// A copy of the model shares its observations.
 type Mean struct {
-	Window int       `json:"window"` // observations in the mean; 0 is all
-	Last   []float64 `json:"last"`   // the last observations, made by Update
-	At     int       `json:"at"`     // the place of the next one
-	Sum    float64   `json:"sum"`    // of those in the window
-	Fresh  float64   `json:"fresh"`  // of those since place 0; becomes Sum at place 0, so that no rounding adds up
-	N      int       `json:"n"`      // observations taken, without missing ones
+	Window int `json:"window"` // observations in the mean; 0 is all
+	recent
+}
+
+// recent is the state of Mean.
+type recent struct {
+	Last  []float64 `json:"last"`  // the last observations, made by Update
+	At    int       `json:"at"`    // the place of the next one
+	Sum   float64   `json:"sum"`   // of those in the window
+	Fresh float64   `json:"fresh"` // of those since place 0; becomes Sum at place 0, so that no rounding adds up
+	N     int       `json:"n"`     // observations taken, without missing ones
 }
 
 // Ready reports whether there is an observation.
@@ -173,7 +178,7 @@ func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
 			best, least = w, sum
 		}
 	}
-	*m = Mean{Window: best, Last: m.Last[:0]}
+	*m = Mean{Window: best, recent: recent{Last: m.Last[:0]}}
 	return f.replay(m, series, 1), nil
 }
 

@@ -56,7 +56,7 @@ func TestReferenceHolt(t *testing.T) {
 		for _, x := range airPassengers {
 			m.Update(x)
 		}
-		given := Holt{Alpha: .5, Beta: .1, Phi: tt.phi, Level: 112, Trend: 6, N: 2}
+		given := Holt{Alpha: .5, Beta: .1, Phi: tt.phi, motion: motion{Level: 112, Trend: 6, N: 2}}
 		if got := sse(&given, airPassengers); !close10(got, tt.sse) {
 			t.Errorf("%s: SSE %.6f, want %.6f", tt.name, got, tt.sse)
 		}
@@ -192,7 +192,7 @@ func everyModel() map[string]starter {
 
 // A long silence in a start counts as a million steps, and takes no longer.
 func TestLongSilence(t *testing.T) {
-	for _, m := range []starter{&Holt{Alpha: .5, N: 1, Gap: mostGap}, &Triple{Alpha: .5, N: 1, Gap: mostGap}} {
+	for _, m := range []starter{&Holt{Alpha: .5, motion: motion{N: 1, Gap: mostGap}}, &Triple{Alpha: .5, bend: bend{N: 1, Gap: mostGap}}} {
 		m.Update(math.NaN())
 		if err := m.(validator).Validate(); err != nil {
 			t.Errorf("after a long silence %+v: %v", m, err)
@@ -207,12 +207,12 @@ func TestLongSilence(t *testing.T) {
 func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for i, m := range []validator{
-		&Simple{Alpha: -.1}, &Simple{Alpha: 1.1}, &Simple{Alpha: nan}, &Simple{Level: inf}, &Simple{N: -1},
-		&Holt{Alpha: 2}, &Holt{Beta: -1}, &Holt{Phi: 1.01}, &Holt{Trend: nan}, &Holt{Gap: -1},
-		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{Accel: inf}, &Triple{Form: -1},
+		&Simple{Alpha: -.1}, &Simple{Alpha: 1.1}, &Simple{Alpha: nan}, &Simple{level: level{Level: inf}}, &Simple{level: level{N: -1}},
+		&Holt{Alpha: 2}, &Holt{Beta: -1}, &Holt{Phi: 1.01}, &Holt{motion: motion{Trend: nan}}, &Holt{motion: motion{Gap: -1}},
+		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{bend: bend{Accel: inf}}, &Triple{Form: -1},
 		&Triple{Alpha: .1, Beta: .5, Gamma: .9},
-		&Naive{Level: nan}, &Drift{Steps: -1}, &Drift{Last: inf}, &Signal{Phi: 2}, &Signal{E: 2, M: 1}, &Signal{M: nan},
-		&AdaptiveTriple{Gamma: -1}, &AdaptiveTriple{Model: Triple{Level: nan}}, &AdaptiveTriple{Signal: Signal{Phi: -1}},
+		&Naive{level: level{Level: nan}}, &Drift{line: line{Steps: -1}}, &Drift{line: line{Last: inf}}, &Signal{Phi: 2}, &Signal{errorSums: errorSums{E: 2, M: 1}}, &Signal{errorSums: errorSums{M: nan}},
+		&AdaptiveTriple{Gamma: -1}, &AdaptiveTriple{Model: Triple{bend: bend{Level: nan}}}, &AdaptiveTriple{Signal: Signal{Phi: -1}},
 		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}},
 		&Fitter{Steps: -1},
 	} {

@@ -5,8 +5,7 @@ package smoothing
 //
 // Start: one observation. A missing observation changes nothing.
 type Naive struct {
-	Level float64 `json:"level"` // the last observation
-	N     int     `json:"n"`     // observations taken, without missing ones
+	level // the last observation
 }
 
 // Ready reports whether there is an observation.

@@ -63,7 +63,7 @@ func models() *rapid.Generator[starter] {
 		case 9:
 			return &HoltWinters{Period: season, Period2: 2 * season, Alpha: a / 2, Beta: b, Gamma: c / 4, Delta: b / 4, Phi: c, Rho: a / 2}
 		case 10:
-			return &Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10, Sine: []float64{0, 0}, Cosine: []float64{0, 0}}
+			return &Harmonic{Period: float64(2 * season), Alpha: a, Beta: b / 2, Phi: c, Gamma: c / 10, waves: waves{Sine: []float64{0, 0}, Cosine: []float64{0, 0}}}
 		case 11:
 			return &Autoregression{Difference: 1 + season, Lags: []int{1, 3}, Coef: []float64{a / 2, -b / 2}}
 		default:
@@ -137,8 +137,8 @@ func TestPropExact(t *testing.T) {
 		}
 		slope := float64(rapid.IntRange(-5, 5).Draw(t, "slope"))
 		for _, m := range []starter{&Drift{},
-			&Holt{Alpha: .6, Beta: .4, Level: c, Trend: slope, N: 2}, &Triple{Alpha: .6, Beta: .4, Gamma: .2, Level: c, Trend: slope, N: 2},
-			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, Level: c, Trend: slope, N: 2}} {
+			&Holt{Alpha: .6, Beta: .4, motion: motion{Level: c, Trend: slope, N: 2}}, &Triple{Alpha: .6, Beta: .4, Gamma: .2, bend: bend{Level: c, Trend: slope, N: 2}},
+			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, bend: bend{Level: c, Trend: slope, N: 2}}} {
 			for k := range 20 {
 				m.Update(c + slope*float64(k+1))
 			}
@@ -248,7 +248,7 @@ func TestPropFit(t *testing.T) {
 		}
 		// Holt: no draw of factors and state beats it.
 		if h, ok := m.(*Holt); ok && steps < 2 {
-			r := Holt{Alpha: rapid.Float64Range(0, 1).Draw(t, "a"), Beta: rapid.Float64Range(0, 1).Draw(t, "b"), Phi: h.Phi, N: 2}
+			r := Holt{Alpha: rapid.Float64Range(0, 1).Draw(t, "a"), Beta: rapid.Float64Range(0, 1).Draw(t, "b"), Phi: h.Phi, motion: motion{N: 2}}
 			if h.Phi != 0 {
 				r.Phi = rapid.Float64Range(phiMin, phiMax).Draw(t, "phi")
 			}

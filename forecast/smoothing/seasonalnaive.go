@@ -9,9 +9,14 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 // observation keeps the value of the season before, or the last observation in the first
 // season. With a Period of 0 or 1 the model is [Naive].
 //
-// A copy of the model shares Season with it.
+// A copy of the model shares its season.
 type SeasonalNaive struct {
-	Period int       `json:"period"` // steps of a season
+	Period int `json:"period"` // steps of a season
+	cycle
+}
+
+// A cycle is the state of SeasonalNaive.
+type cycle struct {
 	Season []float64 `json:"season"` // the last observation at each phase, made by Update
 	At     int       `json:"at"`     // the phase of the next observation
 	Level  float64   `json:"level"`  // the last observation
@@ -83,7 +88,7 @@ func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, err
 	}
 	period, _ := f.offered(series, none)
-	*m = SeasonalNaive{Period: period, Season: m.Season[:0]}
+	*m = SeasonalNaive{Period: period, cycle: cycle{Season: m.Season[:0]}}
 	return f.replay(m, series, 0), nil
 }
 

@@ -86,8 +86,7 @@ func TestHoltWintersFitIsUpdate(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &f.winters
-		w.m = HoltWinters{Period: 12, Period2: 84, Multiplicative: multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma,
-			Delta: m.Delta, Rho: m.Rho, Season: make([]float64, 12), Season2: make([]float64, 84)}
+		w.m = HoltWinters{Period: 12, Period2: 84, Multiplicative: multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma, Delta: m.Delta, Rho: m.Rho, seasons: seasons{Season: make([]float64, 12), Season2: make([]float64, 84)}}
 		x := point{}
 		for i := range w.d {
 			x[i] = *w.which[i]
@@ -879,21 +878,21 @@ func TestWordsOfValues(t *testing.T) {
 func TestValidateSeasons(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, m := range []validator{
-		&SeasonalNaive{Period: -1}, &SeasonalNaive{Period: 2, Season: []float64{1}}, &SeasonalNaive{Period: 2, Season: []float64{1, nan}},
-		&SeasonalNaive{Period: 2, Season: []float64{1, 2}, At: 2}, &SeasonalNaive{Period: 2, Season: []float64{1, 2}, Seen: 3}, &SeasonalNaive{N: -1},
-		&Mean{Window: -1}, &Mean{Window: 2, Last: []float64{1, 2, 3}}, &Mean{Window: 2, Last: []float64{1, inf}}, &Mean{Last: []float64{1}},
-		&Mean{Window: 3, Last: []float64{1}, At: 0}, &Mean{Window: 2, Last: []float64{1, 2}, At: 2}, &Mean{Sum: nan},
+		&SeasonalNaive{Period: -1}, &SeasonalNaive{Period: 2, cycle: cycle{Season: []float64{1}}}, &SeasonalNaive{Period: 2, cycle: cycle{Season: []float64{1, nan}}},
+		&SeasonalNaive{Period: 2, cycle: cycle{Season: []float64{1, 2}, At: 2}}, &SeasonalNaive{Period: 2, cycle: cycle{Season: []float64{1, 2}, Seen: 3}}, &SeasonalNaive{cycle: cycle{N: -1}},
+		&Mean{Window: -1}, &Mean{Window: 2, recent: recent{Last: []float64{1, 2, 3}}}, &Mean{Window: 2, recent: recent{Last: []float64{1, inf}}}, &Mean{recent: recent{Last: []float64{1}}},
+		&Mean{Window: 3, recent: recent{Last: []float64{1}, At: 0}}, &Mean{Window: 2, recent: recent{Last: []float64{1, 2}, At: 2}}, &Mean{recent: recent{Sum: nan}},
 		&HoltWinters{Period: -1}, &HoltWinters{Period2: -1}, &HoltWinters{Alpha: 2}, &HoltWinters{Gamma: -1}, &HoltWinters{Rho: nan},
-		&HoltWinters{Period: 2, Season: []float64{1, 2}}, &HoltWinters{Period: 2, Season: []float64{1}, Season2: []float64{0}},
-		&HoltWinters{Period: 1, Season: []float64{0}, Season2: []float64{0, 1}}, &HoltWinters{Season2: []float64{0}}, &HoltWinters{Season: []float64{0}},
-		&Mean{At: 1}, &Mean{Window: mostPeriod + 1}, &SeasonalNaive{Period: mostPeriod + 1}, &HoltWinters{Level: inf},
-		&Harmonic{Period: 1}, &Harmonic{Period: nan}, &Harmonic{Alpha: -1}, &Harmonic{Sine: []float64{1}},
-		&Harmonic{Sine: make([]float64, 7), Cosine: make([]float64, 7)}, &Harmonic{Sine: []float64{nan}, Cosine: []float64{1}}, &Harmonic{Trend: inf},
+		&HoltWinters{Period: 2, seasons: seasons{Season: []float64{1, 2}}}, &HoltWinters{Period: 2, seasons: seasons{Season: []float64{1}, Season2: []float64{0}}},
+		&HoltWinters{Period: 1, seasons: seasons{Season: []float64{0}, Season2: []float64{0, 1}}}, &HoltWinters{seasons: seasons{Season2: []float64{0}}}, &HoltWinters{seasons: seasons{Season: []float64{0}}},
+		&Mean{recent: recent{At: 1}}, &Mean{Window: mostPeriod + 1}, &SeasonalNaive{Period: mostPeriod + 1}, &HoltWinters{seasons: seasons{Level: inf}},
+		&Harmonic{Period: 1}, &Harmonic{Period: nan}, &Harmonic{Alpha: -1}, &Harmonic{waves: waves{Sine: []float64{1}}},
+		&Harmonic{waves: waves{Sine: make([]float64, 7), Cosine: make([]float64, 7)}}, &Harmonic{waves: waves{Sine: []float64{nan}, Cosine: []float64{1}}}, &Harmonic{waves: waves{Trend: inf}},
 		&Autoregression{Period: -1}, &Autoregression{Period2: -1}, &Autoregression{Difference: -1}, &Autoregression{MaxLags: -1},
 		&Autoregression{Lags: []int{1}}, &Autoregression{Lags: []int{0}, Coef: []float64{1}}, &Autoregression{Lags: []int{2, 1}, Coef: []float64{1, 1}},
-		&Autoregression{Lags: []int{1}, Coef: []float64{nan}}, &Autoregression{Last: []float64{1, 2}}, &Autoregression{Constant: nan},
+		&Autoregression{Lags: []int{1}, Coef: []float64{nan}}, &Autoregression{memory: memory{Last: []float64{1, 2}}}, &Autoregression{Constant: nan},
 		&Autoregression{Lags: []int{mostPeriod + 1}, Coef: []float64{0}}, &Autoregression{Lags: []int{1, 1}, Coef: []float64{0, 0}},
-		&Autoregression{Lags: []int{1}, Coef: []float64{math.Nextafter(Largest, inf)}}, &Autoregression{Level: inf},
+		&Autoregression{Lags: []int{1}, Coef: []float64{math.Nextafter(Largest, inf)}}, &Autoregression{memory: memory{Level: inf}},
 		&Fitter{Season: -1}, &Fitter{Horizon: -1},
 	} {
 		var in *InputError
@@ -904,8 +903,8 @@ func TestValidateSeasons(t *testing.T) {
 	for _, m := range []validator{
 		// What has taken nothing is valid, whatever it is to have.
 		&Mean{Window: mostPeriod}, &SeasonalNaive{Period: mostPeriod}, &SeasonalNaive{Period: 3}, &HoltWinters{}, &HoltWinters{Period: 3, Period2: 6}, &Autoregression{Lags: []int{1}, Coef: []float64{1}, Difference: 7}, &Mean{Window: 3},
-		&Autoregression{Lags: []int{mostPeriod}, Coef: []float64{-Largest}, Last: make([]float64, mostPeriod)},
-		&Autoregression{Lags: []int{1, 2}, Coef: []float64{0, Largest}, Difference: 3, Last: make([]float64, 5), Seen: 5, At: 4, N: 5},
+		&Autoregression{Lags: []int{mostPeriod}, Coef: []float64{-Largest}, memory: memory{Last: make([]float64, mostPeriod)}},
+		&Autoregression{Lags: []int{1, 2}, Coef: []float64{0, Largest}, Difference: 3, memory: memory{Last: make([]float64, 5), Seen: 5, At: 4, N: 5}},
 	} {
 		if err := m.Validate(); err != nil {
 			t.Error(err)

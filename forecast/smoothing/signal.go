@@ -29,9 +29,14 @@ const DefaultPhi = 0.1
 // so an alarm at the last column is false once in a hundred steps.
 type Signal struct {
 	Phi float64 `json:"phi"` // smoothing constant in (0, 1]; 0 stands for DefaultPhi
-	E   float64 `json:"e"`   // smoothed error
-	M   float64 `json:"m"`   // smoothed absolute error
-	N   int     `json:"n"`   // errors taken
+	errorSums
+}
+
+// errorSums are the state of Signal.
+type errorSums struct {
+	E float64 `json:"e"` // smoothed error
+	M float64 `json:"m"` // smoothed absolute error
+	N int     `json:"n"` // errors taken
 }
 
 // Update takes the next error, an observation less its forecast. Update skips an error that

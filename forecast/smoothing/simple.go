@@ -4,13 +4,16 @@ package smoothing
 //
 //	l_k = l_{k-1} + α·(x_k − l_{k-1}),    forecast l_k at every horizon.
 //
-// Start: the first observation is the level. To begin with another level, set Level and
-// N = 1. A missing observation changes nothing.
+// Start: the first observation is the level. A missing observation changes nothing.
 type Simple struct {
 	Alpha float64 `json:"alpha"` // smoothing factor, in [0, 1]
+	level
+}
 
+// A level is the state of a model that has no more than that.
+type level struct {
 	Level float64 `json:"level"`
-	N     int     `json:"n"` // observations taken, without missing ones; 1 if Level is given
+	N     int     `json:"n"` // observations taken, without missing ones
 }
 
 // Ready reports whether the model has its start, one observation.
@@ -57,7 +60,7 @@ func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	*m = Simple{Alpha: x[0], Level: s[0], N: 1}
+	*m = Simple{Alpha: x[0], level: level{Level: s[0], N: 1}}
 	fit := f.replay(m, part, kindSimple.free())
 	m.N = fit.N
 	return fit, nil

@@ -44,8 +44,7 @@ func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, 
 // quadratics. All forms are unstable for many factors, see [Triple.Stable], and run away
 // over long horizons: cap their forecasts by [Limits].
 //
-// Start: as [Holt], with acceleration 0; the paper does not say. To begin with
-// another state set Level, Trend, Accel and N = 2. A missing observation is one
+// Start: as [Holt], with acceleration 0; the paper does not say. A missing observation is one
 // with e = 0.
 //
 // # Why Eq. (7) is biased
@@ -75,11 +74,15 @@ type Triple struct {
 	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
 	Beta  float64 `json:"beta"`  // of the trend
 	Gamma float64 `json:"gamma"` // of the acceleration
+	bend
+}
 
+// A bend is the state of a model with an acceleration.
+type bend struct {
 	Level float64 `json:"level"`
 	Trend float64 `json:"trend"`
 	Accel float64 `json:"accel"`
-	N     int     `json:"n"`   // observations taken, without missing ones; 2 if the state is given
+	N     int     `json:"n"`   // observations taken, without missing ones
 	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
 }
 
@@ -223,7 +226,7 @@ func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	*m = Triple{Form: m.Form, Alpha: x[0], Beta: x[1], Gamma: x[2], Level: s[0], Trend: s[1], Accel: s[2], N: 2}
+	*m = Triple{Form: m.Form, Alpha: x[0], Beta: x[1], Gamma: x[2], bend: bend{Level: s[0], Trend: s[1], Accel: s[2], N: 2}}
 	fit := f.replay(m, part, k.free())
 	m.N = fit.N
 	return fit, nil

@@ -45,7 +45,12 @@ type HoltWinters struct {
 	Gamma float64 `json:"gamma"` // of the season, in [0, 1]
 	Delta float64 `json:"delta"` // of the second season, in [0, 1]
 	Rho   float64 `json:"rho"`   // part of a residual that is still there a step later, in [0, 1]
+	seasons
+	own, own2 []float64 // seasons of Deviate
+}
 
+// seasons are the state of HoltWinters.
+type seasons struct {
 	Level    float64   `json:"level"`
 	Trend    float64   `json:"trend"`
 	Residual float64   `json:"residual"` // r
@@ -55,8 +60,6 @@ type HoltWinters struct {
 	At2      int       `json:"at2"`  // that in the second season
 	Seen     int       `json:"seen"` // steps seen, a season at most
 	N        int       `json:"n"`    // observations taken, without missing ones
-
-	own, own2 []float64 // seasons of deviate
 }
 
 func (m *HoltWinters) phi() float64 {

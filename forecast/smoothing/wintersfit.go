@@ -262,8 +262,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 		p2 = 1
 	}
 	w := &f.winters
-	w.m = HoltWinters{Period: p1, Period2: p2, Multiplicative: m.Multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma, Delta: m.Delta, Rho: m.Rho,
-		Season: grow.To(m.Season, p1), Season2: grow.To(m.Season2, p2), own: m.own, own2: m.own2}
+	w.m = HoltWinters{Period: p1, Period2: p2, Multiplicative: m.Multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma, Delta: m.Delta, Rho: m.Rho, own: m.own, own2: m.own2, seasons: seasons{Season: grow.To(m.Season, p1), Season2: grow.To(m.Season2, p2)}}
 	w.season, w.season2 = grow.To(w.season, p1), grow.To(w.season2, p2)
 	w.prepare(f, series, m)
 	x := w.minimise(&f.walker)
