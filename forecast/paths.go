@@ -77,14 +77,14 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		m += psi * psi
 		p.own[i] = math.Sqrt(max(0, p.spread[i]*p.spread[i]-m))
 	}
-	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.Errors-p.Free))
+	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.errors-p.free))
 	lambda := boxcox.Of(p.Model)
 	center, scale := p.pool()
 	for _, row := range dst {
 		tau, z := sigma*chi(nu, rng.NormFloat64()), rng.NormFloat64()
 		for j := range row {
 			if scale > 0 {
-				row[j] = (p.Recent[rng.IntN(len(p.Recent))] - center) * scale
+				row[j] = (p.recent[rng.IntN(len(p.recent))] - center) * scale
 			} else {
 				row[j] = rng.NormFloat64()
 			}
@@ -94,22 +94,22 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 			x := boxcox.Shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
 			row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
 		}
-		p.Limits.cut(row, p.Peak)
+		p.Limits.cut(row, p.peak)
 	}
 }
 
 // pool returns the mean of the errors that are kept, and what brings their standard
 // deviation to 1; 0 if they are too few or all the same.
 func (p *Predictor) pool() (center, scale float64) {
-	n := float64(len(p.Recent))
+	n := float64(len(p.recent))
 	if n < fewErrors {
 		return 0, 0
 	}
-	for _, e := range p.Recent {
+	for _, e := range p.recent {
 		center += e / n
 	}
 	v := 0.0
-	for _, e := range p.Recent {
+	for _, e := range p.recent {
 		d := e - center
 		v += d * d / n
 	}

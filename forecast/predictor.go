@@ -41,12 +41,12 @@ type Predictor struct {
 
 	Analytic bool // intervals grow as the model says, whatever its errors did
 
-	Squares float64   // sum of the squared one-step errors
-	Errors  int       // number of them
-	Free    int       // errors that fitted parameters cost
-	Peak    float64   // largest |observation|
-	Growth  []float64 // root mean square of the errors i+1 steps ahead where the model was fitted, over that of one step
-	Recent  []float64 // the last one-step errors, 260 at most, for Paths
+	squares float64   // sum of the squared one-step errors
+	errors  int       // number of them
+	free    int       // errors that fitted parameters cost
+	peak    float64   // largest |observation|
+	growth  []float64 // root mean square of the errors i+1 steps ahead where the model was fitted, over that of one step
+	recent  []float64 // the last one-step errors, 260 at most, for Paths
 
 	one               [1]float64
 	spread, mean, own []float64
@@ -56,7 +56,7 @@ type Predictor struct {
 func (p *Predictor) Update(x float64) {
 	p.needModel()
 	if usable(x) {
-		p.Peak = max(p.Peak, math.Abs(x))
+		p.peak = max(p.peak, math.Abs(x))
 		if s, ok := p.Model.(readier); !ok || s.Ready() {
 			p.Model.Forecast(p.one[:])
 			p.take(boxcox.Error(boxcox.Of(p.Model), x, p.one[0]))
@@ -78,14 +78,14 @@ func (p *Predictor) take(e float64) {
 		return
 	}
 	p.Signal.Update(e)
-	if s := p.Squares + e*e; s <= math.MaxFloat64 {
-		p.Squares = s
-		if len(p.Recent) < keptErrors {
-			p.Recent = append(p.Recent, e)
+	if s := p.squares + e*e; s <= math.MaxFloat64 {
+		p.squares = s
+		if len(p.recent) < keptErrors {
+			p.recent = append(p.recent, e)
 		} else {
-			p.Recent[p.Errors%keptErrors] = e
+			p.recent[p.errors%keptErrors] = e
 		}
-		p.Errors++
+		p.errors++
 	}
 }
 
@@ -99,7 +99,7 @@ func (p *Predictor) Ready() bool {
 func (p *Predictor) Forecast(dst []float64) {
 	p.needModel()
 	p.Model.Forecast(dst)
-	p.Limits.Apply(dst, p.Peak)
+	p.Limits.Apply(dst, p.peak)
 }
 
 // TrackingSignal returns the signal's value, see [Signal].
@@ -114,7 +114,7 @@ func (p *Predictor) Alarm() bool { return p.Signal.Alarm(0) }
 
 // Sigma returns the standard deviation of the one-step errors so far, 0 without any.
 func (p *Predictor) Sigma() float64 {
-	return math.Sqrt(smoothing.Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
+	return math.Sqrt(smoothing.Fit{SSE: p.squares, N: p.errors, Free: p.free}.Variance())
 }
 
 // Quantile sets dst[i] to the q quantile of the value i+1 steps ahead, within the
@@ -131,7 +131,7 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	for i, x := range dst {
 		dst[i] = boxcox.Shift(lambda, x, z*p.spread[i])
 	}
-	p.Limits.cut(dst, p.Peak)
+	p.Limits.cut(dst, p.peak)
 }
 
 // Interval sets lo[i] and hi[i] to the ends of the central interval that holds the value
@@ -152,8 +152,8 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 		d := z * p.spread[i]
 		lo[i], hi[i] = boxcox.Shift(lambda, x, -d), boxcox.Shift(lambda, x, d)
 	}
-	p.Limits.cut(lo, p.Peak)
-	p.Limits.cut(hi, p.Peak)
+	p.Limits.cut(lo, p.peak)
+	p.Limits.cut(hi, p.peak)
 }
 
 // leastFreedom bounds the degrees of freedom from below.
@@ -163,7 +163,7 @@ const leastFreedom = 4
 // the first three terms of its expansion in 1/ν [Abramowitz64, 26.7.5]. ν is at
 // least 4 here, where the 97.5% quantile comes out as 2.769, .3% too small.
 func (p *Predictor) student(z float64) float64 {
-	nu := float64(max(leastFreedom, p.Errors-p.Free))
+	nu := float64(max(leastFreedom, p.errors-p.free))
 	s := z * z
 	return z * (1 + (s+1)/(4*nu) + ((5*s+16)*s+3)/(96*nu*nu) + (((3*s+19)*s+17)*s-15)/(384*nu*nu*nu))
 }
@@ -177,8 +177,8 @@ func (p *Predictor) widen(h int) {
 	}
 	most := 0.0
 	for i, s := range p.spread {
-		if i < len(p.Growth) {
-			s = max(s, p.Growth[i])
+		if i < len(p.growth) {
+			s = max(s, p.growth[i])
 		}
 		most = max(most, s)
 		p.spread[i] = most
@@ -225,9 +225,9 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if err != nil {
 		return fit, err
 	}
-	p.Growth = append(p.Growth[:0], fit.Growth...)
+	p.growth = append(p.growth[:0], fit.Growth...)
 	p.Signal = smoothing.Signal{Phi: p.Signal.Phi}
-	p.Squares, p.Errors, p.Free, p.Peak, p.Recent = 0, 0, fit.Free, 0, p.Recent[:0]
+	p.squares, p.errors, p.free, p.peak, p.recent = 0, 0, fit.Free, 0, p.recent[:0]
 	for _, e := range fit.Residuals {
 		if e == e {
 			p.take(e)
@@ -235,7 +235,7 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	}
 	for _, x := range series {
 		if usable(x) {
-			p.Peak = max(p.Peak, math.Abs(x))
+			p.peak = max(p.peak, math.Abs(x))
 		}
 	}
 	return fit, nil
@@ -270,25 +270,25 @@ func (p *Predictor) validateAround() error {
 	if err := p.Signal.Validate(); err != nil {
 		return err
 	}
-	if err := checkCount("Errors", p.Errors, mostCount); err != nil {
+	if err := checkCount("Errors", p.errors, mostCount); err != nil {
 		return err
 	}
-	if err := checkCount("Free", p.Free, mostCount); err != nil {
+	if err := checkCount("Free", p.free, mostCount); err != nil {
 		return err
 	}
-	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || !(p.Peak >= 0 && p.Peak <= smoothing.Largest) {
+	if !(p.squares >= 0 && p.squares <= math.MaxFloat64) || !(p.peak >= 0 && p.peak <= smoothing.Largest) {
 		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers of at least 0",
-			p.Squares, p.Errors, p.Peak)
+			p.squares, p.errors, p.peak)
 	}
-	for i, g := range p.Growth {
+	for i, g := range p.growth {
 		if !(g >= 0 && g <= smoothing.Largest) {
 			return badInput("Growth", i, ErrValue, "%v: want a finite number of at least 0", g)
 		}
 	}
-	if len(p.Recent) > keptErrors {
-		return badInput("Recent", -1, ErrLength, "%d errors: want %d at most", len(p.Recent), keptErrors)
+	if len(p.recent) > keptErrors {
+		return badInput("Recent", -1, ErrLength, "%d errors: want %d at most", len(p.recent), keptErrors)
 	}
-	for i, e := range p.Recent {
+	for i, e := range p.recent {
 		if !(math.Abs(e) <= 2*smoothing.Largest) {
 			return badInput("Recent", i, ErrValue, "%v: want a finite number", e)
 		}

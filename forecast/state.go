@@ -34,7 +34,7 @@ func (p *Predictor) MarshalJSON() ([]byte, error) {
 	if p.Model == nil {
 		return nil, badInput("Model", -1, ErrKind, "nil: want a model")
 	}
-	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.Squares, p.Errors, p.Free, p.Peak, p.Growth, p.Recent})
+	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.squares, p.errors, p.free, p.peak, p.growth, p.recent})
 }
 
 // UnmarshalJSON sets all of p to a state. A state that [Predictor.Validate] refuses is
@@ -51,7 +51,7 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	n := Predictor{Model: p.Model, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic,
-		Squares: s.Squares, Errors: s.Errors, Free: s.Free, Peak: s.Peak, Growth: s.Growth, Recent: s.Recent}
+		squares: s.Squares, errors: s.Errors, free: s.Free, peak: s.Peak, growth: s.Growth, recent: s.Recent}
 	switch {
 	case s.Name != "":
 		m, err := New(s.Name)
