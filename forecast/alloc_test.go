@@ -39,7 +39,7 @@ func TestAllocs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f Fitter
-		p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2, Freeze: 100}}
+		p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
 		r := &Rolling{Predictor: Predictor{Model: m}, Every: 7, Keep: 60}
 		b := &Backtester{Horizon: 4, Origins: 3}
 		run(name+" Update", func(series []float64) error {

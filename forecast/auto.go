@@ -16,7 +16,7 @@ import (
 // for the name "".
 //
 // Fit chooses, see [Auto.Fit]. Until then Auto is [Simple] with the factor
-// StartAlpha. [Auto.String] names the choice. Update and Forecast take the time of at most
+// startAlpha. [Auto.String] names the choice. Update and Forecast take the time of at most
 // three models. An observation that the scale of the choice does not take, such as 0 for a
 // logarithm, counts as missing.
 //
@@ -122,7 +122,7 @@ func (m *Auto) String() string {
 func (m *Auto) Update(x float64) {
 	if len(m.members) == 0 {
 		m.scale = 1
-		m.members = append(m.members, member{"simple", 1, &smoothing.Simple{Alpha: StartAlpha}})
+		m.members = append(m.members, member{"simple", 1, &smoothing.Simple{Alpha: startAlpha}})
 	}
 	z := math.NaN()
 	if boxcox.In(m.scale, x) {

@@ -225,19 +225,3 @@ func known(series []float64) int {
 	}
 	return n
 }
-
-// HoldOut splits off the last horizon values of each series that has at least least
-// values before them, and leaves out the other series. The parts share their memory with
-// the series. HoldOut panics if horizon or least is below 1.
-func HoldOut(series [][]float64, horizon, least int) (train, actual [][]float64) {
-	if horizon < 1 || least < 1 {
-		panic("forecast: HoldOut: horizon or least below 1")
-	}
-	for _, s := range series {
-		if n := len(s) - horizon; n >= least {
-			train = append(train, s[:n:n])
-			actual = append(actual, s[n:])
-		}
-	}
-	return train, actual
-}

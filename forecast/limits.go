@@ -12,22 +12,10 @@ import (
 type Limits struct {
 	NonNegative bool    `json:"non_negative"` // a forecast below 0 becomes 0
 	Multiple    float64 `json:"multiple"`     // within ± so many times the largest |observation| so far; 0: no limit
-	Freeze      int     `json:"freeze"`       // from this many steps ahead on, the forecast stays; 0: never
 }
 
-// Apply limits a forecast, dst[i] being i+1 steps ahead, in place: first Freeze,
-// then Multiple of largest, then NonNegative.
+// Apply limits a forecast in place: first within ±Multiple of largest, then NonNegative.
 func (l Limits) Apply(dst []float64, largest float64) {
-	if l.Freeze > 0 && len(dst) > l.Freeze {
-		for i := l.Freeze; i < len(dst); i++ {
-			dst[i] = dst[i-1]
-		}
-	}
-	l.cut(dst, largest)
-}
-
-// cut is Apply without Freeze.
-func (l Limits) cut(dst []float64, largest float64) {
 	low, high := math.Inf(-1), math.Inf(1)
 	if l.Multiple > 0 {
 		high = l.Multiple * largest
@@ -45,9 +33,6 @@ func (l Limits) cut(dst []float64, largest float64) {
 func (l Limits) Validate() error {
 	if !(l.Multiple >= 0 && l.Multiple <= smoothing.Largest) {
 		return badInput("Multiple", -1, ErrFactor, "%v: want 0 for no limit, or a positive multiple, usually 1 to 3", l.Multiple)
-	}
-	if l.Freeze < 0 {
-		return badInput("Freeze", -1, ErrFactor, "%d steps: want 0 for never, or more", l.Freeze)
 	}
 	return nil
 }

@@ -21,12 +21,12 @@ func TestOptionLimits(t *testing.T) {
 			t.Errorf("%+v is valid", f)
 		}
 	}
-	for _, l := range []Limits{{}, {Multiple: smoothing.Largest}, {Freeze: 1}} {
+	for _, l := range []Limits{{}, {Multiple: smoothing.Largest}} {
 		if err := l.Validate(); err != nil {
 			t.Errorf("%+v: %v", l, err)
 		}
 	}
-	for _, l := range []Limits{{Multiple: -1e-9}, {Multiple: math.Inf(1)}, {Multiple: math.NaN()}, {Freeze: -1}} {
+	for _, l := range []Limits{{Multiple: -1e-9}, {Multiple: math.Inf(1)}, {Multiple: math.NaN()}} {
 		if l.Validate() == nil {
 			t.Errorf("%+v is valid", l)
 		}
@@ -55,24 +55,6 @@ func TestOptionLimits(t *testing.T) {
 		if bad.Validate() == nil {
 			t.Errorf("%s: valid", name)
 		}
-	}
-}
-
-// HoldOut takes a horizon and a rest of one value each, and no less.
-func TestHoldOutLeast(t *testing.T) {
-	train, actual := HoldOut([][]float64{{1}, {1, 2}, {1, 2, 3}}, 1, 1)
-	if len(train) != 2 || len(train[0]) != 1 || len(train[1]) != 2 || len(actual[1]) != 1 || actual[1][0] != 3 {
-		t.Errorf("%v and %v", train, actual)
-	}
-	for _, c := range [][2]int{{0, 1}, {1, 0}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("horizon %d, least %d: no panic", c[0], c[1])
-				}
-			}()
-			HoldOut(nil, c[0], c[1])
-		}()
 	}
 }
 

@@ -69,7 +69,7 @@ func yearsAhead(tb testing.TB, weeks int) (train, actual [][]float64) {
 	for i := range train {
 		whole[i] = append(append([]float64(nil), train[i]...), actual[i]...)
 	}
-	train, actual = HoldOut(whole, weeks, 104)
+	train, actual = holdOut(whole, weeks, 104)
 	if len(train) != 294 { // of 359, for one year and for three; counted by an independent program
 		tb.Errorf("%d series with %d weeks to hold out, want 294", len(train), weeks)
 	}
@@ -182,7 +182,7 @@ func TestM4LongHorizon(t *testing.T) {
 		if i%8 > 0 {
 			continue
 		}
-		p = Predictor{Model: &smoothing.Triple{}, Limits: Limits{NonNegative: true, Multiple: 1.5, Freeze: 52}}
+		p = Predictor{Model: &smoothing.Triple{}, Limits: Limits{NonNegative: true, Multiple: 1.5}}
 		if _, err := p.Fit(&f, series); err != nil {
 			t.Fatal(err)
 		}
@@ -193,4 +193,15 @@ func TestM4LongHorizon(t *testing.T) {
 			}
 		}
 	}
+}
+
+// holdOut splits off the last horizon values of each series that has at least least values before them.
+func holdOut(series [][]float64, horizon, least int) (train, actual [][]float64) {
+	for _, s := range series {
+		if n := len(s) - horizon; n >= least {
+			train = append(train, s[:n:n])
+			actual = append(actual, s[n:])
+		}
+	}
+	return train, actual
 }

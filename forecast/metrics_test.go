@@ -148,20 +148,6 @@ func TestSelectPart(t *testing.T) {
 	}
 }
 
-func TestHoldOut(t *testing.T) {
-	train, actual := HoldOut([][]float64{{1, 2, 3}, {1, 2}, {1, 2, 3, 4}}, 2, 1)
-	if d := cmp.Diff([][]float64{{1}, {1, 2}}, train); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([][]float64{{2, 3}, {3, 4}}, actual); d != "" {
-		t.Error(d)
-	}
-	train[0] = append(train[0], 9)
-	if actual[0][0] != 2 {
-		t.Error("to append to a training part writes into what was held out")
-	}
-}
-
 // Bad input is told by field and index.
 func TestBadInput(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()

@@ -140,8 +140,8 @@ func TestValidate(t *testing.T) {
 	for i, m := range []validator{
 		&Predictor{}, &Predictor{Model: &smoothing.Simple{Alpha: 2}},
 		&Predictor{Model: &smoothing.Naive{}, peak: inf}, &Predictor{Model: &smoothing.Naive{}, growth: []float64{nan}},
-		&Predictor{Model: &smoothing.Naive{}, Limits: Limits{Multiple: -1}}, &Predictor{Model: &smoothing.Naive{}, Limits: Limits{Freeze: -1}},
-		&Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, Since: -1}, &Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, History: history{inf}},
+		&Predictor{Model: &smoothing.Naive{}, Limits: Limits{Multiple: -1}},
+		&Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, streamed: streamed{Since: -1}}, &Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, streamed: streamed{History: history{inf}}},
 	} {
 		var in *InputError
 		if err := m.Validate(); !errors.As(err, &in) || in.Unwrap() == nil {

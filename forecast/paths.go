@@ -94,7 +94,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 			x := boxcox.Shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
 			row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
 		}
-		p.Limits.cut(row, p.peak)
+		p.Limits.Apply(row, p.peak)
 	}
 }
 

@@ -165,7 +165,7 @@ func TestPathsGolden(t *testing.T) {
 func TestPropPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := models().Draw(t, "model")
-		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2, Freeze: rapid.IntRange(0, 9).Draw(t, "freeze")}}
+		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
 		for _, x := range seriesOf(0, 60).Draw(t, "series") {
 			p.Update(x)
 		}

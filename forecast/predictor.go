@@ -131,7 +131,7 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	for i, x := range dst {
 		dst[i] = boxcox.Shift(lambda, x, z*p.spread[i])
 	}
-	p.Limits.cut(dst, p.peak)
+	p.Limits.Apply(dst, p.peak)
 }
 
 // Interval sets lo[i] and hi[i] to the ends of the central interval that holds the value
@@ -152,8 +152,8 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 		d := z * p.spread[i]
 		lo[i], hi[i] = boxcox.Shift(lambda, x, -d), boxcox.Shift(lambda, x, d)
 	}
-	p.Limits.cut(lo, p.peak)
-	p.Limits.cut(hi, p.peak)
+	p.Limits.Apply(lo, p.peak)
+	p.Limits.Apply(hi, p.peak)
 }
 
 // leastFreedom bounds the degrees of freedom from below.

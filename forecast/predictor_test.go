@@ -55,7 +55,6 @@ func TestPanics(t *testing.T) {
 		func() { Coverage([]float64{1}, []float64{1, 2}, []float64{1}) },
 		func() { Coverage([]float64{1}, []float64{1}, []float64{1, 2}) },
 		func() { (&Backtester{}).Select(nil, nil, nil) },
-		func() { HoldOut(nil, 0, 1) },
 	} {
 		func() {
 			defer func() {
@@ -77,9 +76,6 @@ func TestLimits(t *testing.T) {
 		{Limits{NonNegative: true}, []float64{0, 5, 30, 40}},
 		{Limits{Multiple: 2}, []float64{-20, 5, 20, 20}},
 		{Limits{Multiple: 2, NonNegative: true}, []float64{0, 5, 20, 20}},
-		{Limits{Freeze: 2}, []float64{-30, 5, 5, 5}},
-		{Limits{Freeze: 1, NonNegative: true}, []float64{0, 0, 0, 0}},
-		{Limits{Freeze: 4}, []float64{-30, 5, 30, 40}},
 	} {
 		got := []float64{-30, 5, 30, 40}
 		tt.limits.Apply(got, 10)
@@ -93,7 +89,7 @@ func TestLimits(t *testing.T) {
 // The intervals of a Predictor keep to its limits, and the frozen part of a
 // forecast still widens.
 func TestPredictorLimits(t *testing.T) {
-	p := Predictor{Model: &smoothing.Holt{Alpha: .5, Beta: .5}, Limits: Limits{NonNegative: true, Multiple: 1.2, Freeze: 3}}
+	p := Predictor{Model: &smoothing.Holt{Alpha: .5, Beta: .5}, Limits: Limits{NonNegative: true, Multiple: 1.2}}
 	for i, x := range []float64{10, 9, 9, 7, 7, 5, 4, 4, 2} {
 		p.Update(x + float64(i%2))
 	}
@@ -187,7 +183,7 @@ func TestPredictorResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 3, Freeze: 40}, Signal: smoothing.Signal{Phi: .2}}
+		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 3}, Signal: smoothing.Signal{Phi: .2}}
 		q := p
 		q.Model, _ = New(name)
 		a, b := make([]float64, 52), make([]float64, 52)
@@ -226,7 +222,7 @@ func TestPredictorResumes(t *testing.T) {
 }
 
 // around is a state of a Predictor but for its name and model.
-const around = `"limits":{"non_negative":false,"multiple":0,"freeze":0},"signal":{"phi":0,"e":0,"m":0,"n":0},` +
+const around = `"limits":{"non_negative":false,"multiple":0},"signal":{"phi":0,"e":0,"m":0,"n":0},` +
 	`"analytic":false,"squares":0,"errors":0,"free":0,"peak":0,"growth":null,"recent":null}`
 
 // States of models.
@@ -275,8 +271,8 @@ func TestPredictorStateErrors(t *testing.T) {
 		{with(holt, `"gap":0`, `"gap":null`), ErrState},
 		{with(holt, `"peak":0,`, ``), ErrState},
 		{with(holt, `"free":0`, `"FREE":0`), ErrState},
-		{with(holt, `"freeze":0`, `"freeze":null`), ErrState},
-		{with(holt, `{"non_negative":false,"multiple":0,"freeze":0}`, `null`), ErrState},
+		{with(holt, `"multiple":0`, `"multiple":null`), ErrState},
+		{with(holt, `{"non_negative":false,"multiple":0}`, `null`), ErrState},
 
 		// Counts that would loop for hours or wrap around.
 		{with(holt, `"gap":0`, `"gap":1000000000000`), ErrFactor},

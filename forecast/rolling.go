@@ -10,12 +10,12 @@ import (
 // Defaults of [Rolling].
 const (
 	DefaultEvery = 13  // a quarter of a year of weeks
-	DefaultKeep  = 208 // four years of weeks
-	DefaultLeast = 26
+	defaultKeep  = 208 // four years of weeks
+	defaultLeast = 26
 
-	// StartAlpha is the factor of the model before the first fit: half of its weight
+	// startAlpha is the factor of the model before the first fit: half of its weight
 	// is on the last quarter of a year of weeks.
-	StartAlpha = 0.05
+	startAlpha = 0.05
 )
 
 // Rolling is a [Predictor] that fits its model again from time to time, for streams
@@ -43,16 +43,20 @@ type Rolling struct {
 	Fitter    Fitter    `json:"fitter"`
 
 	Every int `json:"every"` // observations between fits; 0 stands for DefaultEvery
-	Keep  int `json:"keep"`  // observations to keep; 0 stands for DefaultKeep
-	Least int `json:"least"` // observations before the first fit; 0 stands for DefaultLeast
+	Keep  int `json:"keep"`  // observations to keep; 0 stands for 208
+	Least int `json:"least"` // observations before the first fit; 0 stands for 26
 
+	streamed
+}
+
+// streamed is the state of a Rolling.
+type streamed struct {
 	History history `json:"history"` // the last observations, NaN for a missing one
 	Since   int     `json:"since"`   // observations since the last fit
 	Fitted  bool    `json:"fitted"`  // there was a fit
 
-	// Start forecasts until the first fit, and is nil after the fit. If Start is nil before,
-	// the first Update sets it to [Simple] with StartAlpha, and the limits and the signal of
-	// Predictor.
+	// Start forecasts until the first fit, and is nil after the fit. The first Update sets Start
+	// to simple smoothing with startAlpha, and the limits and the signal of Predictor.
 	Start *Predictor `json:"start"`
 }
 
@@ -108,7 +112,7 @@ func (r *Rolling) Update(x float64) {
 	if !usable(x) {
 		x = math.NaN()
 	}
-	keep := count(r.Keep, DefaultKeep)
+	keep := count(r.Keep, defaultKeep)
 	if n := len(r.History); n >= keep {
 		copy(r.History, r.History[n-keep+1:])
 		r.History = r.History[:keep-1]
@@ -119,10 +123,10 @@ func (r *Rolling) Update(x float64) {
 	due := r.Since >= count(r.Every, DefaultEvery)
 	if !r.Fitted {
 		if r.Start == nil {
-			r.Start = &Predictor{Model: &smoothing.Simple{Alpha: StartAlpha}, Limits: r.Predictor.Limits, Signal: smoothing.Signal{Phi: r.Predictor.Signal.Phi}}
+			r.Start = &Predictor{Model: &smoothing.Simple{Alpha: startAlpha}, Limits: r.Predictor.Limits, Signal: smoothing.Signal{Phi: r.Predictor.Signal.Phi}}
 		}
 		r.Start.Update(x)
-		due = len(r.History) >= min(keep, count(r.Least, DefaultLeast))
+		due = len(r.History) >= min(keep, count(r.Least, defaultLeast))
 	}
 	if !due {
 		return
@@ -181,7 +185,7 @@ func (r *Rolling) Validate() error {
 	if _, ok := r.Predictor.Model.(smoothing.Fittable); !ok {
 		return badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model, or a Predictor without Rolling", r.Predictor.Model)
 	}
-	kept := count(r.Keep, DefaultKeep)
+	kept := count(r.Keep, defaultKeep)
 	if m, ok := r.Predictor.Model.(interface{ Least() int }); ok && kept < m.Least() {
 		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.Least())
 	}

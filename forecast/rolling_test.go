@@ -100,7 +100,7 @@ func TestRollingStart(t *testing.T) {
 	if r.Ready() {
 		t.Error("ready for nothing")
 	}
-	start := Predictor{Model: &smoothing.Simple{Alpha: StartAlpha}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
+	start := Predictor{Model: &smoothing.Simple{Alpha: startAlpha}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
 	var f Fitter
 	fitted := Predictor{Model: &smoothing.Holt{}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
 	got, want := make([]float64, 5), make([]float64, 5)
@@ -111,13 +111,13 @@ func TestRollingStart(t *testing.T) {
 		r.Update(x)
 		now := &start
 		switch start.Update(x); {
-		case i == DefaultLeast-1:
+		case i == defaultLeast-1:
 			if _, err := fitted.Fit(&f, airPassengers[:i+1]); err != nil {
 				t.Fatal(err)
 			}
 			now = &fitted
-		case i >= DefaultLeast:
-			if i == DefaultLeast+DefaultEvery-1 { // the next fit
+		case i >= defaultLeast:
+			if i == defaultLeast+DefaultEvery-1 { // the next fit
 				return
 			}
 			fitted.Update(x)
@@ -126,7 +126,7 @@ func TestRollingStart(t *testing.T) {
 		r.Quantile(got, .2)
 		now.Quantile(want, .2)
 		// The signal is that of the start, on to that of the forecasts after it.
-		if i >= DefaultLeast {
+		if i >= defaultLeast {
 			signal.Update(x - next[0])
 		} else {
 			signal = start.Signal
@@ -210,8 +210,8 @@ func TestRollingState(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirty := func() *Rolling {
-		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, peak: 3}, Every: 3, Keep: 9, Least: 5, Since: 2, Fitter: Fitter{Steps: 8},
-			History: history{1, 2}, Start: &Predictor{Model: &smoothing.Naive{}}}
+		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, peak: 3}, Every: 3, Keep: 9, Least: 5, Fitter: Fitter{Steps: 8},
+			streamed: streamed{Since: 2, History: history{1, 2}, Start: &Predictor{Model: &smoothing.Naive{}}}}
 	}
 	got := dirty()
 	if err := json.Unmarshal(whole, got); err != nil {
@@ -279,7 +279,7 @@ func (m *ownFit) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 
 // Models of another package are set before a state is read, the one that forecasts until the first fit, too.
 func TestRollingStateOfOwnModels(t *testing.T) {
-	r := Rolling{Predictor: Predictor{Model: &ownFit{}}, Start: &Predictor{Model: &own{}}}
+	r := Rolling{Predictor: Predictor{Model: &ownFit{}}, streamed: streamed{Start: &Predictor{Model: &own{}}}}
 	for _, x := range []float64{3, 4, 8} {
 		r.Update(x)
 	}
@@ -287,14 +287,14 @@ func TestRollingStateOfOwnModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := Rolling{Predictor: Predictor{Model: &ownFit{}}, Start: &Predictor{Model: &own{}}}
+	with := Rolling{Predictor: Predictor{Model: &ownFit{}}, streamed: streamed{Start: &Predictor{Model: &own{}}}}
 	if err := json.Unmarshal(state, &with); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := with.Predictor.Model.(*ownFit), with.Start.Model.(*own); a.Sum != 15 || b.Sum != 15 {
 		t.Errorf("%+v and %+v, want sums of 15", a, b)
 	}
-	for _, without := range []*Rolling{{Predictor: Predictor{Model: &ownFit{}}}, {Start: &Predictor{Model: &own{}}}} {
+	for _, without := range []*Rolling{{Predictor: Predictor{Model: &ownFit{}}}, {streamed: streamed{Start: &Predictor{Model: &own{}}}}} {
 		if err := json.Unmarshal(state, without); !errors.Is(err, ErrKind) {
 			t.Errorf("read without a model: %v", err)
 		}
