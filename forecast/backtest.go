@@ -14,7 +14,7 @@ import (
 // Defaults of [Backtester].
 const (
 	DefaultOrigins = 5
-	DefaultLevel   = 0.95
+	defaultLevel   = 0.95
 )
 
 // Backtester measures how well a model would have forecast the past. The zero value
@@ -24,7 +24,7 @@ type Backtester struct {
 	Horizon int     // steps ahead, at least 1
 	Origins int     // points of the series to forecast from; 0 stands for DefaultOrigins
 	Step    int     // observations between these points; 0 stands for Horizon
-	Level   float64 // of the intervals; 0 stands for DefaultLevel
+	Level   float64 // of the intervals; 0 stands for defaultLevel
 	Fitter  Fitter  // fits the model anew at each point; its Season is also the lag of MASE's scale, see Scale
 
 	path, lo, hi []float64
@@ -89,7 +89,7 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	}
 	b.path, b.lo, b.hi = grow.To(b.path, h), grow.To(b.lo, h), grow.To(b.hi, h)
 	p.Forecast(b.path)
-	p.Interval(b.lo, b.hi, cmp.Or(b.Level, DefaultLevel))
+	p.Interval(b.lo, b.hi, cmp.Or(b.Level, defaultLevel))
 	scale := Scale(train, b.Fitter.Season)
 	if scale == 0 && MAE(actual, b.path) > 0 {
 		return Score{}, badInput("train", -1, ErrScale, "no value differs from the one %d before: want a series that changes", max(1, b.Fitter.Season))

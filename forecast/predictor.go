@@ -26,7 +26,7 @@ type spreader interface {
 // freedom: with fewer errors to spare intervals are too narrow. How errors grow with the
 // horizon is what the model says, or what the errors did where the model was fitted,
 // whichever is more. At h steps the second takes errors of up to a quarter of the series and
-// [DefaultLeads] steps, as long as there are 20 such errors; Auto takes errors from before
+// 52 steps, as long as there are 20 such errors; Auto takes errors from before
 // the fit. The first is right if the model is right, and the second shows where the model is
 // wrong. Analytic leaves out the second. A model of another package may have a method
 // Spread(dst []float64) that sets dst[i] to the standard deviation i+1 steps ahead in units

@@ -23,7 +23,7 @@ const (
 // adapt: All makes all three factors follow. The start is smoothed with .2.
 //
 // Model.Gamma comes from Gamma, or with All from the common factor. Model.Gamma is at most
-// [ClampMargin] of the limit of stability for the least α that the rule can set, and
+// clampMargin of the limit of stability for the least α that the rule can set, and
 // with All for the least β as well. The limit of the present α is not enough:
 // a product of stable transitions that change need not be stable. With γ at nine tenths of the
 // present limit and β .9, white noise of standard deviation 1 drove the errors of all three
@@ -70,7 +70,7 @@ func (m *AdaptiveTriple) set(f float64) (beta, gamma float64) {
 	if m.All {
 		least.Beta, beta, gamma = least.Alpha, f, f
 	}
-	gamma = min(gamma, ClampMargin*least.GammaLimit())
+	gamma = min(gamma, clampMargin*least.GammaLimit())
 	m.Model.Alpha, m.Model.Beta, m.Model.Gamma = f, beta, gamma
 	return beta, gamma
 }

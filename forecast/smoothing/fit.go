@@ -497,16 +497,16 @@ func (f *Fitter) fit(k kind, phi float64, series []float64) (x point, state [3]f
 // free returns the number of fitted states and factors.
 func (k kind) free() int { return k.factors() + k.states() }
 
-// DefaultLeads is up to how many steps ahead a fit looks at its errors, a quarter of
+// defaultLeads is up to how many steps ahead a fit looks at its errors, a quarter of
 // the series at most.
-const DefaultLeads = 52
+const defaultLeads = 52
 
 // replay updates a model, which is in its state before a series that [Fitter.Cut]
 // returned, with that series. replay keeps the one-step errors since the model was
 // ready, and the sums of squares of the errors of more steps.
 func (f *Fitter) replay(m starter, series []float64, free int) Fit {
 	fit := Fit{Free: free, Evaluations: f.evals + 1}
-	leads := min(cmp.Or(f.Leads, DefaultLeads), max(1, len(series)/4))
+	leads := min(cmp.Or(f.Leads, defaultLeads), max(1, len(series)/4))
 	f.path, f.squares, f.counts = grow.To(f.path, leads), grow.To(f.squares, leads), grow.To(f.counts, leads)
 	flat(f.squares, 0)
 	flat(f.counts, 0)

@@ -99,7 +99,7 @@ func TestFitValue(t *testing.T) {
 			case kindDamped:
 				return &Holt{Alpha: x[0], Beta: x[1], Phi: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}}
 			default:
-				return &Triple{Form: Form(k - kindPrinted), Alpha: x[0], Beta: x[1], Gamma: x[2], bend: bend{Level: s[0], Trend: s[1], Accel: s[2], N: 2}}
+				return &Triple{Form: Form(k - kindPrinted), Alpha: x[0], Beta: x[1], Gamma: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}, bend: bend{Accel: s[2]}}
 			}
 		}
 		got := f.value(&x) * f.scale * f.scale
@@ -245,7 +245,7 @@ func TestFitInitialState(t *testing.T) {
 	x := point{.5, .1, .05}
 	f.value(&x)
 	errorsFrom := func(l, b, c float64) []float64 {
-		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], bend: bend{Level: l, Trend: b, Accel: c, N: 2}}
+		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], motion: motion{Level: l, Trend: b, N: 2}, bend: bend{Accel: c}}
 		e := make([]float64, len(series))
 		for i, y := range series {
 			e[i] = y - m.predict()

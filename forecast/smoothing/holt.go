@@ -49,7 +49,7 @@ func (m *Holt) phi() float64 {
 // Update takes the next observation, see [Model].
 func (m *Holt) Update(x float64) {
 	if m.N < 2 {
-		m.start(x)
+		start(m, &m.motion, x)
 		return
 	}
 	m.step(x, m.Alpha, m.Beta)
@@ -71,25 +71,6 @@ func (m *Holt) step(x, alpha, beta float64) {
 	}
 	if usable(l) && usable(b) {
 		m.Level, m.Trend = l, b
-	}
-}
-
-// start takes observations until there are two.
-func (m *Holt) start(x float64) {
-	switch {
-	case m.N == 0 && usable(x):
-		m.Level, m.Trend, m.N, m.Gap = x, 0, 1, 0
-	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
-		m.Gap = min(m.Gap+1, mostGap)
-	case m.N == 1:
-		first, gap := m.Level, m.Gap
-		m.Trend, m.Gap, m.N = (x-first)/float64(gap+1), 0, 2
-		m.Update(first)
-		for range gap {
-			m.Update(math.NaN())
-		}
-		m.Update(x)
-		m.N = 2
 	}
 }
 
@@ -167,3 +148,23 @@ func (m *Holt) kind() kind {
 
 // Least returns how many values Fit wants.
 func (m *Holt) Least() int { return m.kind().free() + 1 }
+
+// start takes observations until there are two. m then smooths both, and what is missing between
+// them, from level x_1 and trend (x_2 − x_1)/(gap + 1). s is the state of m.
+func start(m Model, s *motion, x float64) {
+	switch {
+	case s.N == 0 && usable(x):
+		s.Level, s.Trend, s.N, s.Gap = x, 0, 1, 0
+	case s.N == 1 && !(usable(x) && usable(x-s.Level)): // missing, or too far
+		s.Gap = min(s.Gap+1, mostGap)
+	case s.N == 1:
+		first, gap := s.Level, s.Gap
+		s.Trend, s.Gap, s.N = (x-first)/float64(gap+1), 0, 2
+		m.Update(first)
+		for range gap {
+			m.Update(math.NaN())
+		}
+		m.Update(x)
+		s.N = 2
+	}
+}

@@ -192,7 +192,7 @@ func everyModel() map[string]starter {
 
 // A long silence in a start counts as a million steps, and takes no longer.
 func TestLongSilence(t *testing.T) {
-	for _, m := range []starter{&Holt{Alpha: .5, motion: motion{N: 1, Gap: mostGap}}, &Triple{Alpha: .5, bend: bend{N: 1, Gap: mostGap}}} {
+	for _, m := range []starter{&Holt{Alpha: .5, motion: motion{N: 1, Gap: mostGap}}, &Triple{Alpha: .5, motion: motion{N: 1, Gap: mostGap}}} {
 		m.Update(math.NaN())
 		if err := m.(validator).Validate(); err != nil {
 			t.Errorf("after a long silence %+v: %v", m, err)
@@ -212,7 +212,7 @@ func TestValidate(t *testing.T) {
 		&Triple{Alpha: 2}, &Triple{Beta: 2}, &Triple{Gamma: 2}, &Triple{bend: bend{Accel: inf}}, &Triple{Form: -1},
 		&Triple{Alpha: .1, Beta: .5, Gamma: .9},
 		&Naive{level: level{Level: nan}}, &Drift{line: line{Steps: -1}}, &Drift{line: line{Last: inf}}, &Signal{Phi: 2}, &Signal{errorSums: errorSums{E: 2, M: 1}}, &Signal{errorSums: errorSums{M: nan}},
-		&AdaptiveTriple{Gamma: -1}, &AdaptiveTriple{Model: Triple{bend: bend{Level: nan}}}, &AdaptiveTriple{Signal: Signal{Phi: -1}},
+		&AdaptiveTriple{Gamma: -1}, &AdaptiveTriple{Model: Triple{motion: motion{Level: nan}}}, &AdaptiveTriple{Signal: Signal{Phi: -1}},
 		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}},
 		&Fitter{Steps: -1},
 	} {

@@ -137,8 +137,8 @@ func TestPropExact(t *testing.T) {
 		}
 		slope := float64(rapid.IntRange(-5, 5).Draw(t, "slope"))
 		for _, m := range []starter{&Drift{},
-			&Holt{Alpha: .6, Beta: .4, motion: motion{Level: c, Trend: slope, N: 2}}, &Triple{Alpha: .6, Beta: .4, Gamma: .2, bend: bend{Level: c, Trend: slope, N: 2}},
-			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, bend: bend{Level: c, Trend: slope, N: 2}}} {
+			&Holt{Alpha: .6, Beta: .4, motion: motion{Level: c, Trend: slope, N: 2}}, &Triple{Alpha: .6, Beta: .4, Gamma: .2, motion: motion{Level: c, Trend: slope, N: 2}},
+			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, motion: motion{Level: c, Trend: slope, N: 2}}} {
 			for k := range 20 {
 				m.Update(c + slope*float64(k+1))
 			}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// DefaultPhi is the smoothing constant of a [Signal] with a Phi of 0.
-const DefaultPhi = 0.1
+// defaultPhi is the smoothing constant of a [Signal] with a Phi of 0.
+const defaultPhi = 0.1
 
 // Signal is Trigg's tracking signal of a sequence of forecast errors, the smoothed
 // error over the smoothed absolute error:
@@ -28,7 +28,7 @@ const DefaultPhi = 0.1
 //
 // so an alarm at the last column is false once in a hundred steps.
 type Signal struct {
-	Phi float64 `json:"phi"` // smoothing constant in (0, 1]; 0 stands for DefaultPhi
+	Phi float64 `json:"phi"` // smoothing constant in (0, 1]; 0 stands for defaultPhi
 	errorSums
 }
 
@@ -52,7 +52,7 @@ func (s *Signal) take(e float64) float64 {
 	}
 	phi := s.Phi
 	if phi == 0 {
-		phi = DefaultPhi
+		phi = defaultPhi
 	}
 	se, sm := s.E+phi*(e-s.E), s.M+phi*(size-s.M)
 	s.E, s.M = se, sm
@@ -81,7 +81,7 @@ func tracking(e, m float64) float64 {
 // before 1/Phi errors: T is still near 1 then, whatever the errors are.
 func (s *Signal) Alarm(limit float64) bool {
 	if limit == 0 {
-		phi := cmp.Or(s.Phi, DefaultPhi)
+		phi := cmp.Or(s.Phi, defaultPhi)
 		if float64(s.N) < 1/phi {
 			return false
 		}

@@ -89,12 +89,12 @@ func (m *Triple) GammaLimit() float64 {
 	}
 }
 
-// ClampMargin is the part of [Triple.GammaLimit] that [Triple.Clamp] leaves: at the
+// clampMargin is the part of [Triple.GammaLimit] that [Triple.Clamp] leaves: at the
 // limit errors swing without end, and near the limit for long.
-const ClampMargin = 0.5
+const clampMargin = 0.5
 
 // Clamp brings the factors into the stability region: each factor into [0, 1], then Gamma,
-// if the three are unstable, to [ClampMargin] of its limit. Clamp reports whether it
+// if the three are unstable, to clampMargin of its limit. Clamp reports whether it
 // changed a factor. A factor that is NaN becomes 0.
 func (m *Triple) Clamp() bool {
 	old := [3]float64{m.Alpha, m.Beta, m.Gamma}
@@ -105,7 +105,7 @@ func (m *Triple) Clamp() bool {
 		}
 	}
 	if m.Gamma > 0 && m.Beta > 0 && !m.Stable() {
-		m.Gamma = ClampMargin * m.GammaLimit()
+		m.Gamma = clampMargin * m.GammaLimit()
 	}
 	return old != [3]float64{m.Alpha, m.Beta, m.Gamma}
 }

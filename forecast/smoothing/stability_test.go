@@ -112,7 +112,7 @@ func TestGammaLimit(t *testing.T) {
 			if err := m.Validate(); m.Stable() || !errors.Is(err, ErrUnstable) {
 				t.Errorf("%v: alpha %v, beta %v: stable above the limit %v, Validate returns %v", tt.form, tt.alpha, tt.beta, got, err)
 			}
-			if !m.Clamp() || !m.Stable() || m.Gamma != ClampMargin*got || m.Clamp() {
+			if !m.Clamp() || !m.Stable() || m.Gamma != clampMargin*got || m.Clamp() {
 				t.Errorf("%v: clamped to %+v", tt.form, m)
 			}
 		}

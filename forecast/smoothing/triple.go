@@ -1,8 +1,6 @@
 package smoothing
 
 import (
-	"math"
-
 	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
@@ -74,16 +72,13 @@ type Triple struct {
 	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]
 	Beta  float64 `json:"beta"`  // of the trend
 	Gamma float64 `json:"gamma"` // of the acceleration
+	motion
 	bend
 }
 
-// A bend is the state of a model with an acceleration.
+// A bend is the state of a model with an acceleration, beside its motion.
 type bend struct {
-	Level float64 `json:"level"`
-	Trend float64 `json:"trend"`
 	Accel float64 `json:"accel"`
-	N     int     `json:"n"`   // observations taken, without missing ones
-	Gap   int     `json:"gap"` // while N is 1: missing ones since the first
 }
 
 // Ready reports whether the model has its start, two observations.
@@ -94,7 +89,8 @@ func (m *Triple) Ready() bool { return m.N > 1 }
 // β·a/2 is missing from v_k and β·γ·a/2 from a_k, which causes the bias.
 func (m *Triple) Update(x float64) {
 	if m.N < 2 {
-		m.start(x)
+		m.Accel = 0
+		start(m, &m.motion, x)
 		return
 	}
 	m.step(x, m.Alpha, m.Beta, m.Gamma)
@@ -122,25 +118,6 @@ func (m *Triple) step(x, alpha, beta, gamma float64) {
 	}
 	if usable(d) && usable(v) && usable(a) {
 		m.Level, m.Trend, m.Accel = d, v, a
-	}
-}
-
-// start takes observations until there are two.
-func (m *Triple) start(x float64) {
-	switch {
-	case m.N == 0 && usable(x):
-		m.Level, m.Trend, m.Accel, m.N, m.Gap = x, 0, 0, 1, 0
-	case m.N == 1 && !(usable(x) && usable(x-m.Level)): // missing, or too far
-		m.Gap = min(m.Gap+1, mostGap)
-	case m.N == 1:
-		first, gap := m.Level, m.Gap
-		m.Trend, m.Accel, m.Gap, m.N = (x-first)/float64(gap+1), 0, 0, 2
-		m.Update(first)
-		for range gap {
-			m.Update(math.NaN())
-		}
-		m.Update(x)
-		m.N = 2
 	}
 }
 
@@ -226,7 +203,7 @@ func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	*m = Triple{Form: m.Form, Alpha: x[0], Beta: x[1], Gamma: x[2], bend: bend{Level: s[0], Trend: s[1], Accel: s[2], N: 2}}
+	*m = Triple{Form: m.Form, Alpha: x[0], Beta: x[1], Gamma: x[2], motion: motion{Level: s[0], Trend: s[1], N: 2}, bend: bend{Accel: s[2]}}
 	fit := f.replay(m, part, k.free())
 	m.N = fit.N
 	return fit, nil

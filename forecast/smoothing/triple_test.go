@@ -58,13 +58,13 @@ func TestBiasReference(t *testing.T) {
 	for _, tt := range []struct{ alpha, beta, gamma, want, digits float64 }{
 		{.5, .3, .2, 2.000000, 1e-6}, {.3, .3, .3, 3.333332, 1e-6}, {.2, .1, .1, 4.999970, 1e-6},
 	} {
-		m := Triple{Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, bend: bend{Accel: 2, N: 2}}
+		m := Triple{Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, motion: motion{N: 2}, bend: bend{Accel: 2}}
 		if got := quadraticError(&m, 0, 0, 2, 400); math.Abs(got-tt.want) > tt.digits {
 			t.Errorf("alpha %v: error %.6f, want %.6f", tt.alpha, got, tt.want)
 		}
 		for _, m := range []Triple{
-			{Form: Midpoint, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, bend: bend{Accel: 2, N: 2}},
-			{Form: BackwardDifference, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, bend: bend{Trend: -1, Accel: 2, N: 2}},
+			{Form: Midpoint, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, motion: motion{N: 2}, bend: bend{Accel: 2}},
+			{Form: BackwardDifference, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, motion: motion{Trend: -1, N: 2}, bend: bend{Accel: 2}},
 		} {
 			if got := quadraticError(&m, 0, 0, 2, 400); math.Abs(got) > 1e-9 {
 				t.Errorf("%v, alpha %v: error %v, want 0", m.Form, tt.alpha, got)
@@ -79,7 +79,7 @@ func TestTripleRecursion(t *testing.T) {
 	for range 300 {
 		al, be, ga := rng.Float64(), rng.Float64(), rng.Float64()
 		for form := range Form(3) {
-			m := Triple{Form: form, Alpha: al, Beta: be, Gamma: ga, bend: bend{Level: rng.NormFloat64(), Trend: rng.NormFloat64(), Accel: rng.NormFloat64(), N: 2}}
+			m := Triple{Form: form, Alpha: al, Beta: be, Gamma: ga, motion: motion{Level: rng.NormFloat64(), Trend: rng.NormFloat64(), N: 2}, bend: bend{Accel: rng.NormFloat64()}}
 			d, v, a := m.Level, m.Trend, m.Accel
 			for range 10 {
 				x := rng.NormFloat64()
