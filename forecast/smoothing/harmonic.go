@@ -287,22 +287,47 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 	shift, scale := f.standard(series)
 	w.y, w.evals, w.damped = f.wave, 0, m.Phi > 0 && m.Phi < 1
 	w.lo, w.hi = point{wintersLow, wintersLow, 0, phiMin}, point{wintersHigh, wintersHigh, .3, phiMax}
-	middling := point{.1, .05, .01, (w.lo[3] + w.hi[3]) / 2}
-	periods := [2]float64{float64(period)}
+	d := 3
+	if w.damped {
+		d = 4
+	}
+	n := known(series)
+	w.chooseWaves(f, period, n)
+	best := w.minimise(f, d, n)
+	w.begin(&best)
+	sine, cosine := append(m.Sine[:0], w.sine[:w.k]...), append(m.Cosine[:0], w.cosine[:w.k]...)
+	*m = w.m
+	m.Level, m.Trend, m.Sine, m.Cosine = m.Level*scale+shift, m.Trend*scale, sine, cosine
+	for k := range sine {
+		sine[k] *= scale
+		cosine[k] *= scale
+	}
+	f.evals = w.evals
+	fit := f.replay(m, series, d+2+2*w.k)
+	m.N = fit.N
+	return fit, nil
+}
+
+// middling are the factors at which the number of waves is chosen.
+var middling = point{.1, .05, .01, (phiMin + phiMax) / 2}
+
+// chooseWaves begins with the period and the number of waves that have the least criterion of
+// Akaike for a season of so many steps, 1 for none, and n known values.
+func (w *harmonicFit) chooseWaves(f *Fitter, season, n int) {
+	periods := [2]float64{float64(season)}
 	list := periods[:1]
 	switch {
-	case period < 2:
+	case season < 2:
 		periods[0] = 0
-	case period == 52:
+	case season == 52:
 		list = append(list, 365.25/7)
-	case period == 365:
+	case season == 365:
 		list = append(list, 365.25)
 	}
 	bestPeriod, bestK, least := 0.0, 0, math.Inf(1)
-	n := known(series)
 	for _, p := range list {
 		w.m.Period = p
-		for k := 0; k <= mostHarmonics && 2*k <= period && (k == 0 || p > 0); k++ {
+		for k := 0; k <= mostHarmonics && 2*k <= season && (k == 0 || p > 0); k++ {
 			w.start(f, k)
 			f.walker.trial = middling
 			if v := aicc(w.value(&f.walker.trial)/float64(n), n, 6+2*k); v < least {
@@ -312,23 +337,25 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	w.m.Period = bestPeriod
 	w.start(f, bestK)
-	d := 3
-	if w.damped {
-		d = 4
+}
+
+// minimise returns the best d factors: down from the best point of a coarse grid. A line and
+// waves that never move are the surest far ahead, so what moves them must pay for itself.
+func (w *harmonicFit) minimise(f *Fitter, d, n int) point {
+	value := func(x point) float64 {
+		f.walker.trial = x
+		return w.value(&f.walker.trial)
 	}
 	best, low := middling, math.Inf(1)
 	for _, a := range [...]float64{.01, .1, .5} {
 		for _, g := range [...]float64{0, .02} {
 			x := point{a, .05, g, middling[3]}
-			f.walker.trial = x
-			if v := w.value(&f.walker.trial); v < low {
+			if v := value(x); v < low {
 				best, low = x, v
 			}
 		}
 	}
 	best, low = f.walker.simplex(w, &w.lo, &w.hi, best, low, d, .5)
-	// A line and waves that never move are the surest far ahead: keep what moves them only
-	// if that pays for itself.
 	for _, x := range [...]point{{wintersLow, wintersLow, 0, w.hi[3]}, {best[0], wintersLow, 0, best[3]}, {best[0], wintersLow, best[2], best[3]}} {
 		free := 1
 		if x[0] == wintersLow {
@@ -336,24 +363,11 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 		} else if x[2] > 0 {
 			free = 2
 		}
-		f.walker.trial = x
-		if v := w.value(&f.walker.trial); aicc(v/float64(n), n, 3+2*bestK+free) <= aicc(low/float64(n), n, 3+2*bestK+d) {
-			best = x
-			break
+		if aicc(value(x)/float64(n), n, 3+2*w.k+free) <= aicc(low/float64(n), n, 3+2*w.k+d) {
+			return x
 		}
 	}
-	w.begin(&best)
-	sine, cosine := append(m.Sine[:0], w.sine[:bestK]...), append(m.Cosine[:0], w.cosine[:bestK]...)
-	*m = w.m
-	m.Level, m.Trend, m.Sine, m.Cosine = m.Level*scale+shift, m.Trend*scale, sine, cosine
-	for k := range sine {
-		sine[k] *= scale
-		cosine[k] *= scale
-	}
-	f.evals = w.evals
-	fit := f.replay(m, series, d+2+2*bestK)
-	m.N = fit.N
-	return fit, nil
+	return best
 }
 
 // standard sets f.wave to the series less its first value, in parts of the largest
