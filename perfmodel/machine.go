@@ -200,6 +200,18 @@ func (m *Machine) FitAll(profiles []Profile) error {
 	if m.df == 0 {
 		return badInput("profiles", -1, ErrFewRows, "each application was profiled with one amount of work: want one with two, so that the runs tell how times grow")
 	}
+	m.weigh()
+	n := len(m.cells)
+	m.k, m.trial = grow.To(m.k, n*n), grow.To(m.trial, n*n)
+	m.alpha, m.tmp = grow.To(m.alpha, n), grow.To(m.tmp, n)
+	m.search()
+	m.invert()
+	m.fitted = true
+	return nil
+}
+
+// weigh sets the noise of the runs, and moves origins and centre to 0.
+func (m *Machine) weigh() {
 	m.repeat = defaultRepeat
 	if len(m.tmp) > 0 {
 		m.repeat = median(m.tmp)
@@ -226,13 +238,6 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		m.cells[i].lm -= m.origin[1]
 		m.y[i] -= m.centre
 	}
-	n := len(m.cells)
-	m.k, m.trial = grow.To(m.k, n*n), grow.To(m.trial, n*n)
-	m.alpha, m.tmp = grow.To(m.alpha, n), grow.To(m.tmp, n)
-	m.search()
-	m.invert()
-	m.fitted = true
-	return nil
 }
 
 // cell returns a case in the terms of the model, without its noise, and its ln W.
@@ -282,134 +287,6 @@ func (h *hyper) covariance(a, b *cell) float64 {
 		v += h[5] * h[5] * d
 	}
 	return v
-}
-
-// factor puts the Cholesky factor of the covariances into k. It returns false if
-// rounding leaves them without a factor.
-func (m *Machine) factor(h *hyper, k []float64) bool {
-	n := len(m.cells)
-	for i := range n {
-		row := k[i*n : i*n+i+1]
-		for j := range row {
-			row[j] = h.covariance(&m.cells[i], &m.cells[j])
-		}
-		row[i] += h[4]*h[4] + m.cells[i].noise
-	}
-	return cholesky(k, n)
-}
-
-// cholesky replaces the lower triangle of k by its factor L, k = L·Lᵀ. It returns false
-// if rounding leaves k without a factor.
-func cholesky(k []float64, n int) bool {
-	for i := range n {
-		row := k[i*n : i*n+i+1]
-		for j := range row {
-			other := k[j*n : j*n+j+1]
-			s := row[j]
-			for q, v := range other[:j] {
-				s -= row[q] * v
-			}
-			if j < i {
-				row[j] = s / other[j]
-				continue
-			}
-			if !(s > 0) {
-				return false
-			}
-			row[i] = math.Sqrt(s)
-		}
-	}
-	return true
-}
-
-// forward solves L·x = b in place, and back solves Lᵀ·x = b.
-func forward(k []float64, n int, b []float64) {
-	for i := range n {
-		s := b[i]
-		for q, v := range k[i*n : i*n+i] {
-			s -= v * b[q]
-		}
-		b[i] = s / k[i*n+i]
-	}
-}
-
-func back(k []float64, n int, b []float64) {
-	for i := n - 1; i >= 0; i-- {
-		b[i] /= k[i*n+i]
-		for q, v := range k[i*n : i*n+i] {
-			b[q] -= v * b[i]
-		}
-	}
-}
-
-// score is the logarithm of the evidence times the prior, up to a constant.
-func (m *Machine) score(h *hyper, k []float64) float64 {
-	if !m.factor(h, k) {
-		return math.Inf(-1)
-	}
-	n := len(m.cells)
-	copy(m.tmp, m.y)
-	forward(k, n, m.tmp)
-	s := 0.0
-	for i, v := range m.tmp {
-		s -= v*v/2 + math.Log(k[i*n+i])
-	}
-	for i, v := range h {
-		d := math.Log(v/priorHyper[i]) / priorWidth
-		s -= d * d / 2
-	}
-	return s
-}
-
-// search sets m.hyper, m.k and m.alpha.
-func (m *Machine) search() {
-	m.hyper = priorHyper
-	m.evidence = m.score(&m.hyper, m.k)
-	// Steps go down to 3% of a standard deviation's factor. The result depends on the
-	// machine that computes it only by rounding.
-	for step := priorWidth; step > priorWidth/32; step /= 2 {
-		for moved := true; moved; {
-			moved = false
-			for i := range m.hyper {
-				for _, d := range [...]float64{-step, step} {
-					h := m.hyper
-					h[i] *= math.Exp(d)
-					// A step must gain something, so that rounding does not decide.
-					if s := m.score(&h, m.trial); s > m.evidence+1e-6 {
-						m.evidence, m.hyper, moved = s, h, true
-						m.k, m.trial = m.trial, m.k
-					}
-				}
-			}
-		}
-	}
-	n := len(m.cells)
-	copy(m.alpha, m.y)
-	forward(m.k, n, m.alpha)
-	back(m.k, n, m.alpha)
-}
-
-// deviations are the standard deviations of a [Machine]'s terms, all of logarithms
-// of times; those of walks are per root of a factor e.
-type deviations struct {
-	Memory        float64 // g, along the working set of a process
-	Drift         float64 // d_a, along the work
-	Exponent      float64 // γ_a, of the work
-	Speedup       float64 // β_a, of the processes
-	Error         float64 // ε without the measurement
-	ProcessDrift  float64 // d_aP
-	Repetition    float64 // one run against another of the same
-	DegreesOfFree int     // of the intervals: cases less applications
-}
-
-// deviations returns the standard deviations that FitAll found. It panics if m is not
-// fitted.
-func (m *Machine) deviations() deviations {
-	if !m.fitted {
-		panic("perfmodel: deviations of a machine that is not fitted")
-	}
-	h := &m.hyper
-	return deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
 }
 
 // Application returns the estimator of the application with the given index. The estimator

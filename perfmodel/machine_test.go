@@ -508,3 +508,26 @@ func TestMachineErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// deviations are the standard deviations of a [Machine]'s terms, all of logarithms
+// of times; those of walks are per root of a factor e.
+type deviations struct {
+	Memory        float64 // g, along the working set of a process
+	Drift         float64 // d_a, along the work
+	Exponent      float64 // γ_a, of the work
+	Speedup       float64 // β_a, of the processes
+	Error         float64 // ε without the measurement
+	ProcessDrift  float64 // d_aP
+	Repetition    float64 // one run against another of the same
+	DegreesOfFree int     // of the intervals: cases less applications
+}
+
+// deviations returns the standard deviations that FitAll found. It panics if m is not
+// fitted.
+func (m *Machine) deviations() deviations {
+	if !m.fitted {
+		panic("perfmodel: deviations of a machine that is not fitted")
+	}
+	h := &m.hyper
+	return deviations{h[0], h[1], h[2], h[3], h[4], h[5], m.repeat, m.df}
+}

@@ -35,7 +35,7 @@ func ReadCases(r io.Reader) ([]Case, error) {
 	if application < 0 || name < 0 {
 		return nil, badLine("benchmark", 1, ErrMissing, "the first line has no such column: want benchmark and class")
 	}
-	features, err := t.features()
+	features, err := t.numbered()
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func ReadCases(r io.Reader) ([]Case, error) {
 	return out, nil
 }
 
-// features returns how many columns of features there are, each with a column of names,
+// numbered returns how many columns of features there are, each with a column of names,
 // or an error if a column is missing among them.
-func (t *table) features() (int, error) {
+func (t *table) numbered() (int, error) {
 	last := 0
 	for _, title := range t.titles {
 		k, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(title, "x"), "_name"))

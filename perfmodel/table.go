@@ -76,21 +76,9 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 				}
 			}
 		}
-		run := Run{Case: t.text(i, at[caseName]), Repetitions: 1}
-		for _, c := range features {
-			used := slices.Contains(has[k], c)
-			switch empty := t.text(i, c) == ""; {
-			case used && empty:
-				return nil, badLine(t.titles[c], t.lines[i], ErrMissing, "the cell is empty: want the feature in every line of application %q, as in its first one", name)
-			case !used && !empty:
-				return nil, badLine(t.titles[c], t.lines[i], ErrMissing, "the first line of application %q leaves the cell empty: want it empty in every line of the application", name)
-			case used:
-				x, err := t.number(i, c)
-				if err != nil {
-					return nil, err
-				}
-				run.Features = append(run.Features, x)
-			}
+		run := Run{Case: t.text(i, at[caseName]), Repetitions: 1, Resolution: step}
+		if run.Features, err = t.features(i, features, has[k], name); err != nil {
+			return nil, err
 		}
 		if run.Processes, err = t.count(i, at[processes]); err != nil {
 			return nil, err
@@ -105,7 +93,6 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 				return nil, err
 			}
 		}
-		run.Resolution = step
 		if t.text(i, at[resolution]) != "" {
 			if run.Resolution, err = t.atLeast0(i, at[resolution]); err != nil {
 				return nil, err
@@ -117,6 +104,26 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 		out[k].Runs = append(out[k].Runs, run)
 	}
 	return out, nil
+}
+
+// features reads the features of a row of an application that has some of the columns.
+func (t *table) features(row int, columns, has []int, application string) (x []float64, err error) {
+	for _, c := range columns {
+		used := slices.Contains(has, c)
+		switch empty := t.text(row, c) == ""; {
+		case used && empty:
+			return nil, badLine(t.titles[c], t.lines[row], ErrMissing, "the cell is empty: want the feature in every line of application %q, as in its first one", application)
+		case !used && !empty:
+			return nil, badLine(t.titles[c], t.lines[row], ErrMissing, "the first line of application %q leaves the cell empty: want it empty in every line of the application", application)
+		case used:
+			v, err := t.number(row, c)
+			if err != nil {
+				return nil, err
+			}
+			x = append(x, v)
+		}
+	}
+	return x, nil
 }
 
 // A table is a CSV file: its titles, its rows and the lines where they stand.

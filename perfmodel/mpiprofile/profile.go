@@ -58,25 +58,24 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	}
 	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = -1
-	in.LazyQuotes = false
 	titles, err := in.Read()
 	ours := func(title string) bool { return strings.HasPrefix(strings.TrimSpace(title), prefix) }
 	if err != nil || !slices.ContainsFunc(titles, ours) {
 		return plain(text)
 	}
-	// Without our columns it is a table of perfmodel, line by line.
-	var rest bytes.Buffer
-	out := csv.NewWriter(&rest)
-	split := func(record []string) (theirs, own []string) {
+	// Without the columns of functions the table is that of perfmodel, line by line.
+	split := func(record []string) (theirs, functions []string) {
 		for i, cell := range record {
-			if i < len(titles) && ours(titles[i]) {
-				own = append(own, strings.TrimSpace(cell))
+			if ours(titles[i]) {
+				functions = append(functions, strings.TrimSpace(cell))
 			} else {
 				theirs = append(theirs, cell)
 			}
 		}
-		return theirs, own
+		return theirs, functions
 	}
+	var rest bytes.Buffer
+	out := csv.NewWriter(&rest)
 	theirs, functions := split(titles)
 	for i, name := range functions {
 		if slices.Contains(functions[:i], name) {
@@ -84,14 +83,8 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 		}
 	}
 	out.Write(theirs)
-	application, own := -1, [][]string{}
-	names := []string{}
-	for i, t := range titles {
-		if strings.TrimSpace(t) == "application" {
-			application = i
-		}
-	}
-	var at []int // lines
+	application := slices.IndexFunc(titles, func(t string) bool { return strings.TrimSpace(t) == "application" })
+	var lines []functionLine
 	for {
 		record, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -101,64 +94,76 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 		if errors.As(err, &broken) {
 			return nil, badLine("table", broken.Line, ErrSyntax, "%v: want cells with commas between them", broken.Err)
 		}
-		line, _ := in.FieldPos(0)
+		l := functionLine{}
+		l.number, _ = in.FieldPos(0)
 		if len(record) != len(titles) {
-			return nil, badLine("table", line, ErrSyntax, "%d cells: want %d, as in the first line", len(record), len(titles))
+			return nil, badLine("table", l.number, ErrSyntax, "%d cells: want %d, as in the first line", len(record), len(titles))
 		}
-		theirs, mine := split(record)
+		theirs, l.cells = split(record)
 		out.Write(theirs)
-		own, at = append(own, mine), append(at, line)
-		name := ""
 		if application >= 0 {
-			name = strings.TrimSpace(record[application])
+			l.application = strings.TrimSpace(record[application])
 		}
-		names = append(names, name)
+		lines = append(lines, l)
 	}
 	out.Flush()
 	profiles, err := plain(rest.Bytes())
+	var bad *perfmodel.InputError
+	if errors.As(err, &bad) && bad.Line > 1 && bad.Line-2 < len(lines) {
+		bad.Line = lines[bad.Line-2].number
+	}
 	if err != nil {
-		var bad *perfmodel.InputError
-		if errors.As(err, &bad) && bad.Line > 1 && bad.Line-2 < len(at) {
-			moved := *bad
-			moved.Line = at[bad.Line-2]
-			return nil, &moved
-		}
 		return nil, err
 	}
 	for k := range profiles {
-		p := &profiles[k]
-		p.Seconds = p.Seconds[:0]
-		for i, name := range names {
-			if name != p.Application {
-				continue
-			}
-			row := make([]float64, len(functions))
-			for j, cell := range own[i] {
-				if cell == "" {
-					continue
-				}
-				v, err := strconv.ParseFloat(cell, 64)
-				if err != nil {
-					return nil, badLine(functions[j], at[i], ErrSyntax, "%.40q: want a number of seconds", cell)
-				}
-				if !(v >= 0) || math.IsInf(v, 0) {
-					return nil, badLine(functions[j], at[i], ErrRange, "%v seconds: want 0 or more", v)
-				}
-				row[j] = v
-			}
-			p.Seconds = append(p.Seconds, row)
-		}
-		p.Functions = slices.Clone(functions)
-		for j := len(functions) - 1; j >= 0; j-- {
-			if !slices.ContainsFunc(p.Seconds, func(x []float64) bool { return x[j] > 0 }) {
-				p.Functions = slices.Delete(p.Functions, j, j+1)
-				for i := range p.Seconds {
-					p.Seconds[i] = slices.Delete(p.Seconds[i], j, j+1)
-				}
-			}
+		if err := profiles[k].setFunctions(functions, lines); err != nil {
+			return nil, err
 		}
 	}
 	return profiles, nil
+}
+
+// A functionLine has the cells of functions of a line of a table.
+type functionLine struct {
+	number      int
+	application string
+	cells       []string
+}
+
+// setFunctions reads the times of functions of the lines of p, and leaves out functions that
+// take no time.
+func (p *Profile) setFunctions(functions []string, lines []functionLine) error {
+	p.Seconds = p.Seconds[:0]
+	for _, l := range lines {
+		if l.application != p.Application {
+			continue
+		}
+		row := make([]float64, len(functions))
+		for j, cell := range l.cells {
+			if cell == "" {
+				continue
+			}
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil {
+				return badLine(functions[j], l.number, ErrSyntax, "%.40q: want a number of seconds", cell)
+			}
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return badLine(functions[j], l.number, ErrRange, "%v seconds: want 0 or more", v)
+			}
+			row[j] = v
+		}
+		p.Seconds = append(p.Seconds, row)
+	}
+	p.Functions = slices.Clone(functions)
+	for j := len(functions) - 1; j >= 0; j-- {
+		if !slices.ContainsFunc(p.Seconds, func(x []float64) bool { return x[j] > 0 }) {
+			p.Functions = slices.Delete(p.Functions, j, j+1)
+			for i := range p.Seconds {
+				p.Seconds[i] = slices.Delete(p.Seconds[i], j, j+1)
+			}
+		}
+	}
+	return nil
 }
 
 // plain reads a table without functions.
