@@ -82,7 +82,7 @@ func TestSamples(t *testing.T) {
 		if Form(strings.Split(strings.TrimPrefix(head, "\ufeff"), ",")) == "" {
 			t.Errorf("%s is not detected", name)
 		}
-		c := usage.Collector{Options: usage.Options{KeepRepeats: true}}
+		c := usage.Collector{KeepRepeats: true}
 		err = Read(&c, name, bytes.NewReader(text))
 		var b *usage.Bill
 		if err == nil {

@@ -33,12 +33,12 @@ func said(r *usage.Row) string {
 // rows reads all rows.
 func rows(t *testing.T, text string) (got []string, err error) {
 	t.Helper()
-	c := usage.Collector{Options: usage.Options{KeepRepeats: true, Each: func(row *usage.Row) {
+	c := usage.Collector{KeepRepeats: true, Each: func(row *usage.Row) {
 		if d := row.End.Sub(row.Start); d.Hours() != 24 {
 			t.Errorf("a day of %v", d)
 		}
 		got = append(got, said(row))
-	}}}
+	}}
 	err = Read(&c, "a", strings.NewReader(text))
 	return got, err
 }

@@ -281,36 +281,9 @@ const spot = "\x00spot"
 
 // kindOf finds the type of instance, the system and the tenancy.
 func (d *decoder) kindOf(kind *usage.Kind, about string) {
-	engine := ""
-	for _, col := range [...]int{skuPriceDetails, skuDetails} {
-		var details map[string]any
-		if text := d.Word(col); text == "" || json.Unmarshal([]byte(text), &details) != nil {
-			continue
-		}
-		for key, v := range details {
-			s, _ := v.(string)
-			if s == "" {
-				continue
-			}
-			switch billtable.Name(strings.TrimPrefix(key, "x_")) {
-			case "instancetype", "servicetype": // ServiceType is Azure's name
-				kind.Type = s
-			case "operatingsystem", "imagetype":
-				kind.System = cloudkind.System(s)
-				if kind.System == "" {
-					kind.System = strings.ToLower(s)
-				}
-			case "tenancy":
-				kind.Tenancy = cloudkind.Tenancy(s)
-			case "engine", "databaseengine":
-				engine = cloudkind.Database(s)
-			case "preemptible":
-				if strings.EqualFold(s, "true") {
-					kind.Type = spot
-					return
-				}
-			}
-		}
+	engine := d.detailsOf(kind)
+	if kind.Type == spot {
+		return
 	}
 	if kind.Type == "" {
 		kind.Type = d.Word(instanceType)
@@ -348,6 +321,42 @@ func (d *decoder) kindOf(kind *usage.Kind, about string) {
 	default:
 		kind.System = cloudkind.System(about)
 	}
+}
+
+// detailsOf reads the details of the SKU, objects of JSON: the type of instance, [spot] for one
+// that can be taken away, the system and the tenancy. It returns the engine of a database.
+func (d *decoder) detailsOf(kind *usage.Kind) (engine string) {
+	for _, col := range [...]int{skuPriceDetails, skuDetails} {
+		var details map[string]any
+		if text := d.Word(col); text == "" || json.Unmarshal([]byte(text), &details) != nil {
+			continue
+		}
+		for key, v := range details {
+			s, _ := v.(string)
+			if s == "" {
+				continue
+			}
+			switch billtable.Name(strings.TrimPrefix(key, "x_")) {
+			case "instancetype", "servicetype": // ServiceType is Azure's name
+				kind.Type = s
+			case "operatingsystem", "imagetype":
+				kind.System = cloudkind.System(s)
+				if kind.System == "" {
+					kind.System = strings.ToLower(s)
+				}
+			case "tenancy":
+				kind.Tenancy = cloudkind.Tenancy(s)
+			case "engine", "databaseengine":
+				engine = cloudkind.Database(s)
+			case "preemptible":
+				if strings.EqualFold(s, "true") {
+					kind.Type = spot
+					return ""
+				}
+			}
+		}
+	}
+	return engine
 }
 
 // contract decodes a row of contract commitments.

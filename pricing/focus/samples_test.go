@@ -81,7 +81,7 @@ func TestSamples(t *testing.T) {
 			if !errors.Is(err, usage.ErrRepeated) {
 				continue
 			}
-			c = usage.Collector{Options: usage.Options{KeepRepeats: true}}
+			c = usage.Collector{KeepRepeats: true}
 			err = Read(&c, name, bytes.NewReader(data))
 		}
 		if err != nil {

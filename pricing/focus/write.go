@@ -52,59 +52,15 @@ func (w *Writer) Write(r *usage.Row) error {
 		w.w.WriteString(strings.Join(written, ","))
 		w.w.WriteByte('\n')
 	}
-	category, frequency, pricing, status, unit := "Usage", "Usage-Based", "Standard", "", ""
-	service := "Other"
-	switch r.Charge {
-	case usage.OnDemand, usage.Covered:
-		if r.Kind.Type == "" {
-			return inputerr.New("focus", "Kind.Type", -1, usage.ErrMissing, "usage of no type of instance: want one")
-		}
-		unit, service = "Hours", "Compute"
-		if r.Charge == usage.Covered {
-			pricing, status = "Committed", "Used"
-		}
-	case usage.Unused:
-		pricing, status, service = "Committed", "Unused", "Compute"
-	case usage.Purchase:
-		category, frequency, service = "Purchase", "Recurring", "Compute"
-		if r.Commitment.Once {
-			frequency = "One-Time"
-		}
-	default:
-		switch r.Reason {
-		case usage.Tax:
-			category, frequency, pricing = "Tax", "One-Time", ""
-		case usage.Credit:
-			category, frequency, pricing = "Credit", "One-Time", "Other"
-		case usage.Refund:
-			category, frequency, pricing = "Adjustment", "One-Time", ""
-		case usage.OtherFee:
-			category, frequency = "Purchase", "Recurring"
-		case usage.Spot:
-			pricing = "Dynamic"
-		case usage.OtherUsage, usage.OtherHours:
-		default:
-			return inputerr.New("focus", "Reason", -1, usage.ErrRange, "%q: want a reason of package usage that FOCUS has a category for", r.Reason)
-		}
-		if r.Commitment.ID != "" && r.Charge == usage.LeftOut && category == "Usage" {
-			pricing, status = "Committed", "Used"
-		}
-		if r.Reason == usage.OtherHours {
-			unit = "Hours"
-		}
+	what, err := wordsOf(r)
+	if err != nil {
+		return err
 	}
 	if r.End.Before(r.Start) {
 		return inputerr.New("focus", "End", -1, usage.ErrRange, "%v is before %v: want an end after the start", r.End, r.Start)
 	}
 	m := &r.Commitment
-	var class string
 	commitment := m.ID != ""
-	if commitment {
-		class = "Usage"
-		if m.Spend {
-			class = "Spend"
-		}
-	}
 	w.period(r.Start)
 	b := w.buf[:0]
 	text := func(s string) { b = append(quoted(b, s), ',') }
@@ -124,35 +80,31 @@ func (w *Writer) Write(r *usage.Row) error {
 	text(r.Currency)
 	text(w.to)
 	text(w.from)
-	text(category)
+	text(what.category)
 	text("")
-	text(w.about(r, category))
-	text(frequency)
+	text(w.about(r, what.category))
+	text(what.frequency)
 	when(r.End)
 	when(r.Start)
-	text(class)
+	text(what.class)
 	text(m.ID)
 	text(m.Name)
-	if commitment {
-		number(m.Quantity)
-	} else {
-		text("")
-	}
-	text(status)
+	maybe(commitment, m.Quantity)
+	text(what.status)
 	text(m.Type)
 	text(m.Unit)
-	maybe(unit != "", r.Hours)
-	text(unit)
+	maybe(what.unit != "", r.Hours)
+	text(what.unit)
 	number(r.List) // no negotiated discount is known
 	number(r.Effective)
 	text(cloud(r.Kind.Provider))
 	text(cloud(r.Kind.Provider))
 	number(r.List)
-	text(pricing)
+	text(what.pricing)
 	switch {
-	case unit != "" || !commitment:
-		maybe(unit != "", r.Hours)
-		text(unit)
+	case what.unit != "" || !commitment:
+		maybe(what.unit != "", r.Hours)
+		text(what.unit)
 	default: // the commitment itself
 		number(m.Quantity)
 		text(m.Unit)
@@ -160,16 +112,70 @@ func (w *Writer) Write(r *usage.Row) error {
 	text(cloud(r.Kind.Provider))
 	text(cloud(r.Kind.Provider))
 	text(r.Kind.Region)
-	text(service)
-	text(service)
+	text(what.service)
+	text(what.service)
 	text(cloud(r.Kind.Provider))
 	if r.Charge == usage.OnDemand || r.Charge == usage.Covered || r.Charge == usage.Purchase {
 		b = quoted(b, w.details(r.Kind))
 	}
 	b = append(b, '\n')
 	w.buf = b
-	_, err := w.w.Write(b)
+	_, err = w.w.Write(b)
 	return err
+}
+
+// words are what the columns of a row say that have few different values.
+type words struct{ category, frequency, pricing, status, unit, service, class string }
+
+// wordsOf returns the words of a row.
+func wordsOf(r *usage.Row) (words, error) {
+	s := words{category: "Usage", frequency: "Usage-Based", pricing: "Standard", service: "Other"}
+	if m := &r.Commitment; m.ID != "" {
+		if s.class = "Usage"; m.Spend {
+			s.class = "Spend"
+		}
+	}
+	switch r.Charge {
+	case usage.OnDemand, usage.Covered:
+		if r.Kind.Type == "" {
+			return s, inputerr.New("focus", "Kind.Type", -1, usage.ErrMissing, "usage of no type of instance: want one")
+		}
+		s.unit, s.service = "Hours", "Compute"
+		if r.Charge == usage.Covered {
+			s.pricing, s.status = "Committed", "Used"
+		}
+		return s, nil
+	case usage.Unused:
+		s.pricing, s.status, s.service = "Committed", "Unused", "Compute"
+		return s, nil
+	case usage.Purchase:
+		s.category, s.frequency, s.service = "Purchase", "Recurring", "Compute"
+		if r.Commitment.Once {
+			s.frequency = "One-Time"
+		}
+		return s, nil
+	}
+	switch r.Reason {
+	case usage.Tax:
+		s.category, s.frequency, s.pricing = "Tax", "One-Time", ""
+	case usage.Credit:
+		s.category, s.frequency, s.pricing = "Credit", "One-Time", "Other"
+	case usage.Refund:
+		s.category, s.frequency, s.pricing = "Adjustment", "One-Time", ""
+	case usage.OtherFee:
+		s.category, s.frequency = "Purchase", "Recurring"
+	case usage.Spot:
+		s.pricing = "Dynamic"
+	case usage.OtherUsage:
+	case usage.OtherHours:
+		s.unit = "Hours"
+	default:
+		return s, inputerr.New("focus", "Reason", -1, usage.ErrRange, "%q: want a reason of package usage that FOCUS has a category for", r.Reason)
+	}
+	if r.Commitment.ID != "" && s.category == "Usage" {
+		s.pricing, s.status = "Committed", "Used"
+	}
+	return s, nil
 }
 
 // Flush writes what is left. It panics for a Writer that NewWriter has not made.

@@ -59,7 +59,7 @@ func TestEachRow(t *testing.T) {
 			`26-01-31T03-04 usage of something other than instances 0.5/0.5/0.5 USD for 1`, `26-01-31T03-04 credit -0.3/-0.3/0 USD for 1`}},
 	} {
 		var got []string
-		k := usage.Collector{Options: usage.Options{Each: func(r *usage.Row) { got = append(got, said(r)) }}}
+		k := usage.Collector{Each: func(r *usage.Row) { got = append(got, said(r)) }}
 		err := Read(&k, "a", strings.NewReader(head+c.row))
 		if d := cmp.Diff(c.want, got); d != "" || err != nil {
 			t.Errorf("%s%s, %v", c.row, d, err)

@@ -23,7 +23,7 @@ func TestEachRow(t *testing.T) {
 		{strings.Replace(row, "Standard - E4 - OCPU", "", 1), "left_out hours of something without a type of instance 0.06/0.06/0.06 0h  "},
 	} {
 		var r usage.Row
-		k := usage.Collector{Options: usage.Options{Each: func(row *usage.Row) { r = *row }}}
+		k := usage.Collector{Each: func(row *usage.Row) { r = *row }}
 		err := Read(&k, "a", strings.NewReader(header+c.row))
 		got := fmt.Sprintf("%v %s %v/%v/%v %vh %s %s", r.Charge, r.Reason, r.Billed, r.Effective, r.List, r.Hours, r.Kind.Type, r.Kind.Region)
 		if err != nil || got != c.want || r.Account != "t" || r.Currency != "USD" || r.Line != 2 ||

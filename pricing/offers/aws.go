@@ -2,6 +2,7 @@ package offers
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -133,44 +134,52 @@ func (b *builder) addAWS(p *awsPrice) error {
 		q.onDemand, q.offer.List.OnDemand = true, money
 		q.prices++
 	case "Reserved":
-		n := 0
-		switch p.lease {
-		case "1yr", "1 yr", "1 year":
-			n = 1
-		case "3yr", "3 yr", "3 year":
-			n = 3
-		default:
-			b.leave("a lease of neither 1 nor 3 years", 1)
-			return nil
-		}
-		option := strings.ToLower(strings.ReplaceAll(p.option, " ", "-"))
-		if option != "no-upfront" && option != "partial-upfront" && option != "all-upfront" {
-			b.leave("a purchase option that is no longer sold", 1)
-			return nil
-		}
-		class := p.class
-		if class == "" {
-			class = "standard"
-		}
-		key := p.termCode
-		if key == "" {
-			key = p.lease + option + class
-		}
-		t := q.terms[key]
-		if t == nil {
-			t = &awsTerm{years: n, name: fmt.Sprintf("%dy-%s-%s", n, class, option)}
-			q.terms[key] = t
-		}
-		if hours {
-			t.hourly, t.per = money, true
-		} else {
-			t.upfront, t.up = money, true
-		}
-		t.prices++
+		b.addTerm(q, p, money, hours)
 	default:
 		b.leave("neither on demand nor reserved", 1)
 	}
 	return nil
+}
+
+// addTerm takes a price of a reservation, by the hour or upfront.
+func (b *builder) addTerm(q *awsProduct, p *awsPrice, money pricing.Money, hours bool) {
+	n := leaseYears(p.lease)
+	option := strings.ToLower(strings.ReplaceAll(p.option, " ", "-"))
+	switch {
+	case n == 0:
+		b.leave(otherLease, 1)
+		return
+	case option != "no-upfront" && option != "partial-upfront" && option != "all-upfront":
+		b.leave("a purchase option that is no longer sold", 1)
+		return
+	}
+	class := cmp.Or(p.class, "standard")
+	key := cmp.Or(p.termCode, p.lease+option+class)
+	t := q.terms[key]
+	if t == nil {
+		t = &awsTerm{years: n, name: fmt.Sprintf("%dy-%s-%s", n, class, option)}
+		q.terms[key] = t
+	}
+	if hours {
+		t.hourly, t.per = money, true
+	} else {
+		t.upfront, t.up = money, true
+	}
+	t.prices++
+}
+
+// otherLease is why a price is left out whose lease [leaseYears] does not know.
+const otherLease = "a lease of neither 1 nor 3 years"
+
+// leaseYears returns the years of a lease, 0 for another one.
+func leaseYears(text string) int {
+	switch strings.TrimSpace(text) {
+	case "1yr", "1 yr", "1 year":
+		return 1
+	case "3yr", "3 yr", "3 year":
+		return 3
+	}
+	return 0
 }
 
 // finishAWS makes offers of products.
@@ -305,77 +314,6 @@ func (b *builder) csvError(err error) error {
 		return badLine(1, "file", ErrSyntax, "the compressed data ends in the middle: want a whole file")
 	}
 	return err
-}
-
-// awsRate is one rate of a savings plan, in either form.
-type awsRate struct {
-	price, currency, usage, operation, option, length, unit, service, family, product, region, location, kind, per string
-}
-
-// addRate takes a rate of a savings plan.
-func (b *builder) addRate(p *awsRate) error {
-	prefix, kind, ok := strings.Cut(p.usage, ":")
-	if p.kind != "" {
-		kind, ok = p.kind, true
-	}
-	if i := strings.LastIndexByte(prefix, '-'); i >= 0 {
-		prefix = prefix[i+1:]
-	}
-	tenancy := ""
-	switch prefix {
-	case "BoxUsage":
-		tenancy = "shared"
-	case "DedicatedUsage":
-		tenancy = "dedicated"
-	}
-	system := (&awsPrice{operation: p.operation}).system()
-	region := p.region
-	if region == "" {
-		region = p.location
-	}
-	years := years
-	n := 0
-	switch strings.TrimSpace(p.length + " " + p.unit) {
-	case "1 year", "1yr", "1 yr":
-		n = 1
-	case "3 year", "3yr", "3 yr":
-		n = 3
-	}
-	switch {
-	case p.service != "AmazonEC2":
-		b.leave("not an instance of EC2", 1)
-		return nil
-	case strings.HasPrefix(prefix, "Unused"):
-		b.leave("unused capacity reservation", 1)
-		return nil
-	case tenancy == "" || !ok:
-		b.leave("not an instance of EC2", 1)
-		return nil
-	case n == 0:
-		b.leave("a lease of neither 1 nor 3 years", 1)
-		return nil
-	case p.currency != "" && b.opts.Currency != "" && p.currency != b.opts.Currency:
-		b.leave("another currency", 1)
-		return nil
-	case !b.opts.keep(p.region, p.location, kind, system, tenancy):
-		b.leave("not asked for", 1)
-		return nil
-	}
-	money, err := b.price(p.price, p.currency)
-	if err != nil {
-		return err
-	}
-	plan, family := "compute", ""
-	if p.product == "EC2InstanceSavingsPlans" {
-		plan, family = "ec2", p.family
-		if family == "" {
-			family, _ = Size(kind)
-		}
-	}
-	b.out.Rates = append(b.out.Rates, Rate{Provider: "aws", Region: region, Kind: kind, System: system, Tenancy: tenancy, Currency: p.currency,
-		Plan:   fmt.Sprintf("%dy-%s-%s", n, plan, strings.ToLower(strings.ReplaceAll(p.option, " ", "-"))),
-		Family: family, Term: years(n), Hourly: money})
-	return nil
 }
 
 type awsAttributes struct {
@@ -520,50 +458,4 @@ func (b *builder) currencyOf(prices map[string]string) string {
 		}
 	}
 	return first
-}
-
-// readAWSPlans reads the array "savingsPlan".
-func (b *builder) readAWSPlans(dec *json.Decoder, products map[string]*awsPrice) error {
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		var t struct {
-			SKU                 string
-			Description         string
-			LeaseContractLength struct {
-				Duration json.Number
-				Unit     string
-			}
-			Rates []struct {
-				DiscountedUsageType, DiscountedOperation, DiscountedServiceCode, DiscountedRegionCode, DiscountedInstanceType, Unit string
-				DiscountedRate                                                                                                      struct{ Price, Currency string }
-			}
-		}
-		if err := dec.Decode(&t); err != nil {
-			return err
-		}
-		plan := products[t.SKU]
-		if plan == nil {
-			plan = &awsPrice{}
-		}
-		for _, rate := range t.Rates {
-			b.out.Report.Prices++
-			p := awsRate{price: rate.DiscountedRate.Price, currency: rate.DiscountedRate.Currency, usage: rate.DiscountedUsageType, operation: rate.DiscountedOperation,
-				option: plan.option, length: t.LeaseContractLength.Duration.String(), unit: strings.TrimSuffix(strings.ToLower(t.LeaseContractLength.Unit), "s"),
-				service: rate.DiscountedServiceCode, family: plan.kind, product: plan.family, region: rate.DiscountedRegionCode, kind: rate.DiscountedInstanceType, per: rate.Unit}
-			if p.option == "" { // the description says: 3 year No Upfront Compute Savings Plan
-				for _, o := range []string{"No Upfront", "Partial Upfront", "All Upfront"} {
-					if strings.Contains(t.Description, o) {
-						p.option = o
-					}
-				}
-			}
-			if err := b.addRate(&p); err != nil {
-				return fmt.Errorf("plan %s: %w", t.SKU, err)
-			}
-		}
-	}
-	_, err := dec.Token()
-	return err
 }

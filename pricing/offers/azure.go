@@ -1,6 +1,7 @@
 package offers
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -11,112 +12,119 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// readAzure reads the array "Items" of the retail prices API.
+// An azureItem is a price of the retail prices API.
 //
 // A reservation's price is the total of its term, though its unit says an hour.
 // Prices of Windows, of spot and of low priority stand beside the plain one, told
 // apart by the product's and the SKU's name. A reservation covers the machine and
 // not the licence: it belongs to the plain offer.
+type azureItem struct {
+	CurrencyCode, ArmRegionName, Location, ProductName, SkuName, MeterName, ServiceName, UnitOfMeasure, Type, ArmSkuName string
+	ReservationTerm                                                                                                      string
+	RetailPrice, UnitPrice, TierMinimumUnits                                                                             json.Number
+	SavingsPlan                                                                                                          []struct {
+		RetailPrice, UnitPrice json.Number
+		Term                   string
+	}
+}
+
+func (p *azureItem) system() string {
+	if strings.HasSuffix(p.ProductName, "Windows") {
+		return "windows"
+	}
+	return "linux"
+}
+
+// readAzure reads the array "Items" of the retail prices API.
 func (b *builder) readAzure(dec *json.Decoder) error {
 	b.out.Report.Form = "azure retail prices"
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
 	for i := 0; dec.More(); i++ {
-		var p struct {
-			CurrencyCode, ArmRegionName, Location, ProductName, SkuName, MeterName, ServiceName, UnitOfMeasure, Type, ArmSkuName string
-			ReservationTerm                                                                                                      string
-			RetailPrice, UnitPrice, TierMinimumUnits                                                                             json.Number
-			SavingsPlan                                                                                                          []struct {
-				RetailPrice, UnitPrice json.Number
-				Term                   string
-			}
-		}
+		var p azureItem
 		if err := dec.Decode(&p); err != nil {
 			return err
 		}
-		b.out.Report.Prices += 1 + len(p.SavingsPlan)
 		all := 1 + len(p.SavingsPlan)
-		bad := func(field string, err error) error {
-			return inputerr.New("offers", "Items."+field, i, ErrSyntax, "%w", err)
-		}
-		system := "linux"
-		if strings.HasSuffix(p.ProductName, "Windows") {
-			system = "windows"
-		}
-		switch {
-		case p.ServiceName != "Virtual Machines":
-			b.leave("not a virtual machine", all)
-			continue
-		case strings.Contains(p.ProductName, "Cloud Services"):
-			b.leave("cloud services, not virtual machines", all)
-			continue
-		case strings.HasSuffix(p.SkuName, " Spot") || strings.HasSuffix(p.SkuName, " Low Priority"):
-			b.leave("spot or low priority", all)
-			continue
-		case strings.HasSuffix(p.ProductName, "Dedicated Host") || p.ArmSkuName == "":
-			b.leave("not a kind of virtual machine", all)
-			continue
-		case p.Type != "Consumption" && p.Type != "Reservation":
-			b.leave("for development and tests", all)
-			continue
-		case b.opts.Currency != "" && p.CurrencyCode != b.opts.Currency:
-			b.leave("another currency", all)
-			continue
-		case !b.opts.keep(p.ArmRegionName, p.Location, p.ArmSkuName, system, "shared"):
-			b.leave("not asked for", all)
-			continue
-		case p.UnitOfMeasure != "1 Hour":
-			b.leave("not by the hour", all)
+		b.out.Report.Prices += all
+		if reason := b.unfitAzure(&p); reason != "" {
+			b.leave(reason, all)
 			continue
 		}
-		amount := p.RetailPrice
-		if amount == "" {
-			amount = p.UnitPrice
-		}
-		money, err := b.price(plainDecimal(amount), p.CurrencyCode)
-		if err != nil {
-			return bad("retailPrice", err)
-		}
-		key := offerKey{p.ArmRegionName, p.ArmSkuName, system, "shared"}
-		o := b.azure[key]
-		if o == nil {
-			o = &Offer{Provider: "azure", Region: p.ArmRegionName, Kind: p.ArmSkuName, System: system, Tenancy: "shared", Currency: p.CurrencyCode}
-			b.azure[key] = o
-		}
-		if p.Type == "Reservation" {
-			n, err := termYears(p.ReservationTerm)
-			if err != nil {
-				return bad("reservationTerm", err)
-			}
-			o.List.Classes = append(o.List.Classes, pricing.Class{Name: fmt.Sprintf("%dy-reservation", n), Term: years(n), Upfront: money, Billed: pricing.Always})
-		} else if money == 0 {
-			b.leave(noPrice, 1)
-		} else {
-			if o.List.OnDemand != 0 && o.List.OnDemand != money {
-				return inputerr.New("offers", "Items", i, ErrDuplicate, "%s in %s costs %v and %v on demand: want one price", p.ArmSkuName, p.ArmRegionName, o.List.OnDemand, money)
-			}
-			o.List.OnDemand = money
-		}
-		for _, s := range p.SavingsPlan {
-			n, err := termYears(s.Term)
-			if err != nil {
-				return bad("savingsPlan.term", err)
-			}
-			amount := s.RetailPrice
-			if amount == "" {
-				amount = s.UnitPrice
-			}
-			hourly, err := b.price(plainDecimal(amount), p.CurrencyCode)
-			if err != nil {
-				return bad("savingsPlan.retailPrice", err)
-			}
-			b.out.Rates = append(b.out.Rates, Rate{Provider: "azure", Region: p.ArmRegionName, Kind: p.ArmSkuName, System: system, Tenancy: "shared", Currency: p.CurrencyCode,
-				Plan: fmt.Sprintf("%dy-savings-plan", n), Term: years(n), Hourly: hourly})
+		if err := b.addAzure(i, &p); err != nil {
+			return err
 		}
 	}
 	_, err := dec.Token()
 	return err
+}
+
+// unfitAzure returns why an item is left out, "" if it is not.
+func (b *builder) unfitAzure(p *azureItem) string {
+	switch {
+	case p.ServiceName != "Virtual Machines":
+		return "not a virtual machine"
+	case strings.Contains(p.ProductName, "Cloud Services"):
+		return "cloud services, not virtual machines"
+	case strings.HasSuffix(p.SkuName, " Spot") || strings.HasSuffix(p.SkuName, " Low Priority"):
+		return "spot or low priority"
+	case strings.HasSuffix(p.ProductName, "Dedicated Host") || p.ArmSkuName == "":
+		return "not a kind of virtual machine"
+	case p.Type != "Consumption" && p.Type != "Reservation":
+		return "for development and tests"
+	case b.opts.Currency != "" && p.CurrencyCode != b.opts.Currency:
+		return "another currency"
+	case !b.opts.keep(p.ArmRegionName, p.Location, p.ArmSkuName, p.system(), "shared"):
+		return "not asked for"
+	case p.UnitOfMeasure != "1 Hour":
+		return "not by the hour"
+	}
+	return ""
+}
+
+// addAzure takes item i.
+func (b *builder) addAzure(i int, p *azureItem) error {
+	bad := func(field string, err error) error {
+		return inputerr.New("offers", "Items."+field, i, ErrSyntax, "%w", err)
+	}
+	money, err := b.price(plainDecimal(cmp.Or(p.RetailPrice, p.UnitPrice)), p.CurrencyCode)
+	if err != nil {
+		return bad("retailPrice", err)
+	}
+	key := offerKey{p.ArmRegionName, p.ArmSkuName, p.system(), "shared"}
+	o := b.azure[key]
+	if o == nil {
+		o = &Offer{Provider: "azure", Region: key.region, Kind: key.kind, System: key.system, Tenancy: key.tenancy, Currency: p.CurrencyCode}
+		b.azure[key] = o
+	}
+	switch {
+	case p.Type == "Reservation":
+		n, err := termYears(p.ReservationTerm)
+		if err != nil {
+			return bad("reservationTerm", err)
+		}
+		o.List.Classes = append(o.List.Classes, pricing.Class{Name: fmt.Sprintf("%dy-reservation", n), Term: years(n), Upfront: money, Billed: pricing.Always})
+	case money == 0:
+		b.leave(noPrice, 1)
+	case o.List.OnDemand != 0 && o.List.OnDemand != money:
+		return inputerr.New("offers", "Items", i, ErrDuplicate, "%s in %s costs %v and %v on demand: want one price", p.ArmSkuName, p.ArmRegionName, o.List.OnDemand, money)
+	default:
+		o.List.OnDemand = money
+	}
+	for _, s := range p.SavingsPlan {
+		n, err := termYears(s.Term)
+		if err != nil {
+			return bad("savingsPlan.term", err)
+		}
+		hourly, err := b.price(plainDecimal(cmp.Or(s.RetailPrice, s.UnitPrice)), p.CurrencyCode)
+		if err != nil {
+			return bad("savingsPlan.retailPrice", err)
+		}
+		b.out.Rates = append(b.out.Rates, Rate{Provider: "azure", Region: key.region, Kind: key.kind, System: key.system, Tenancy: key.tenancy, Currency: p.CurrencyCode,
+			Plan: fmt.Sprintf("%dy-savings-plan", n), Term: years(n), Hourly: hourly})
+	}
+	return nil
 }
 
 // plainDecimal writes a number of JSON without an exponent: 1e-05 is 0.00001.

@@ -220,7 +220,7 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = read(t, data)
-	if want := "parquet: not a bill of this form: the columns InvoiceIssuer, ResourceID, ChargeType: want those of a FOCUS export, such as ChargeCategory and BilledCost, or ContractCommitmentId"; !errors.Is(err, usage.ErrForm) || err.Error() != want {
+	if want := "parquet: not a bill of this form: the columns \"InvoiceIssuer,ResourceID,ChargeType\": want a FOCUS export, a cost and usage report of AWS, an Azure cost export, a Google Cloud billing export or an Oracle Cloud cost report"; !errors.Is(err, usage.ErrForm) || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 }
@@ -271,7 +271,7 @@ func BenchmarkRead(b *testing.B) {
 	data := write(b, all, 4)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		c := usage.Collector{Options: usage.Options{KeepRepeats: true}}
+		c := usage.Collector{KeepRepeats: true}
 		if err := Read(&c, "x", bytes.NewReader(data), int64(len(data))); err != nil {
 			b.Fatal(err)
 		}

@@ -41,15 +41,15 @@ var pow10 = func() (p [19]int64) {
 	return p
 }()
 
-// Text is what an amount is read from.
-type Text interface{ ~string | ~[]byte }
+// text is what an amount or a time is read from.
+type text interface{ ~string | ~[]byte }
 
 // Parse reads a decimal: an optional sign, digits with at most one point, and an
 // optional exponent, as programs write floating-point numbers. There are no spaces
 // and no separators. Digits beyond the eighteenth decimal are rounded, halves away
 // from zero, and exact is false then. The error is an [*InputError] that unwraps to
 // [ErrSyntax], or to [ErrRange] beyond ±10¹². Parse does not allocate.
-func Parse[T Text](s T) (a Amount, exact bool, err error) {
+func Parse[T text](s T) (a Amount, exact bool, err error) {
 	i, neg := 0, false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
 		i, neg = 1, s[0] == '-'
@@ -102,15 +102,30 @@ scan:
 	if v == (wide.Uint{}) {
 		return Amount{}, true, nil
 	}
+	v, exact, fits := rescale(v, scale)
+	if !fits {
+		return Amount{}, false, tooLarge(s)
+	}
+	exact = exact && !cut
+	a = Amount{wide.Int{Hi: int64(v.Hi), Lo: v.Lo}}
+	if neg {
+		a.n = a.n.Neg()
+	}
+	return a, exact, nil
+}
+
+// rescale returns v·10^scale, rounded half up, whether that is exact, and whether it is within the
+// limit of an amount.
+func rescale(v wide.Uint, scale int) (r wide.Uint, exact, fits bool) {
 	limit := wide.Product(most, uint64(pow10[decimals]))
-	exact = !cut
 	for ; scale > 0; scale -= min(scale, 18) {
 		over, p := v.Times(uint64(pow10[min(scale, 18)]))
 		if over != 0 || limit.Less(p) {
-			return Amount{}, false, tooLarge(s)
+			return v, false, false
 		}
 		v = p
 	}
+	exact = true
 	for ; scale < 0 && v != (wide.Uint{}); scale += min(-scale, 18) {
 		d := uint64(pow10[min(-scale, 18)])
 		q, rest := v.QuoRem(d)
@@ -120,18 +135,11 @@ scan:
 		}
 		v = q
 	}
-	if limit.Less(v) {
-		return Amount{}, false, tooLarge(s)
-	}
-	a = Amount{wide.Int{Hi: int64(v.Hi), Lo: v.Lo}}
-	if neg {
-		a.n = a.n.Neg()
-	}
-	return a, exact, nil
+	return v, exact, !limit.Less(v)
 }
 
 // exponent reads an exponent, cut at ±10⁶.
-func exponent[T Text](s T, e *int) bool {
+func exponent[T text](s T, e *int) bool {
 	neg := false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
 		neg = s[0] == '-'
@@ -153,11 +161,11 @@ func exponent[T Text](s T, e *int) bool {
 	return true
 }
 
-func badNumber[T Text](s T) error {
+func badNumber[T text](s T) error {
 	return badInput("amount", -1, ErrSyntax, "%s: want a number such as 0.0464", quote(string(s)))
 }
 
-func tooLarge[T Text](s T) error {
+func tooLarge[T text](s T) error {
 	return badInput("amount", -1, ErrRange, "%s: want an amount within ±%d", quote(string(s)), int64(most))
 }
 

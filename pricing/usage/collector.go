@@ -6,16 +6,6 @@ import (
 	"time"
 )
 
-// Options choose how rows are collected. The zero value is strict.
-type Options struct {
-	// KeepRepeats counts a line again that is in the bill twice, column for column.
-	// Without it such a line is an error: most often a file was given twice.
-	KeepRepeats bool
-	// Each, if not nil, is called with each row after the row was counted. The row is valid
-	// until Each returns, and Each must not modify it.
-	Each func(row *Row)
-}
-
 // longest is the most time that a bill may span, so that a wrong year in one row
 // does not cost gigabytes.
 const longest = 10 * 366 * 24 * time.Hour
@@ -24,7 +14,12 @@ const longest = 10 * 366 * 24 * time.Hour
 // Its memory grows with the number of different kinds, hours and commitments, and
 // not with the number of rows. It must not be used by two goroutines at once.
 type Collector struct {
-	Options Options
+	// KeepRepeats counts a line again that is in the bill twice, column for column.
+	// Without it such a line is an error: most often a file was given twice.
+	KeepRepeats bool
+	// Each, if not nil, is called with each row after the row was counted. The row is valid
+	// until Each returns, and Each must not modify it.
+	Each func(row *Row)
 
 	files    []File
 	accounts []map[string]*hourSet // by file: hours of usage by account
@@ -161,8 +156,8 @@ func (c *Collector) Add(row *Row) error {
 			c.Note(row.Line, otherEffective, row.Billed)
 		}
 	}
-	if c.Options.Each != nil {
-		c.Options.Each(row)
+	if c.Each != nil {
+		c.Each(row)
 	}
 	return nil
 }
@@ -211,7 +206,7 @@ func (c *Collector) check(row *Row, at int) error {
 	}
 	if row.Raw != nil {
 		e, found := c.seen.add(hashOf(row.Raw), int32(at), uint32(min(max(int64(row.Line), 1), math.MaxUint32)))
-		if found && !c.Options.KeepRepeats {
+		if found && !c.KeepRepeats {
 			where := where(c.files[e.file].Name, int(e.line))
 			if int(e.file) != at {
 				return badRow(row.Line, "", ErrRepeated, "the row is %s, too: want bills that do not overlap", where)

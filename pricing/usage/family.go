@@ -26,7 +26,7 @@ import (
 // nobody used, and a plan buys for them. So such a kind is in no family, and the bill has to be
 // put right first.
 
-// Why a demand is in no family, beside [ErrCurrency] and what a caller decides.
+// Why a demand is in no family, beside [ErrCurrency].
 var (
 	// ErrNoOffer: no price list has the kind.
 	ErrNoOffer = errors.New("the price list has no such kind: want a list with its prices")
@@ -69,27 +69,19 @@ func (c *Catalog) Len() int { return len(c.offers) }
 
 // A Family is what is planned as one: kinds that the same reservations serve, or one kind.
 type Family struct {
-	Offer   *offers.Offer // that of the smallest kind, whose instances are the family's units
-	Members []Member      // in the order of the demands
-}
-
-// A Member is a kind of a family.
-type Member struct {
-	Demand int // index into the demands
-	Units  int // of the family that one instance counts for
-}
-
-// A Miss is a demand that is in no family.
-type Miss struct {
-	Demand int   // index into the demands
-	Err    error // why; it unwraps to ErrNoOffer, ErrCurrency, ErrNegative, ErrNoUse or an error of the caller
+	Offer *offers.Offer // that of the smallest kind, whose instances are the family's units
+	// Demands are the indices of its demands, in their order. An instance of Demands[i] counts as
+	// Units[i] units.
+	Demands, Units []int
 }
 
 // Families puts demands that the same reservations serve into families, at the prices of a
-// catalog in the given currency; "" is any. Unfit, if not nil, may return why a demand is in no
-// family, given its index and its offer. Families are in the order of their first demands, and
-// each demand is in one family or in one miss. Time is linear in the slots.
-func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, misses []Miss) {
+// catalog in the given currency; "" is any. Each demand is in one family, or why[i] says why it
+// is in none: [ErrNoOffer], [ErrCurrency], [ErrNegative], [ErrNoUse], or what unfit returns for
+// the index and the offer of a demand. Unfit may be nil. Families are in the order of their
+// first demands. Time is linear in the slots.
+func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, why []error) {
+	why = make([]error, len(demands))
 	type flexible struct{ region, family string }
 	index := map[flexible]int{}
 	found := make([]*offers.Offer, len(demands))
@@ -101,7 +93,7 @@ func Families(demands []Demand, prices *Catalog, currency string, unfit func(i i
 			err = unfit(i, o)
 		}
 		if err != nil {
-			misses = append(misses, Miss{i, err})
+			why[i] = err
 			continue
 		}
 		found[i] = o
@@ -120,7 +112,7 @@ func Families(demands []Demand, prices *Catalog, currency string, unfit func(i i
 	for _, g := range groups {
 		families = appendFamilies(families, g, found)
 	}
-	return families, misses
+	return families, why
 }
 
 // plannable returns why a demand with an offer, or nil, is in no family.
@@ -157,12 +149,12 @@ func appendFamilies(dst []Family, demands []int, found []*offers.Offer) []Family
 		if len(demands) > 1 {
 			if units = o.Factor / base.Factor; o.Factor%base.Factor != 0 || !scaled(&base.List, &o.List, units) {
 				for _, i := range demands {
-					dst = append(dst, Family{found[i], []Member{{i, 1}}})
+					dst = append(dst, Family{found[i], []int{i}, []int{1}})
 				}
 				return dst
 			}
 		}
-		f.Members = append(f.Members, Member{i, units})
+		f.Demands, f.Units = append(f.Demands, i), append(f.Units, units)
 	}
 	return append(dst, f)
 }
@@ -182,27 +174,26 @@ func scaled(a, b *pricing.List, n int) bool {
 // longest slot that one of them has. The sums of rows are those of all members. The error
 // unwraps to [ErrRange] for more than 2³¹ - 1 units at once.
 func (f *Family) Demand(demands []Demand) (Demand, error) {
-	first := &demands[f.Members[0].Demand]
+	first := &demands[f.Demands[0]]
 	sum := Demand{Kind: first.Kind, Slot: first.Slot}
-	smallest := f.Members[0].Units
-	for _, m := range f.Members {
-		d := &demands[m.Demand]
+	smallest := f.Units[0]
+	for k, i := range f.Demands {
+		d := &demands[i]
 		sum.Slot = max(sum.Slot, d.Slot)
-		if m.Units < smallest {
-			sum.Kind, smallest = d.Kind, m.Units
+		if f.Units[k] < smallest {
+			sum.Kind, smallest = d.Kind, f.Units[k]
 		}
 		sum.OnDemand.add(&d.OnDemand)
 		sum.Committed.add(&d.Committed)
 	}
 	var b buckets
-	for _, m := range f.Members {
-		d := &demands[m.Demand]
+	for k, i := range f.Demands {
+		d, units := &demands[i], int64(f.Units[k])
 		most := Units(math.MaxInt32).times(int64(sum.Slot / time.Hour))
 		for t, used := range d.Used {
 			if used == (Amount{}) {
 				continue
 			}
-			units := int64(m.Units)
 			if used.Compare(most) > 0 || used.times(units).Compare(most) > 0 {
 				return sum, badInput("Used", t, ErrRange, "%v hours of %s: want at most %d units at once", used, d.Kind, math.MaxInt32)
 			}

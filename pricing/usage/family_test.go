@@ -40,14 +40,24 @@ func familyDemand(kind Kind, slot time.Duration, used ...string) Demand {
 	return d
 }
 
-// groupsOf writes families as indices of demands with their units, and misses as indices.
-func groupsOf(families []Family, misses []Miss) string {
+// groupsOf writes families as indices of demands with their units, and the indices of demands
+// that are in none.
+func groupsOf(families []Family, why []error) string {
 	var b strings.Builder
 	for _, f := range families {
-		fmt.Fprintf(&b, "%s%v ", f.Offer.Kind, f.Members)
+		b.WriteString(f.Offer.Kind + "[")
+		for k, i := range f.Demands {
+			if k > 0 {
+				b.WriteByte(' ')
+			}
+			fmt.Fprintf(&b, "{%d %d}", i, f.Units[k])
+		}
+		b.WriteString("] ")
 	}
-	for _, m := range misses {
-		fmt.Fprintf(&b, "-%d ", m.Demand)
+	for i, err := range why {
+		if err != nil {
+			fmt.Fprintf(&b, "-%d ", i)
+		}
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -115,13 +125,13 @@ func TestMisses(t *testing.T) {
 	hour := func(size string, used ...string) Demand { return familyDemand(familyKind(size), time.Hour, used...) }
 	demands := []Demand{hour("m5.large", "1", "0"), hour("m5.xlarge", "1", "-0.25", "2"), hour("r5.large", "1"), hour("t3.large", "1"), hour("m5.2xlarge", "0", "0"), hour("m5.4xlarge", "1")}
 	own := errors.New("own")
-	families, misses := Families(demands, &prices, "USD", func(i int, o *offers.Offer) error {
+	families, why := Families(demands, &prices, "USD", func(i int, o *offers.Offer) error {
 		if i == 5 && o == &list[4] {
 			return own
 		}
 		return nil
 	})
-	if got, want := groupsOf(families, misses), "m5.large[{0 1}] -1 -2 -3 -4 -5"; got != want {
+	if got, want := groupsOf(families, why), "m5.large[{0 1}] -1 -2 -3 -4 -5"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for i, want := range []struct {
@@ -134,12 +144,12 @@ func TestMisses(t *testing.T) {
 		{ErrNoUse, "there is no use in the time of the bill"},
 		{own, "own"},
 	} {
-		if err := misses[i].Err; !errors.Is(err, want.is) || err.Error() != want.text {
+		if err := why[i+1]; !errors.Is(err, want.is) || err.Error() != want.text {
 			t.Errorf("%v, want %s", err, want.text)
 		}
 	}
-	if families, misses := Families(nil, new(Catalog), "", nil); families != nil || misses != nil {
-		t.Error(families, misses)
+	if families, why := Families(nil, new(Catalog), "", nil); families != nil || len(why) > 0 {
+		t.Error(families, why)
 	}
 }
 
@@ -151,14 +161,14 @@ func TestFamilyDemand(t *testing.T) {
 		familyDemand(familyKind("m5.large"), time.Hour, "0", "1.5"),
 		familyDemand(familyKind("m5.2xlarge"), 24*time.Hour, "24", "12"),
 	}
-	f := Family{Members: []Member{{0, 2}, {1, 1}}}
+	f := Family{Demands: []int{0, 1}, Units: []int{2, 1}}
 	got, err := f.Demand(demands)
 	want := familyDemand(familyKind("m5.large"), time.Hour, "3", "0", "2")
 	want.Start, want.OnDemand = familyStart.Add(time.Hour), Sum{Rows: 6}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(Amount{})); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	f = Family{Members: []Member{{1, 1}, {2, 4}}}
+	f = Family{Demands: []int{1, 2}, Units: []int{1, 4}}
 	got, err = f.Demand(demands)
 	want = familyDemand(familyKind("m5.large"), 24*time.Hour, "97.5", "48")
 	want.OnDemand = Sum{Rows: 4}
@@ -175,13 +185,13 @@ func TestFamilyDemand(t *testing.T) {
 		{time.Hour, "2147483647", 1, true}, {time.Hour, "2147483647.1", 1, false}, {time.Hour, "1073741823.5", 2, true}, {time.Hour, "1073741823.6", 2, false},
 		{24 * time.Hour, "51539607528", 1, true}, {24 * time.Hour, "51539607529", 1, false}, {time.Hour, "1e12", math.MaxInt32, false},
 	} {
-		f := Family{Members: []Member{{0, c.units}}}
+		f := Family{Demands: []int{0}, Units: []int{c.units}}
 		if _, err := f.Demand([]Demand{familyDemand(familyKind("m5.large"), c.slot, c.used)}); errors.Is(err, ErrRange) == c.ok || (err == nil) != c.ok {
 			t.Errorf("%s in %v, %d units each: %v", c.used, c.slot, c.units, err)
 		}
 	}
 	two := []Demand{familyDemand(familyKind("m5.large"), time.Hour, "2147483647"), familyDemand(familyKind("m5.xlarge"), time.Hour, "1")}
-	f = Family{Members: []Member{{0, 1}, {1, 1}}}
+	f = Family{Demands: []int{0, 1}, Units: []int{1, 1}}
 	if _, err := f.Demand(two); !errors.Is(err, ErrRange) {
 		t.Errorf("more than 2³¹ - 1 of two kinds: %v", err)
 	}

@@ -7,7 +7,7 @@ import "time"
 // "+0200" or " UTC". A time without an offset is in UTC, as FOCUS has it. 24:00 is
 // the beginning of the next day. The error is an [*InputError] that unwraps to
 // [ErrSyntax]. ParseTime does not allocate.
-func ParseTime[T Text](s T) (time.Time, error) {
+func ParseTime[T text](s T) (time.Time, error) {
 	p := clock[T]{s: s}
 	year := p.number(4, 0, 9999)
 	p.one('-')
@@ -43,7 +43,7 @@ func ParseTime[T Text](s T) (time.Time, error) {
 }
 
 // clock reads the parts of a time.
-type clock[T Text] struct {
+type clock[T text] struct {
 	s   T
 	i   int
 	bad bool

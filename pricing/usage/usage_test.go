@@ -237,7 +237,7 @@ func TestRepeats(t *testing.T) {
 	if got := c.files[0].Total.Rows + c.files[1].Total.Rows; got != 2 {
 		t.Errorf("%d rows after two that were refused", got)
 	}
-	c.Options.KeepRepeats = true
+	c.KeepRepeats = true
 	add(t, &c, raw(7, "x,2"))
 }
 
@@ -245,7 +245,7 @@ func TestRepeats(t *testing.T) {
 func TestEach(t *testing.T) {
 	var c Collector
 	var got []string
-	c.Options.Each = func(r *Row) {
+	c.Each = func(r *Row) {
 		got = append(got, fmt.Sprint(r.Line, " ", r.Charge, " of ", c.files[0].Total.Rows))
 	}
 	c.Begin("a.csv", "test")
@@ -557,7 +557,7 @@ func BenchmarkAdd(b *testing.B) {
 		raw[(i+1)%600] += byte(i >> 8)
 		r.Start = start.Add(time.Duration(i%8760) * time.Hour)
 		r.End = r.Start.Add(time.Hour)
-		c.Options.KeepRepeats = true
+		c.KeepRepeats = true
 		if err := c.Add(r); err != nil {
 			b.Fatal(err)
 		}

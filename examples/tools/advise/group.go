@@ -42,19 +42,22 @@ func same(a, b string) bool { return strings.EqualFold(a, b) }
 func (r *results) group() error {
 	var prices usage.Catalog
 	prices.Add(r.prices.Offers)
-	families, misses := usage.Families(r.bill.Demand, &prices, r.bill.Currency, func(_ int, o *offers.Offer) error {
+	families, why := usage.Families(r.bill.Demand, &prices, r.bill.Currency, func(_ int, o *offers.Offer) error {
 		if len(o.List.Classes) == 0 {
 			return errNoReservation
 		}
 		return nil
 	})
-	for _, m := range misses {
-		d := &r.bill.Demand[m.Demand]
-		if errors.Is(m.Err, usage.ErrNoOffer) && prices.Len() == 0 {
-			m.Err = errNoPrices
+	for i, err := range why {
+		d := &r.bill.Demand[i]
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, usage.ErrNoOffer) && prices.Len() == 0:
+			err = errNoPrices
 		}
 		used, _ := d.Hours()
-		r.missed = append(r.missed, miss{d.Kind.String(), m.Err.Error(), used})
+		r.missed = append(r.missed, miss{d.Kind.String(), err.Error(), used})
 	}
 	for i := range families {
 		f := &families[i]
@@ -62,13 +65,13 @@ func (r *results) group() error {
 		if err != nil {
 			return err
 		}
-		g := &group{unit: "instance", list: f.Offer.List, name: place(demand.Kind)}
-		if len(f.Members) > 1 {
+		g := &group{unit: "instance", factor: f.Units, list: f.Offer.List, name: place(demand.Kind)}
+		if len(f.Demands) > 1 {
 			g.unit = f.Offer.Kind
 			g.name = fmt.Sprintf("%s family in %s, linux", f.Offer.Family, f.Offer.Region)
 		}
-		for _, m := range f.Members {
-			g.kinds, g.factor = append(g.kinds, r.bill.Demand[m.Demand].Kind), append(g.factor, m.Units)
+		for _, i := range f.Demands {
+			g.kinds = append(g.kinds, r.bill.Demand[i].Kind)
 		}
 		g.demand, _ = demand.Instances(nil, r.start, r.slot, r.slots, pricing.HalfUp)
 		for _, c := range g.list.Classes {

@@ -18,7 +18,7 @@ import (
 // read reads all files.
 func (o *options) read(run *cli.Run) (*results, error) {
 	r := &results{o: o, matched: map[string]bool{}}
-	c := usage.Collector{Options: usage.Options{KeepRepeats: o.keepRepeats}}
+	c := usage.Collector{KeepRepeats: o.keepRepeats}
 	if len(o.bills) == 0 {
 		if err := r.madeUp(&c); err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ type Read func(c *usage.Collector, name string, src io.Reader) error
 
 // Bill reads text as the only file of a bill that may say a row twice.
 func Bill(read Read, text string) (*usage.Bill, error) {
-	c := usage.Collector{Options: usage.Options{KeepRepeats: true}}
+	c := usage.Collector{KeepRepeats: true}
 	if err := read(&c, "a.csv", strings.NewReader(text)); err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Whole(t testing.TB, b *usage.Bill) {
 // *usage.InputError with a sentinel, and without an error no row is lost.
 func Any(t testing.TB, read Read, data []byte) {
 	t.Helper()
-	c := usage.Collector{Options: usage.Options{KeepRepeats: true}}
+	c := usage.Collector{KeepRepeats: true}
 	if err := read(&c, "a", bytes.NewReader(data)); err != nil {
 		var input *usage.InputError
 		if !errors.As(err, &input) || errors.Unwrap(input.Err) == nil {

@@ -185,22 +185,22 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 		fail("%d hours of use are before %s or %d hours later: want bills of the hours that are planned", outside, p.From.Format(time.RFC3339), x.Hours)
 		return nil, record.Inventory{}, failed
 	}
-	families, misses := usage.Families(all, &p.offers, x.Currency, func(i int, _ *offers.Offer) error {
+	families, why := usage.Families(all, &p.offers, x.Currency, func(i int, _ *offers.Offer) error {
 		return p.misfit(x, spends, all[i].Kind.Plain())
 	})
-	for _, m := range misses {
-		k := all[m.Demand].Kind
+	for i, err := range why {
+		k := all[i].Kind
 		key = record.Key{Account: uses[0].Account, Region: k.Region, Kind: name(k, k.Type)}
-		if !errors.Is(m.Err, usage.ErrNoUse) {
-			fail("%v", m.Err)
+		if err != nil && !errors.Is(err, usage.ErrNoUse) {
+			fail("%v", err)
 		}
 	}
 	planned := map[usage.Kind]bool{}
 	for i := range families {
 		f := &families[i]
-		k := all[f.Members[0].Demand].Kind
+		k := all[f.Demands[0]].Kind
 		reserved := k.Type
-		if len(f.Members) > 1 {
+		if len(f.Demands) > 1 {
 			reserved = f.Offer.Family + " family"
 		}
 		key = record.Key{Account: uses[0].Account, Region: k.Region, Kind: name(k, reserved)}
@@ -210,8 +210,8 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 			continue
 		}
 		groups = append(groups, g)
-		for _, m := range f.Members {
-			planned[all[m.Demand].Kind.Plain()] = true
+		for _, i := range f.Demands {
+			planned[all[i].Kind.Plain()] = true
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b record.Group) int { return a.Key.Compare(b.Key) })
@@ -291,8 +291,8 @@ func (p *Pricer) group(x *group.Terms, key record.Key, f *usage.Family, all []us
 	used := make([]usage.Amount, x.Hours)
 	copy(used[demand.Start.Sub(p.From)/time.Hour:], demand.Used)
 	factors := map[usage.Kind]int{}
-	for _, m := range f.Members {
-		factors[all[m.Demand].Kind.Plain()] = m.Units
+	for k, i := range f.Demands {
+		factors[all[i].Kind.Plain()] = f.Units[k]
 	}
 	if g.Held, err = held(x, p.From, used, factors, contracts); err != nil {
 		return g, err

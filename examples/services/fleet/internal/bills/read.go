@@ -288,7 +288,7 @@ func commitmentName(provider, id string) string { return provider + "\x00" + id 
 
 // open gives an account its decoder.
 func (r *reader) open(a *account) error {
-	a.collector.Options.Each = a.pay
+	a.collector.Each = a.pay
 	var err error
 	a.decode, err = bill.NewDecoder(&a.collector, r.path, r.form, r.header)
 	return err
