@@ -175,3 +175,17 @@ func ExampleSEC() {
 	// 3y-heavy 25
 	// pure cost 408756, at most 10.1% above the least
 }
+
+// Which part of a fortnight's use is steady enough for a reservation? The class pays from 90 of 168
+// hours on. Six instances are used in 264 of the 336 hours or more, the seventh in 156.
+func ExampleShares() {
+	var s rules.Shares
+	demand := fortnight()
+	if err := s.Add(weekly, demand, len(demand)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%d instances by the week, for %.0f%% of all hours\n", s.Instances[0], 100*s.Share(0))
+	// Output:
+	// 6 instances by the week, for 55% of all hours
+}

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -64,7 +66,7 @@ func TestUsersAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(shares{[]int64{400 * 24, 0, 2}, []int64{2, 0}, 400*24 + 2}, users, cmp.AllowUnexported(shares{})); d != "" {
+	if d := cmp.Diff(rules.Shares{Slots: []int64{400 * 24, 0, 2}, Instances: []int64{2, 0}, Total: 400*24 + 2}, users, cmpopts.IgnoreUnexported(rules.Shares{})); d != "" {
 		t.Errorf("users alone (-want +got):\n%s", d)
 	}
 	demand := make([]int, 400*24)
@@ -72,11 +74,11 @@ func TestUsersAlone(t *testing.T) {
 		demand[h] = 1
 	}
 	demand[399*24] = 3
-	var cluster shares
-	if err := cluster.add(list, demand, len(demand)); err != nil {
+	var cluster rules.Shares
+	if err := cluster.Add(list, demand, len(demand)); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(shares{[]int64{0, 400 * 24, 2}, []int64{0, 1}, 400*24 + 2}, cluster, cmp.AllowUnexported(shares{})); d != "" {
+	if d := cmp.Diff(rules.Shares{Slots: []int64{0, 400 * 24, 2}, Instances: []int64{0, 1}, Total: 400*24 + 2}, cluster, cmpopts.IgnoreUnexported(rules.Shares{})); d != "" {
 		t.Errorf("together (-want +got):\n%s", d)
 	}
 }

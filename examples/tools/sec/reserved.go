@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -26,64 +27,9 @@ const (
 	medium = "3y-medium"
 )
 
-// shares is how many instance-hours each class serves, on demand at the end, and how
-// many instances qualify for each.
-type shares struct {
-	hours    []int64
-	reserved []int64
-	total    int64
-}
-
-// add gives each instance of a demand, by its rank, the class that is cheapest for
-// the part of a time, in hours, in which it is used: the "minimum utilisation" of
-// [Niu16] section 5.1. It is what could be reserved if use went on like this for
-// the whole of a term, and leaves out when one would buy.
-func (s *shares) add(list pricing.List, demand []int, hours int) error {
-	levels, err := list.AppendEnvelope(nil, 0)
-	if err != nil {
-		return err
-	}
-	n := len(list.Classes)
-	if s.hours == nil {
-		s.hours, s.reserved = make([]int64, n+1), make([]int64, n)
-	}
-	for _, used := range ranks(demand) {
-		k := n
-		for _, l := range levels {
-			if l.Class >= 0 && float64(used) >= l.From*float64(hours) {
-				k = l.Class
-			}
-		}
-		s.hours[k] += int64(used)
-		s.total += int64(used)
-		if k < n {
-			s.reserved[k]++
-		}
-	}
-	return nil
-}
-
-// ranks returns in how many slots each instance of a demand is used, the first in
-// all that have any.
-func ranks(demand []int) []int {
-	used := make([]int, slices.Max(demand))
-	for _, d := range demand {
-		if d > 0 {
-			used[d-1]++
-		}
-	}
-	for k := len(used) - 2; k >= 0; k-- {
-		used[k] += used[k+1]
-	}
-	return used
-}
-
-// share returns the part of the instance-hours that a class serves.
-func (s *shares) share(k int) float64 { return float64(s.hours[k]) / float64(max(1, s.total)) }
-
 // usersShares returns the shares if each user had instances of its own, and could plan for
 // its own demand only ([Niu16] Table 1, Individual).
-func usersShares(list pricing.List, jobs []trace.Job, hours int) (shares, error) {
+func usersShares(list pricing.List, jobs []trace.Job, hours int) (rules.Shares, error) {
 	users := make(map[int][]int) // the differences of their demands
 	var order []int
 	for _, j := range jobs {
@@ -101,13 +47,13 @@ func usersShares(list pricing.List, jobs []trace.Job, hours int) (shares, error)
 		d[end] -= j.Nodes
 		users[j.User] = d
 	}
-	var s shares
+	var s rules.Shares
 	for _, u := range order {
 		d := users[u]
 		for k := 1; k < len(d); k++ {
 			d[k] += d[k-1]
 		}
-		if err := s.add(list, d, hours); err != nil {
+		if err := s.Add(list, d, hours); err != nil {
 			return s, err
 		}
 	}
@@ -120,8 +66,8 @@ func (s *study) table1(name string) (figure, error) {
 	list := classes(s.prices, light, medium)
 	f := figure{name: "table1", header: "who,class,reserved,instance_hours,share"}
 	chart := svgplot.Chart{Title: "Table 1: what serves the demand, " + name, Y: "% of instance-hours", Labels: []string{"cluster", "users alone"}}
-	var cluster shares
-	if err := cluster.add(list, s.hours, len(s.hours)); err != nil {
+	var cluster rules.Shares
+	if err := cluster.Add(list, s.hours, len(s.hours)); err != nil {
 		return f, err
 	}
 	users, err := usersShares(list, s.log.jobs, len(s.hours))
@@ -135,13 +81,13 @@ func (s *study) table1(name string) (figure, error) {
 			class = list.Classes[k].Name
 		}
 		series := svgplot.Series{Name: class}
-		for i, x := range []*shares{&cluster, &users} {
+		for i, x := range []*rules.Shares{&cluster, &users} {
 			reserved := ""
-			if k < len(x.reserved) {
-				reserved = fmt.Sprint(x.reserved[k])
+			if k < len(x.Instances) {
+				reserved = fmt.Sprint(x.Instances[k])
 			}
-			f.rows = append(f.rows, []string{chart.Labels[i], class, reserved, fmt.Sprint(x.hours[k]), decimal.Fixed(x.share(k), 6)})
-			series.Y = append(series.Y, 100*x.share(k))
+			f.rows = append(f.rows, []string{chart.Labels[i], class, reserved, fmt.Sprint(x.Slots[k]), decimal.Fixed(x.Share(k), 6)})
+			series.Y = append(series.Y, 100*x.Share(k))
 		}
 		chart.Series = append(chart.Series, series)
 	}
@@ -154,16 +100,16 @@ func (s *study) table1(name string) (figure, error) {
 func (s *study) fig1(name string) (figure, error) {
 	list := classes(s.prices, light, medium)
 	f := figure{name: "fig1", header: "hour,instances,qualify_" + medium + ",qualify_" + light}
-	var all shares
-	if err := all.add(list, s.hours, len(s.hours)); err != nil {
+	var all rules.Shares
+	if err := all.Add(list, s.hours, len(s.hours)); err != nil {
 		return f, err
 	}
 	m, l := 0, 0
 	for k, c := range list.Classes {
 		if c.Name == medium {
-			m = int(all.reserved[k])
+			m = int(all.Instances[k])
 		} else {
-			l = int(all.reserved[k])
+			l = int(all.Instances[k])
 		}
 	}
 	picture := svgplot.Stack{
