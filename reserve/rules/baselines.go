@@ -44,10 +44,7 @@ type Peak struct {
 // for n slots.
 func (a *Peak) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
 	s := &a.single
-	if err := s.load(p, a.Class); err != nil {
-		return dst, err
-	}
-	if err := s.refuseDates(p, a.Class); err != nil {
+	if err := s.loadDates(p, a.Class); err != nil {
 		return dst, err
 	}
 	peak := 0
@@ -83,10 +80,7 @@ type Constant struct {
 // on average for n slots.
 func (a *Constant) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
 	s := &a.single
-	if err := s.load(p, a.Class); err != nil {
-		return dst, err
-	}
-	if err := s.refuseDates(p, a.Class); err != nil {
+	if err := s.loadDates(p, a.Class); err != nil {
 		return dst, err
 	}
 	n, tau := len(s.demand), s.class.Term

@@ -171,3 +171,32 @@ func (o *Online) curve() bool {
 	}
 	return true
 }
+
+// ready reports whether the portfolio may buy now.
+func (o *Online) ready() bool {
+	if len(o.terms) == 0 || len(o.recent) == 0 {
+		return false
+	}
+	if f, ok := o.Forecaster.(readier); ok && !f.Ready() {
+		return false
+	}
+	if o.Alarm > 0 && math.Abs(o.Forecaster.(signaller).TrackingSignal()) > o.Alarm {
+		return false
+	}
+	return true
+}
+
+// Next returns the mean demand that o plans for in the next interval: the forecast, or
+// its Quantile. It is NaN before Reset, and while the forecaster is not ready.
+func (o *Online) Next() float64 {
+	if f, ok := o.Forecaster.(readier); o.every == 0 || ok && !f.Ready() {
+		return math.NaN()
+	}
+	o.means = slices.Grow(o.means[:0], 1)[:1]
+	if o.Quantile > 0 {
+		o.Forecaster.(quantiler).Quantile(o.means, o.Quantile)
+	} else {
+		o.Forecaster.Forecast(o.means)
+	}
+	return o.means[0]
+}

@@ -51,10 +51,7 @@ type Periodic struct {
 // the average for n slots.
 func (a *Periodic) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
 	s := &a.single
-	if err := s.load(p, a.Class); err != nil {
-		return dst, err
-	}
-	if err := s.refuseDates(p, a.Class); err != nil {
+	if err := s.loadDates(p, a.Class); err != nil {
 		return dst, err
 	}
 	if s.gain <= 0 {

@@ -83,7 +83,8 @@ type RHO struct {
 	// Rule is which of the three.
 	Rule RHORule
 
-	// The three readings that follow matter for a window longer than a term (AnyStart
+	// The paper can be read in three more ways, which move the costs of its Table 3; the program
+	// federation prints a row for each (ERRATA [Liu21]). They matter for a window longer than a term (AnyStart
 	// and LastOfEqual from a window of a term on), and not for Deferred.
 
 	// FirstSlot keeps of a window's purchases those of its first slot alone, and plans

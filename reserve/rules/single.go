@@ -26,12 +26,12 @@ func (s *single) load(p *reserve.Problem, k int) error {
 	return nil
 }
 
-// sold reports whether class k of p is for sale.
-func sold(p *reserve.Problem, k int) bool { return p.AtMost == nil || p.AtMost[k] != 0 }
-
-// refuseDates is the error of algorithms that buy at the end of each term: they
-// want every slot open, and terms of whole intervals between purchases.
-func (s *single) refuseDates(p *reserve.Problem, k int) error {
+// loadDates is load for algorithms that buy at the end of each term: they want every slot open, and
+// terms of whole intervals between purchases.
+func (s *single) loadDates(p *reserve.Problem, k int) error {
+	if err := s.load(p, k); err != nil {
+		return err
+	}
 	if err := refuseClosed(p); err != nil {
 		return err
 	}
@@ -51,6 +51,9 @@ func refuseClosed(p *reserve.Problem) error {
 	}
 	return nil
 }
+
+// sold reports whether class k of p is for sale.
+func sold(p *reserve.Problem, k int) bool { return p.AtMost == nil || p.AtMost[k] != 0 }
 
 // breakEven returns the least number of used slots, and at least 1, at which a
 // fee is worth paying for a gain > 0 a slot. As everywhere in this package, at

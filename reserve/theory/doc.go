@@ -1,6 +1,6 @@
 // Package theory explains and proves what package reserve does. The package has no
-// code. Names without a package, such as Exact or Wang, are those of package reserve,
-// and so is the notation.
+// code. Names without a package, such as Exact or Wang, are those of packages reserve
+// and reserve/rules, and so is the notation.
 //
 //	Two theorems that do not hold   why planning purchases is a flow, and not NP-hard
 //	Heuristics                      what the published planners have in common

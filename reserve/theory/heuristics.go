@@ -6,7 +6,7 @@
 // demand, an order statistic. Periodic, Constant and a step of SEC need no more. But levels
 // are not independent, since a reservation serves any instance that runs. Example:
 // d = (1, 2, 1), τ = 2, F = 1.5, p = 1 costs 3.5 if each level buys for itself, and 3.0
-// otherwise. The heuristic Levels passes unused reservations on to the level below. The
+// otherwise: Exact passes unused reservations on to the level below. The
 // second idea is the window: HGR looks at all instances in a window at once.
 //
 // Use prices. For one class, a use price q only moves the origin: a plan costs q·Σd more
@@ -19,17 +19,7 @@
 // slots is worth its fee. Of windows that save the same amount, the first is taken.
 //
 // SEC's open choices. [Niu16] section 5.1.2 leaves five choices open; sec.go lists them.
-// The table shows what each choice changes, over the 15 weekly reference cases: the
-// geometric mean and the largest value of cost over the optimum.
-//
-//	                                     total           pure
-//	as chosen                            1.0406 1.1175   1.0198 1.0632
-//	discount: by full cost per hour      1.0414 1.1457   as chosen
-//	discount: by term, then use price    1.0505 1.2020   as chosen
-//	purchases: least discounted first    1.0415 1.1181   1.0198 1.0632
-//	rests count as their own class       as chosen       1.0198 1.0632
-//	demand after the end goes on         1.2811 2.1720   as chosen
-//	demand after the end is 0            as chosen       1.1230 1.5458
+// Over the 15 weekly reference cases, BENCHMARKS.md has the cost with each choice.
 //
 // Only the assumption about the time after the end matters much. A rest is the remaining
 // time of a reservation. If rests count as their own class, four of the cases change, by at

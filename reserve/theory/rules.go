@@ -16,19 +16,8 @@
 //	Robust           both       c-(c-1)·α, c ≥ 2 of your choice,    O(log τ) and RHO's
 //	                            whatever the forecast
 //
-// The constants are for the Full horizon. The next table has geometric means of cost over
-// optimum on the five logs of the reference demands, for terms of a day and of 30 days and
-// λ = τ. The errors of the forecast are independent, up to 0, 20 and 40%. BenchmarkRule
-// measures the table, with the mean of five forecasts:
-//
-//	                  day                      30 days
-//	Wang              1.252                    1.142
-//	WangRandom        1.172                    1.130
-//	History           1.374                    1.223
-//	RHO, Printed      1.683   1.681   1.676    1.322   1.319   1.306
-//	RHO, Mended       1.683   1.681   1.676    1.322   1.319   1.306
-//	RHO, Deferred     1.0225  1.0271  1.0306   1.1107  1.1115  1.1090
-//	Robust, c = 2.1   1.0234  1.0281  1.0318   1.1030  1.1047  1.1054
+// The constants are for the Full horizon. BENCHMARKS.md has the costs on the reference demands
+// (BenchmarkRule of package rules).
 //
 // For terms of a day take Robust: its insurance costs a tenth of a per cent over Deferred.
 // For terms of months no rule is near the optimum. A rule that sees one term ahead starts
