@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -255,7 +256,7 @@ func TestTaskErrors(t *testing.T) {
 		k := good
 		c.set(&k)
 		_, err := f.Take(k, time.Minute)
-		var in *InputError
+		var in *inputerr.Error
 		switch {
 		case c.cause == nil && err != nil:
 			t.Errorf("good task: %v", err)
@@ -279,7 +280,7 @@ func TestTaskErrors(t *testing.T) {
 		if set(&k, maxSpan); k.Validate() != nil {
 			t.Errorf("%s of %v: %v", name, maxSpan, k.Validate())
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if set(&k, maxSpan+1); !errors.As(k.Validate(), &in) || in.Field != name {
 			t.Errorf("%s above %v: %v", name, maxSpan, k.Validate())
 		}

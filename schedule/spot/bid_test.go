@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -584,7 +585,7 @@ func TestBidErrors(t *testing.T) {
 		{estimate(month, hour, 0), "to", ErrRange},
 		{estimate(month, hour, hour+10*time.Minute), "to", ErrRange},
 	} {
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(c.err, &in) || strings.TrimSuffix(in.Field, "[]") != c.field && !strings.HasPrefix(in.Error(), "spot: "+c.field+": ") || !errors.Is(in, c.sentinel) {
 			t.Errorf("%v; want %s, %v", c.err, c.field, c.sentinel)
 		}

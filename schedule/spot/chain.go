@@ -62,7 +62,7 @@ const rowSum = 1e-9
 // estimate, and the planner's time grows with their cube.
 const maxLevels = 64
 
-// Validate returns an [*InputError], which unwraps to [ErrRange], for the first
+// Validate returns a *schedule.InputError, which unwraps to [ErrRange], for the first
 // thing that is wrong: with Field "PriceChain.Step", "PriceChain.Prices",
 // "PriceChain.Tops" or "PriceChain.Move". O(n²) for n levels.
 func (c *PriceChain) Validate() error {
@@ -147,7 +147,7 @@ type spotRun struct {
 // Estimate returns the model of a history within [from, to), looked at in steps
 // from the time from on. Its slices belong to e and are valid until the next call.
 //
-// The error is that of h.Validate, or an [*InputError] that unwraps to [ErrRange]. Its
+// The error is that of h.Validate, or a *schedule.InputError that unwraps to [ErrRange]. Its
 // Field is "from" if from is before the first price, and "to" if the window has fewer
 // than two steps. It panics for options outside of their ranges. O(c log c + n·m log m)
 // for c changes in the window, m different prices, n levels.

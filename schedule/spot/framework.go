@@ -92,7 +92,7 @@ func (f *Framework) Grow(n int) {
 // same index. The next AppendCommands hands the task to an agent. A task that cannot meet
 // its deadline goes on demand.
 //
-// The error is an [*InputError]. The error unwraps to [ErrPast] if the deadline is not after
+// The error is a *schedule.InputError. The error unwraps to [ErrPast] if the deadline is not after
 // now, and to [ErrRange] for any other value out of range. Take panics if the Handover is
 // not usable, or if the rule of the Handover needs Bid or Plan and the field is nil.
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {

@@ -197,7 +197,7 @@ func price(m pricing.Money) float64 { return m.Float64() }
 // chain's slices are copied.
 //
 // The error is that of [Task.Validate], [PriceChain.Validate], [pricing.SpotMeter.Validate],
-// [pricing.Meter.Validate] or [pricing.Meter.Cost], or an [*InputError]. A Field
+// [pricing.Meter.Validate] or [pricing.Meter.Cost], or a *schedule.InputError. A Field
 // "Task.Deadline" with [ErrPast] says that the deadline is not after now. All others
 // unwrap to [ErrRange]:
 //

@@ -56,7 +56,7 @@ type Checkpoints struct {
 // them do not overflow.
 const maxSpan = time.Duration(math.MaxInt64 / 8)
 
-// Validate returns an [*InputError], which unwraps to [ErrRange], if a field is
+// Validate returns a *schedule.InputError, which unwraps to [ErrRange], if a field is
 // outside of its range. A deadline in the past is not known here: see
 // [Framework.Take].
 func (t *Task) Validate() error {

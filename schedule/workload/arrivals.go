@@ -40,11 +40,11 @@ var arrivals = enum.New[Arrivals]("workload", "Arrivals", ErrRange, "poisson", "
 // none of the constants.
 func (a Arrivals) String() string { return arrivals.String(a) }
 
-// MarshalText returns the String form. The error is an [*InputError] for a value
+// MarshalText returns the String form. The error is a *schedule.InputError for a value
 // that is none of the constants.
 func (a Arrivals) MarshalText() ([]byte, error) { return arrivals.MarshalText(a) }
 
-// UnmarshalText reads the String form. The error is an [*InputError].
+// UnmarshalText reads the String form. The error is a *schedule.InputError.
 func (a *Arrivals) UnmarshalText(text []byte) error { return arrivals.UnmarshalText(a, text) }
 
 // Defaults of [SampleOptions]. No source states them for the two samples. With these

@@ -6,7 +6,15 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What a *schedule.InputError unwraps to.
+//
+// The errors themselves are a *schedule.InputError:
+//
+//	Package       "workload"
+//	Field         such as "Batch.UHi", "Span" or "jobs"
+//	Index         of the job; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrRange: a number is outside the range that its meaning allows.
 	ErrRange = errors.New("value out of range")
@@ -19,15 +27,6 @@ var (
 	// submission together with the run time, 292 years after the start.
 	ErrClock = errors.New("beyond the 292 years that the clock can hold")
 )
-
-// An InputError says which parameter or job a model cannot use, and why:
-//
-//	Package       "workload"
-//	Field         such as "Batch.UHi", "Span" or "jobs"
-//	Index         of the job; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("workload", field, index, sentinel, format, args...)

@@ -49,7 +49,7 @@ const DefaultFactor = 1.0
 // values and [DefaultFactor] are this library's. EstimatesTo draws one number a job.
 //
 // dst and jobs must have the same length, and may be the same slice. The error is an
-// [*InputError] for a job whose Run is not positive or above 100 years; the jobs before
+// *schedule.InputError for a job whose Run is not positive or above 100 years; the jobs before
 // that job are then written. EstimatesTo panics if rng is nil, if the lengths differ, or
 // if f is negative, above 1e6 or not a number.
 func EstimatesTo(dst, jobs []trace.Job, rng *rand.Rand, f float64) error {

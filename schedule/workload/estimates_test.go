@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -67,7 +68,7 @@ func TestEstimatesErrors(t *testing.T) {
 		jobs := []trace.Job{{ID: 1, Run: time.Minute}, {ID: 2, Run: run}, {ID: 3, Run: time.Minute}}
 		dst := make([]trace.Job, 3)
 		err := EstimatesTo(dst, jobs, newRand(1), 0)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || !errors.Is(err, ErrRange) || in.Field != "jobs" || in.Index != 1 {
 			t.Errorf("run time %v: error %v, want one at jobs[1]", run, err)
 		}

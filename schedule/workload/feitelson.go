@@ -111,7 +111,7 @@ func newFeitelson() (m feitelson) {
 // Run (see [EstimatesTo]), User, Queue and Wait are −1.
 //
 // It allocates nothing but what dst needs to grow. It returns dst as it was and an
-// [*InputError] for options that make no sense or more than 2²⁴ jobs. It panics if rng is
+// *schedule.InputError for options that make no sense or more than 2²⁴ jobs. It panics if rng is
 // nil or n is
 // negative. Time: O(n log n).
 //

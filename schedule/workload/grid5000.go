@@ -51,7 +51,7 @@ var grid5000Times = hyperexponential{short: 600, long: 378.622 * 60, limit: 36 *
 // seconds. Estimate is Run (see [EstimatesTo]), User, Queue and Wait are −1.
 //
 // It allocates nothing but what dst needs to grow. It returns dst as it was and an
-// [*InputError] for options that make no sense or more than 2²⁴ jobs. It panics if rng is
+// *schedule.InputError for options that make no sense or more than 2²⁴ jobs. It panics if rng is
 // nil or n is
 // negative. Time: O(n log n).
 //

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -44,7 +45,7 @@ func TestTooManyJobs(t *testing.T) {
 			"feitelson": func() ([]trace.Job, error) { return AppendFeitelson(before, rng, n, SampleOptions{}) },
 			"lublin":    func() ([]trace.Job, error) { return AppendLublin(before, rng, n, Options{}) },
 		} {
-			var in *InputError
+			var in *inputerr.Error
 			if got, err := f(); len(got) != 1 || !errors.As(err, &in) || in.Field != "n" || !errors.Is(err, ErrRange) {
 				t.Errorf("%s: %d jobs: %d, %v", name, n, len(got), err)
 			}

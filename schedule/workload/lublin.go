@@ -89,7 +89,7 @@ type Lublin struct {
 // before is forgotten. The stream keeps rng, and the same source in the same
 // state gives the same jobs on every machine.
 //
-// It returns an [*InputError] for parameters that the model cannot use, and
+// It returns a *schedule.InputError for parameters that the model cannot use, and
 // leaves l as it was. It panics if rng is nil or o.Nodes is negative.
 func (l *Lublin) Reset(rng *rand.Rand, o Options) error {
 	if rng == nil {
@@ -267,7 +267,7 @@ func (l *Lublin) Jobs(n int) iter.Seq[trace.Job] {
 // the extended slice: the first n jobs of a [Lublin] stream that draws from rng.
 // It allocates nothing but what dst needs to grow.
 //
-// It returns dst as it was and an [*InputError] for parameters that the model
+// It returns dst as it was and a *schedule.InputError for parameters that the model
 // cannot use, for more than 2²⁴ jobs, and if the clock does not hold n jobs. [Lublin.Jobs]
 // has no such limit. It panics if rng is nil or n or o.Nodes is negative. It takes time O(n).
 func AppendLublin(dst []trace.Job, rng *rand.Rand, n int, o Options) ([]trace.Job, error) {

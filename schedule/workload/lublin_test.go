@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -486,9 +487,9 @@ func TestInputErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dst := []trace.Job{{ID: 42}}
 			got, err := AppendLublin(dst, newRand(1), 3, c.o)
-			var in *InputError
+			var in *inputerr.Error
 			if !errors.As(err, &in) || !errors.Is(err, c.err) {
-				t.Fatalf("error %v, want an *InputError of %v", err, c.err)
+				t.Fatalf("error %v, want an input error of %v", err, c.err)
 			}
 			if in.Field != c.field || in.Index != -1 {
 				t.Errorf("error names %s[%d], want %s", in.Field, in.Index, c.field)

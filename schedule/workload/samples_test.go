@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -314,7 +315,7 @@ func TestSampleErrors(t *testing.T) {
 			"grid5000":  func() ([]trace.Job, error) { return AppendGrid5000([]trace.Job{{}}, newRand(1), c.n, c.o) },
 		} {
 			dst, err := run()
-			var input *InputError
+			var input *inputerr.Error
 			if !errors.As(err, &input) || input.Field != c.field || !errors.Is(err, ErrRange) || len(dst) != 1 {
 				t.Errorf("%s, %d jobs, %+v: %d jobs and error %v, want field %s", name, c.n, c.o, len(dst), err, c.field)
 			}

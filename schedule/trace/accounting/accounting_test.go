@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -244,7 +245,7 @@ func TestMistakes(t *testing.T) {
 		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.says) || !strings.Contains(err.Error(), "want") {
 			t.Errorf("%q: %v\nwant an error that is %q and says %q", shorten(text), err, want.is, want.says)
 		}
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) || input.Package != "accounting" {
 			t.Errorf("%q: %T", shorten(text), err)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // The number of hosts in a list is exact up to the limit, and none beyond it, also where a
@@ -113,7 +115,7 @@ func TestLongestLine(t *testing.T) {
 			t.Errorf("%d bytes: %v", len(row), err)
 		}
 		if !ok {
-			var in *InputError
+			var in *inputerr.Error
 			if again := r.Next(new(Job)); !errors.Is(err, ErrTooLong) || !errors.As(err, &in) || in.Line != 2 || again != err {
 				t.Errorf("%v, then %v", err, again)
 			}
@@ -167,7 +169,7 @@ func TestCutGzip(t *testing.T) {
 		err = r.Next(new(Job))
 		lines++
 	}
-	var in *InputError
+	var in *inputerr.Error
 	if err == io.EOF || !errors.As(err, &in) || in.Line != lines+1 {
 		t.Errorf("after %d lines: %v", lines, err)
 	}

@@ -1,12 +1,16 @@
 package accounting
 
-import (
-	"errors"
+import "errors"
 
-	"github.com/plimsoll/plimsoll/internal/inputerr"
-)
-
-// What an [InputError] unwraps to.
+// What a *schedule.InputError unwraps to.
+//
+// The errors themselves are a *schedule.InputError:
+//
+//	Field   the column or field, such as "Start" or "jobs.time.end"
+//	Index   the job from 0 in JSON, where there are no lines; -1 elsewhere
+//	Line    the line from 1; 0 in JSON
+//	Column  the column of a table from 1; 0 where the whole line is meant
+//	Err     what is wrong and what would be right; unwraps to a sentinel
 var (
 	// ErrFormat: the text is in none of the forms that this package reads.
 	ErrFormat = errors.New("unknown form of accounting")
@@ -21,16 +25,6 @@ var (
 	// ErrTruncated: the input ends in the middle of a job or of a gzip stream.
 	ErrTruncated = errors.New("the input ends too early")
 )
-
-// An InputError says where an accounting file cannot be read, and why. Its
-// fields are:
-//
-//	Field   the column or field, such as "Start" or "jobs.time.end"
-//	Index   the job from 0 in JSON, where there are no lines; -1 elsewhere
-//	Line    the line from 1; 0 in JSON
-//	Column  the column of a table from 1; 0 where the whole line is meant
-//	Err     what is wrong and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 // shorten returns at most 40 bytes of s.
 func shorten[T ~string | ~[]byte](s T) string {

@@ -108,7 +108,7 @@ func (r *Reader) jsonError(field string, err error) error {
 	case errors.As(err, &syntax):
 		err = inputerr.New("accounting", field, index, ErrSyntax, "byte %d: %v: want JSON", syntax.Offset, syntax)
 	default:
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) {
 			err = inputerr.New("accounting", field, index, ErrSyntax, "%v: want the JSON that the batch system prints", r.source(err))
 		}

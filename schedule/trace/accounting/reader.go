@@ -110,7 +110,7 @@ func NewReader(src io.Reader, opts Options) *Reader {
 }
 
 // Format returns the form of the input, which its first bytes tell. The error is
-// that of the source, or an [*InputError] that unwraps to [ErrFormat] or, where
+// that of the source, or a *schedule.InputError that unwraps to [ErrFormat] or, where
 // a table lacks a column that every job needs, to [ErrMissing]. Format panics for a Reader
 // that NewReader has not made, and so do Next, Jobs and Records.
 func (r *Reader) Format() (Format, error) {
@@ -125,7 +125,7 @@ func (r *Reader) Format() (Format, error) {
 }
 
 // Next reads the next job into job and returns io.EOF after the last. An
-// [*InputError] names the line, or the index of the job in JSON. After an error
+// *schedule.InputError names the line, or the index of the job in JSON. After an error
 // of one line of a table or a log the next call goes on with the line after;
 // every other error comes again at each call.
 func (r *Reader) Next(job *Job) error {
