@@ -181,7 +181,11 @@ func drawScene(t *rapid.T, withPlan bool) *scene {
 	for i := range rapid.IntRange(1, 3).Draw(t, "pools") {
 		price := pricing.Money(rapid.IntRange(1, 40).Draw(t, "price")) * pricing.Milli
 		rate := pricing.Money(rapid.IntRange(1, 40).Draw(t, "rate")) * pricing.Milli
-		s.types = append(s.types, savings.Type{Name: fmt.Sprint(i), OnDemand: price, Plan: rate, Demand: make([]int, s.hours)})
+		y := savings.Type{Name: fmt.Sprint(i), OnDemand: price, Plan: rate, Demand: make([]int, s.hours)}
+		if rate >= price { // a book never lets a plan pay for it
+			y.Plan = 0
+		}
+		s.types = append(s.types, y)
 		for j := range rapid.IntRange(1, 3).Draw(t, "kinds") {
 			u := rapid.IntRange(1, 4).Draw(t, "units")
 			k := Kind{Type: fmt.Sprintf("%d.%d", i, j), Family: fmt.Sprint(i), Units: u, OnDemand: price * pricing.Money(u)}
@@ -235,8 +239,8 @@ func (s *scene) more(k, n int) []savings.Type {
 
 // mixed is the exact cost by package savings, which knows no kinds and no order in which a
 // cloud applies commitments: it minimises. Nothing is for sale.
-func (s *scene) mixed(t *rapid.T, types []savings.Type) savings.MixedPlan {
-	p := &savings.MixedProblem{Problem: savings.Problem{Slot: time.Hour, Types: types, Term: 1000 * time.Hour, Unit: pricing.Milli, Held: s.funds, Closed: make([]bool, s.hours)}}
+func (s *scene) mixed(t *rapid.T, types []savings.Type) savings.Plan {
+	p := &savings.Problem{Slot: time.Hour, Types: types, Term: 1000 * time.Hour, Unit: pricing.Milli, Held: s.funds, Closed: make([]bool, s.hours)}
 	for h := range p.Closed {
 		p.Closed[h] = true
 	}
@@ -244,7 +248,7 @@ func (s *scene) mixed(t *rapid.T, types []savings.Type) savings.MixedPlan {
 		p.Classes = append(p.Classes, savings.TypeClass{Type: i, Withdrawn: true, Class: pricing.Class{Name: fmt.Sprint(i), Term: 1000 * time.Hour, Upfront: pricing.Unit}})
 	}
 	p.HeldReservations = s.held
-	var m savings.Mixed
+	var m savings.Solver
 	plan, err := m.Solve(p)
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,11 @@
 //
 //	You have                                 You want                        Call
 //	demands of several types, one plan       the commitments of least cost   Solver.Solve
-//	the same, and classes of reservations    both, with a certified gap      Mixed.Solve
+//	the same, and classes of reservations    both, with a certified gap      Solver.Solve
 //	a plan                                   what each commitment saves      AppendUses
-//	a plan of any origin                     a proof that it is right        Verify, VerifyMixed
+//	a plan of any origin                     a proof that it is right        Verify
+//	100,000 groups that share one plan       the commitments, and a gap      Sum.Add, Commit
+//	a few groups, their prices and rules     the reservations of each        Branch.Search
 //
 // # Problem
 //
@@ -26,22 +28,18 @@
 // # Algorithms
 //
 //	                   cost at most                     time, three years of hours
-//	Solver             the optimum (10⁻⁸ above it       3 to 250 ms
+//	no classes         the optimum (10⁻⁸ above it       3 to 250 ms
 //	                   with six types or more)
-//	Mixed, 20 slots    the optimum                      up to a second: a limit on work
-//	Mixed              the optimum and a certified gap  0.2 to 2.3 s: a limit on rounds
-//	Solver, Whole      a plan and a certified gap       the same
-//	Mixed, Whole       the optimum up to 6 slots,       up to a second; beyond 1 to 3 s
-//	                   else a plan and a certified gap
+//	classes, 20 slots  the optimum                      up to a second: a limit on work
+//	classes            the optimum and a certified gap  0.2 to 2.3 s: a limit on rounds
 //	Verify             checks a plan by another way     seconds, in big integers
-//	VerifyMixed        the same                         the same
 //
-// Solver turns each slot into several consecutive slots of a reservation problem, a
-// minimum-cost flow. Mixed alternates between an exact savings plan and exact
-// reservations, and prices of the one for the other bound the cost of both. Where the
-// problem is small, branch and bound goes on to the optimum. With Problem.Whole, a plan pays
-// for whole instances only, as in integer programs for this purchase. Four files explain the
-// methods: savings.go, mixed.go, search.go and whole.go.
+// Without classes, each slot becomes several consecutive slots of a reservation problem, a
+// minimum-cost flow: savings.go. With classes, exact savings plans and exact reservations take
+// turns, and prices of the one for the other bound the cost of both: joint.go. Branch and bound
+// finds whole reservations where demand is a few instances, and the optimum of small problems:
+// branch.go. A first-order method takes its place where purchases are possible at too many dates:
+// relax.go. Many groups that share a savings plan answer one price each by itself: shared.go.
 //
 // # Units
 //
@@ -51,6 +49,13 @@
 //
 // # Allocation and concurrency
 //
-// A Solver and a Mixed keep their memory and allocate nothing once that suffices. One
+// A Solver and a Branch keep their memory and allocate nothing once that suffices. One
 // goroutine at a time. No input is modified. The same problem gives the same plan.
+//
+// # References
+//
+// J. F. Benders, Partitioning procedures for solving mixed-variables programming problems,
+// Numerische Mathematik 4, 1962. J. E. Kelley, The cutting-plane method for solving convex programs,
+// SIAM Journal 8, 1960. M. Frank and P. Wolfe, An algorithm for quadratic programming, Naval Research
+// Logistics Quarterly 3, 1956.
 package savings

@@ -73,20 +73,18 @@ func ExampleSolver() {
 // Beside the plan, reservations for the databases at three quarters of the plan's
 // rate (an assumption, as a negotiated price may be). They leave the plan to the web
 // servers and the reports.
-func ExampleMixed() {
-	p := &savings.MixedProblem{
-		Problem: savings.Problem{
-			Slot:  time.Hour,
-			Types: r7g(),
-			Term:  3 * 8760 * time.Hour,
-			Every: 168,
-		},
+func ExampleSolver_classes() {
+	p := &savings.Problem{
+		Slot:  time.Hour,
+		Types: r7g(),
+		Term:  3 * 8760 * time.Hour,
+		Every: 168,
 		Classes: []savings.TypeClass{{
 			Type:  1,
 			Class: pricing.Class{Name: "r7g.xlarge RHEL, 1 year", Term: 8760 * time.Hour, Hourly: 116_475 * pricing.Micro},
 		}},
 	}
-	var m savings.Mixed
+	var m savings.Solver
 	plan, err := m.Solve(p)
 	if err != nil {
 		fmt.Println(err)
@@ -100,7 +98,7 @@ func ExampleMixed() {
 	}
 	fmt.Println("reserved", plan.Reserved.Fixed(2), "committed", plan.Committed.Fixed(2), "on demand", plan.OnDemand.Fixed(2))
 	fmt.Printf("cost %s, at most %.4f%% above the optimum\n", plan.Cost.Fixed(2), 100*plan.Gap())
-	fmt.Println("certificate:", savings.VerifyMixed(p, &plan))
+	fmt.Println("certificate:", savings.Verify(p, &plan))
 	// Output:
 	// hour 0: reserve 6 r7g.xlarge RHEL, 1 year
 	// hour 8736: reserve 6 r7g.xlarge RHEL, 1 year
@@ -129,7 +127,7 @@ func ExampleAppendUses() {
 		fmt.Println(err)
 		return
 	}
-	uses, err := savings.AppendUses(nil, p, plan.Commitments)
+	uses, err := savings.AppendUses(nil, p, &plan)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Growth of Solver and Mixed from three sizes, in processor time of a warm solve, the shorter of
+// Growth of Solver from three sizes, in processor time of a warm solve, the shorter of
 // two. It takes some minutes, so PLIMSOLL_PEERS has to be set, as for the comparisons of package
 // reserve.
 func TestGrowth(t *testing.T) {
@@ -33,22 +33,16 @@ func TestGrowth(t *testing.T) {
 			var s Solver
 			return func() (float64, error) { plan, err := s.Solve(p); return plan.Gap(), err }
 		}},
-		{"Solver, Whole, 3 types, 720 h, weekly", func(slots int) func() (float64, error) {
-			p := userSavings(slots, 3, 600, 720)
-			p.Every, p.Whole = 168, true
-			var s Solver
-			return func() (float64, error) { plan, err := s.Solve(p); return plan.Gap(), err }
-		}},
-		{"Mixed, 2 types, 720 h, weekly", func(slots int) func() (float64, error) {
+		{"Solver, classes, 2 types, 720 h, weekly", func(slots int) func() (float64, error) {
 			p := userMixed(slots, 2, 600, 720)
 			p.Every = 168
-			var m Mixed
+			var m Solver
 			return func() (float64, error) { plan, err := m.Solve(p); return plan.Gap(), err }
 		}},
-		{"Mixed, 2 types, 720 h, any hour", func(slots int) func() (float64, error) {
+		{"Solver, classes, 2 types, 720 h, any hour", func(slots int) func() (float64, error) {
 			p := userMixed(slots, 2, 600, 720)
 			p.Every = 1
-			var m Mixed
+			var m Solver
 			return func() (float64, error) { plan, err := m.Solve(p); return plan.Gap(), err }
 		}},
 	} {
@@ -79,7 +73,7 @@ func TestGrowthGap(t *testing.T) {
 	for _, c := range gapCases {
 		p := userMixed(3600, 3, 600, c.term)
 		p.Every = c.every
-		var m Mixed
+		var m Solver
 		before := processor()
 		plan, err := m.Solve(p)
 		if err != nil {

@@ -4,12 +4,14 @@ import (
 	"math"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A Problem asks how much money an hour to commit for the demands of several types of
-// instances, which one savings plan pays for.
+// A Problem asks how much money an hour to commit to a savings plan for the demands of several
+// types of instances, and what to reserve beside it.
 //
 // Whether a commitment is paid upfront, partly upfront or not upfront changes only the
 // rates: a commitment of c an hour costs c an hour.
@@ -23,29 +25,43 @@ type Problem struct {
 	// Unit is the money per hour of which commitments are multiples; 0 is 0.001.
 	Unit pricing.Money
 
-	// Whole says that a savings plan pays for whole instances only: of the usage of an hour,
-	// for the whole instances that save most. Otherwise a plan pays for a fraction of an
-	// instance-hour where the commitment ends, as AWS's plans do.
-	Whole bool
-
-	// Every and Closed say when commitments are possible, as in [reserve.Problem].
+	// Every and Closed say when purchases are possible, as in [reserve.Problem].
 	Every  int
 	Closed []bool
 	// Held are the commitments made before slot 0. Their cost does not count.
 	Held []Held
-	// Horizon is Full to count the whole term of a commitment, and Pure to count the term
-	// up to the end of the demand.
+	// Horizon is Full to count the whole term of a purchase, and Pure to count the term up to the
+	// end of the demand.
 	Horizon reserve.Horizon
+
+	// Classes are the classes of reservations, each for instances of one type and billed
+	// [pricing.Always]. Without classes, money is all that is committed.
+	Classes []TypeClass
+	// HeldReservations were bought before slot 0, and their fees do not count. Held reservations
+	// serve their type first. Class is an index of Classes.
+	HeldReservations []pricing.Holding
 }
 
 // A Type is a type of instances: its demand in instances per slot, and its rates per
-// instance-hour, on demand and from the savings plan. A type that the plan does not make
-// cheaper, Plan ≥ OnDemand, always runs on demand.
+// instance-hour, on demand and from the savings plan. A Plan of 0 says that the savings plan does
+// not pay for the type. Where Plan is not below OnDemand, the savings plan pays for the type
+// last, with money that is committed anyway.
 type Type struct {
 	Name     string
 	Demand   []int
 	OnDemand pricing.Money
 	Plan     pricing.Money
+}
+
+// paid reports whether the savings plan pays for the type.
+func (y *Type) paid() bool { return y.Plan > 0 }
+
+// A TypeClass is a class of reservations for instances of Types[Type]. A class that is
+// Withdrawn is not for sale; reservations of the class may be held.
+type TypeClass struct {
+	Type      int
+	Class     pricing.Class
+	Withdrawn bool
 }
 
 // A Commitment begins with slot Slot and is Units units per hour. Hourly is the same in
@@ -64,30 +80,40 @@ type Held struct {
 	Until int
 }
 
-// A Plan says how much to commit and when, what that costs, and how near the optimum the
-// cost is, with a proof.
+// A Plan says how much to commit and what to reserve, when, what that costs, and how near the
+// optimum the cost is, with a proof.
 type Plan struct {
+	// Reservations are sorted by slot, then by class, an index of Classes.
+	Reservations []pricing.Purchase
 	// Commitments are sorted by slot, with at most one for each slot. Unit is the money per
 	// hour of one unit. [AppendUses] says what each commitment saves.
 	Commitments []Commitment
 	Unit        pricing.Money
-	// Cost is Committed, the price of the commitments, plus OnDemand, the price of all
-	// usage that the commitments do not pay for. The sum is taken before the three amounts
+	// Cost is the sum of Reserved, the fees, Committed, the price of the commitments, and
+	// OnDemand, the price of all usage that neither pays for. The sum is taken before the amounts
 	// are rounded, half to even. No plan costs less than Bound, rounded in the same way.
-	Cost, Committed, OnDemand, Bound pricing.Money
+	Cost, Reserved, Committed, OnDemand, Bound pricing.Money
 	// Unused is the part of the commitments that pays for nothing, within the slots of the
 	// demand. Held commitments are included.
 	Unused pricing.Money
+	// Searched says that branch and bound has looked at all plans, and that none costs less, even
+	// if Bound is below Cost: the certificate proves the bound of the linear program, and cannot
+	// prove more. Branch and bound compares plans by floats: a plan that is cheaper by 10⁻⁹ of the
+	// cost could be missed.
+	Searched bool
 	// Certificate proves the bound; see Verify.
 	Certificate Certificate
 }
 
-// Gap returns by which share of the bound the plan's cost is above the bound: 0 for an
-// optimal plan.
+// Gap returns by which share of the bound the plan's cost is above the bound: 0 for a plan whose
+// certificate proves it optimal, and +Inf if the bound is 0 and the cost is not.
+//
+// Beside classes, the bound is that of the linear program, in which a commitment may be any amount
+// and a reservation a fraction.
 func (p *Plan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
 
-// Optimal reports whether the certificate proves that no plan costs less, to the last nano.
-func (p *Plan) Optimal() bool { return p.Cost == p.Bound }
+// Optimal reports whether no plan costs less, to the last nano: by the certificate, or by the search.
+func (p *Plan) Optimal() bool { return p.Cost == p.Bound || p.Searched }
 
 func gapOf(cost, bound pricing.Money) float64 {
 	if cost == bound {
@@ -96,12 +122,17 @@ func gapOf(cost, bound pricing.Money) float64 {
 	return cost.Float64()/bound.Float64() - 1
 }
 
-// A Certificate is a dual solution. One more unit of commitment in slot t is worth
-// Values[t]/Parts times its price. Over each term that can be bought, a unit is worth its
+// A Certificate is a dual solution. Values[t]/Parts is the worth of commitment in slot t, in money
+// on demand per money at plan rates. Over each term that can be bought, commitment is worth its
 // price at most.
+//
+// Prices is nil for a problem without classes. Otherwise Prices[i·T + t]/2^Shift nanos an hour is
+// the cost of one more instance of type i in slot t of T.
 type Certificate struct {
 	Values []Uint128
 	Parts  Uint128
+	Prices []int64
+	Shift  int
 }
 
 const defaultUnit = pricing.Milli
@@ -146,8 +177,8 @@ func (p *Problem) check() (slots int, err error) {
 			return 0, badInput("Types.Demand", i, ErrRange, "%s has %d slots and %s %d: want equal lengths", y.Name, len(y.Demand), p.Types[0].Name, n)
 		case y.OnDemand <= 0:
 			return 0, badInput("Types.OnDemand", i, ErrRange, "%s costs %v on demand: want more than 0", y.Name, y.OnDemand)
-		case y.Plan <= 0:
-			return 0, badInput("Types.Plan", i, ErrRange, "%s costs %v from a plan: want more than 0 (as much as on demand if a plan does not pay for it)", y.Name, y.Plan)
+		case y.Plan < 0:
+			return 0, badInput("Types.Plan", i, ErrRange, "%s costs %v from a plan: want more than 0, or 0 if a plan does not pay for it", y.Name, y.Plan)
 		}
 		for t, d := range y.Demand {
 			if d < 0 || d > math.MaxInt32 {
@@ -160,5 +191,95 @@ func (p *Problem) check() (slots int, err error) {
 			return 0, badInput("Held", i, ErrRange, "%d units for %d slots: want none negative, and at most %d units", h.Units, h.Until, math.MaxInt32)
 		}
 	}
-	return n, nil
+	return n, p.checkClasses(n)
+}
+
+// checkClasses returns what is wrong with the classes and the held reservations of p.
+func (p *Problem) checkClasses(n int) error {
+	for i := range p.Classes {
+		c := &p.Classes[i].Class
+		switch {
+		case p.Classes[i].Type < 0 || p.Classes[i].Type >= len(p.Types):
+			return badInput("Classes.Type", i, ErrRange, "%s is for type %d: there are %d", c.Name, p.Classes[i].Type, len(p.Types))
+		case c.Upfront < 0 || c.Hourly < 0:
+			return badInput("Classes.Class", i, ErrRange, "%s costs %v upfront and %v an hour: want none negative", c.Name, c.Upfront, c.Hourly)
+		case c.Billed != pricing.Always && c.Hourly > 0:
+			return badInput("Classes.Class", i, ErrUnsupported, "%s has a use price: want prepaid classes", c.Name)
+		case c.Term < p.Slot || c.Term%p.Slot != 0:
+			return badInput("Classes.Class", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
+		case int64(c.Term/p.Slot) > int64(math.MaxInt32-n):
+			return badInput("Classes.Class", i, ErrRange, "%s has a term of %v: want at most %d slots", c.Name, c.Term, math.MaxInt32-n)
+		}
+	}
+	for i, h := range p.HeldReservations {
+		switch {
+		case h.Class < 0 || h.Class >= len(p.Classes):
+			return badInput("HeldReservations", i, ErrRange, "class %d: there are %d", h.Class, len(p.Classes))
+		case h.Count < 0 || h.Count > math.MaxInt32 || h.Until < 0:
+			return badInput("HeldReservations", i, ErrRange, "%d reservations for %d slots: want none negative", h.Count, h.Until)
+		}
+	}
+	return nil
+}
+
+// charged returns the slots for which a commitment made at slot t is paid for, with
+// n slots of demand.
+func (p *Problem) charged(n, t int) int {
+	return p.chargedTerm(n, int(p.Term/p.Slot), t)
+}
+
+// chargedTerm is charged for a term of so many slots.
+func (p *Problem) chargedTerm(n, term, t int) int {
+	if p.Horizon == reserve.Pure {
+		return min(term, n-t)
+	}
+	return term
+}
+
+// sold reports whether one may buy at slot t.
+func (p *Problem) sold(t int) bool {
+	return t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t])
+}
+
+// withoutHeld returns p with the held reservations taken off the demands of n slots: p
+// itself where there are none.
+func (p *Problem) withoutHeld(n int) *Problem {
+	if len(p.HeldReservations) == 0 {
+		return p
+	}
+	q := *p
+	q.HeldReservations = nil
+	q.Types = append([]Type(nil), p.Types...)
+	change := make([]int64, n+1)
+	for i := range q.Types {
+		clear(change)
+		for _, h := range p.HeldReservations {
+			if p.Classes[h.Class].Type == i {
+				change[min(n, h.Until)] += int64(h.Count)
+			}
+		}
+		left, active := make([]int, n), int64(0)
+		for t := n - 1; t >= 0; t-- {
+			active += change[t+1]
+			left[t] = int(max(0, int64(p.Types[i].Demand[t])-active))
+		}
+		q.Types[i].Demand = left
+	}
+	return &q
+}
+
+// heldMoney sets dst to the money an hour that is committed before slot 0, by slot, and reports whether
+// that fits.
+func (p *Problem) heldMoney(dst []int64, n int) ([]int64, bool) {
+	dst = grow.Zero(dst, n)
+	fits := true
+	for _, h := range p.Held {
+		m, ok := wide.Mul(int64(h.Units), int64(p.unitOf()))
+		for t := range min(n, h.Until) {
+			var fit bool
+			dst[t], fit = wide.Add(dst[t], m)
+			fits = fits && ok && fit
+		}
+	}
+	return dst, fits
 }

@@ -5,15 +5,16 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/internal/pdhg"
 )
 
-// The linear program of mixed.go, approached.
+// The linear program of joint.go, approached.
 //
-// The rounds of mixed.go jump between corners, and their average comes near the best worths
+// The rounds of joint.go jump between corners, and their average comes near the best worths
 // slowly. The program itself is a game of purchases against prices. The primal-dual hybrid
 // gradient method solves it by steps that cost a few operations for each slot, type and class.
-// Package reserve/internal/lpbound has the same method for several use prices, and explains
-// steps, anchors and reflections. Here all amounts are money at the rates of the plan:
+// Package reserve/internal/pdhg has its steps, anchors and reflections. Here all amounts are money at
+// the rates of the plan, of types that the plan does not pay for at those on demand:
 //
 //	minimise   Σ (fee/q_i)·r + Σ charged·c + Σ (p_i/q_i)·o_it
 //	subject to R_it + s_it + o_it ≥ q_i·d_it           price λ_it, at most p_i/q_i
@@ -29,141 +30,93 @@ const (
 	// types, but not before relaxSteps.
 	relaxGap  = 5e-5
 	relaxWork = 1e8
-	// The balance stays within this factor of the first one. Without it, purchases or prices that
-	// are right do not move, which takes the balance to zero or to infinity, and the method stops.
-	farthest = 100
 )
-
-// A part is a vector of the game: the iterate, the anchor, the anchor before, and the inverse
-// of the step of each block of n elements.
-type part struct {
-	x, anchor, before []float64
-	norm              []float64
-}
-
-func (v *part) reset(n int, norm []float64) {
-	v.x, v.anchor, v.before = grow.Zero(v.x, n), grow.Zero(v.anchor, n), grow.Zero(v.before, n)
-	v.norm = norm
-}
-
-// step moves a block of v along its slopes, by length/norm of each, between 0 and most (nil is no
-// limit), and then towards the anchor: w is the weight of the reflected point, which goes to at.
-// It returns the weighted square of the distance before the reflection.
-func (v *part) step(block int, slope, most []float64, length, w float64, at []float64) (moved float64) {
-	n := len(slope)
-	x, anchor, at := v.x[block*n:][:n], v.anchor[block*n:][:n], at[:n]
-	length /= v.norm[block]
-	for t, s := range slope {
-		to := x[t] + s*length
-		if to < 0 {
-			to = 0
-		}
-		if most != nil && to > most[t] {
-			to = most[t]
-		}
-		d := to - x[t]
-		moved += d * d
-		to += d
-		at[t] = to
-		x[t] = w*to + (1-w)*anchor[t]
-	}
-	return moved * v.norm[block]
-}
-
-// moved returns the weighted square of the distance that v has gone since the anchor before.
-func (v *part) moved() (sum float64) {
-	if len(v.norm) == 0 {
-		return 0
-	}
-	n := len(v.x) / len(v.norm)
-	for b, norm := range v.norm {
-		s := 0.0
-		for j := b * n; j < (b+1)*n; j++ {
-			d := v.x[j] - v.before[j]
-			s += d * d
-		}
-		sum += s * norm
-	}
-	return sum
-}
 
 // relaxed is the memory of the method.
 type relaxed struct {
-	buy, commit, use  part // r by class, c, s by type
-	lambda, nu        part
-	norms             []float64
+	buy, commit, use  pdhg.Vector // r by class, c, s by type
+	lambda, nu        pdhg.Vector
+	balance           pdhg.Balance
+	all               [5]*pdhg.Vector
+	steps             []float64
 	sums, image, have []float64
 	total             []float64
 	slope, most       []float64
-	omega, omega0     float64 // the balance of the steps of prices and purchases, and the first one
-	steps, since      int
-	first, last       float64 // lengths of steps since the anchor
 }
 
 // ready begins at the best worths, the best plan, and no use of its commitments.
-func (g *relaxed) ready(m *Mixed, p *MixedProblem, n int) error {
+func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 	k, classes := len(p.Types), len(p.Classes)
 	term := int(p.Term / p.Slot)
 	every := max(1, p.Every)
-	g.norms = grow.Zero(g.norms, classes+2*k+2)
-	norm := func(from, count int) []float64 { return g.norms[from : from+count] }
-	g.buy.reset(classes*n, norm(0, classes))
-	g.use.reset(k*n, norm(classes, k))
-	g.lambda.reset(k*n, norm(classes+k, k))
-	g.commit.reset(n, norm(classes+2*k, 1))
-	g.nu.reset(n, norm(classes+2*k+1, 1))
+	g.steps = grow.Zero(g.steps, classes+2*k+2)
+	part := func(v *pdhg.Vector, n, from, count int) { v.Reset(n, g.steps[from:from+count]) }
+	part(&g.buy, classes*n, 0, classes)
+	part(&g.use, k*n, classes, k)
+	part(&g.lambda, k*n, classes+k, k)
+	part(&g.commit, n, classes+2*k, 1)
+	part(&g.nu, n, classes+2*k+1, 1)
+	g.all = [...]*pdhg.Vector{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu}
 	g.sums, g.image = grow.To(g.sums, n+1), grow.To(g.image, n)
 	g.have, g.total = grow.To(g.have, n), grow.To(g.total, n)
 	g.slope, g.most = grow.To(g.slope, n), grow.To(g.most, n)
-	rate := func(i int) float64 { return float64(p.Types[i].Plan) }
+	rate := func(i int) float64 { return p.Types[i].measure() }
 	for i := range k {
-		g.lambda.norm[i], g.use.norm[i] = 1, 2
+		g.lambda.Step[i], g.use.Step[i] = 1, 1./2
 	}
 	for c := range classes {
-		i := p.Classes[c].Type
-		g.buy.norm[c] = float64(min(m.terms[c], n))
-		g.lambda.norm[i] += float64(min(m.terms[c], n)/every + 1)
+		active := min(m.terms[c], n)
+		g.buy.Step[c] = 1 / float64(active)
+		g.lambda.Step[p.Classes[c].Type] += float64(active/every + 1)
 	}
-	g.commit.norm[0] = float64(min(term, n))
-	g.nu.norm[0] = float64(k + min(term, n)/every + 1)
+	for i := range k {
+		g.lambda.Step[i] = 1 / g.lambda.Step[i]
+	}
+	g.commit.Step[0] = 1 / float64(min(term, n))
+	g.nu.Step[0] = 1 / float64(k+min(term, n)/every+1)
 	// Both sides of a step are to have about the same length, if all were to be found. Much of the
 	// prices is there already: an eighth instead of half makes the prices' steps shorter.
 	high, far := 1.0, 1.0
 	for i := range k {
 		top := float64(p.Types[i].OnDemand) / rate(i)
 		for _, d := range p.Types[i].Demand {
-			high += top * top * g.lambda.norm[i]
+			high += top * top / g.lambda.Step[i]
 			x := rate(i) * float64(d)
-			far += x * x / g.lambda.norm[i]
+			far += x * x * g.lambda.Step[i]
 		}
 	}
-	g.omega = math.Sqrt(high/far) / 8
-	g.omega0 = g.omega
-	g.steps, g.since = 0, 0
+	g.balance.Begin(math.Sqrt(high/far) / 8)
 	for t, v := range m.bestWorth {
-		g.nu.x[t] = math.Ldexp(float64(v), -worthBits)
+		g.nu.X[t] = math.Ldexp(float64(v), -worthBits)
 	}
 	for i := range k {
 		for t := i * n; t < (i+1)*n; t++ {
-			g.lambda.x[t] = math.Ldexp(float64(m.bestLambda[t]), -m.shift) / rate(i)
+			g.lambda.X[t] = math.Ldexp(float64(m.bestLambda[t]), -m.shift) / rate(i)
 		}
 	}
 	for _, r := range m.bestPlan {
-		g.buy.x[r.Class*n+r.Slot] = float64(r.Count) * rate(p.Classes[r.Class].Type)
+		g.buy.X[r.Class*n+r.Slot] = float64(r.Count) * rate(p.Classes[r.Class].Type)
 	}
-	s, err := m.final(p, n)
+	m.reservations = append(m.reservations[:0], m.bestPlan...)
+	s, err := m.beside(p, n)
 	if err != nil {
 		return err
 	}
-	m.savings.given = m.savings.given[:0]
 	for _, c := range s.Commitments {
-		g.commit.x[c.Slot] = float64(c.Units) * float64(p.unitOf())
+		g.commit.X[c.Slot] = float64(c.Units) * float64(p.unitOf())
 	}
-	for _, v := range [...]*part{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu} {
-		copy(v.before, v.x)
-		copy(v.anchor, v.x)
+	for _, v := range g.all {
+		v.Begin()
 	}
 	return nil
+}
+
+// measure returns the money that an instance-hour counts as.
+func (y *Type) measure() float64 {
+	if y.paid() {
+		return float64(y.Plan)
+	}
+	return float64(y.OnDemand)
 }
 
 // prefix sets sums to the sums of the first 0, 1, … elements of x.
@@ -190,41 +143,40 @@ func (g *relaxed) active(term int, have []float64) {
 
 // relax makes steps until there are so many. It leaves worths in m.worth, which satisfy the
 // conditions of a bound, and reservations in m.reservations.
-func (m *Mixed) relax(p *MixedProblem, n, steps int) {
+func (m *Solver) relax(p *Problem, n, steps int) {
 	g := &m.game
 	k := len(p.Types)
 	term := int(p.Term / p.Slot)
 	scale := math.Ldexp(1, -m.shift)
 	unit := float64(p.unitOf())
-	for g.steps < steps {
-		g.steps++
-		w := float64(g.since+1) / float64(g.since+2)
+	for g.balance.Steps < steps {
+		w, omega := g.balance.Weight(), g.balance.Omega
 		dx, dy := 0.0, 0.0
 		for t := range g.total {
-			g.total[t] = float64(m.savings.held[t]) * unit
+			g.total[t] = float64(m.exact.held[t]) * unit
 		}
-		g.prefix(g.nu.x)
+		g.prefix(g.nu.X)
 		for t := range n {
 			g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.charged(n, t))
 			if !p.sold(t) {
 				g.slope[t] = math.Inf(1)
 			}
 		}
-		dx += g.commit.step(0, g.slope, nil, -1/g.omega, w, g.image)
+		dx += g.commit.Move(0, g.slope, nil, -1/omega, w, g.image)
 		g.active(term, g.total)
 		for i := range k {
 			y := &p.Types[i]
-			q := float64(y.Plan)
-			lambda := g.lambda.x[i*n : (i+1)*n]
+			q := y.measure()
+			lambda := g.lambda.X[i*n : (i+1)*n]
 			clear(g.have)
 			for t, d := range y.Demand {
 				g.most[t] = q * float64(d)
 			}
-			if y.Plan < y.OnDemand {
+			if y.paid() {
 				for t, price := range lambda {
-					g.slope[t] = g.nu.x[t] - price
+					g.slope[t] = g.nu.X[t] - price
 				}
-				dx += g.use.step(i, g.slope, g.most, -1/g.omega, w, g.have)
+				dx += g.use.Move(i, g.slope, g.most, -1/omega, w, g.have)
 				for t, s := range g.have {
 					g.total[t] -= s
 				}
@@ -241,31 +193,32 @@ func (m *Mixed) relax(p *MixedProblem, n, steps int) {
 						g.slope[t] = math.Inf(1)
 					}
 				}
-				dx += g.buy.step(c, g.slope, nil, -1/g.omega, w, g.image)
+				dx += g.buy.Move(c, g.slope, nil, -1/omega, w, g.image)
 				g.active(m.terms[c], g.have)
 			}
 			for t, served := range g.have {
 				g.slope[t] = g.most[t] - served
 				g.most[t] = float64(y.OnDemand) / q
 			}
-			dy += g.lambda.step(i, g.slope, g.most, g.omega, w, g.image)
+			dy += g.lambda.Move(i, g.slope, g.most, omega, w, g.image)
 		}
 		for t, left := range g.total {
 			g.slope[t] = -left
 		}
-		dy += g.nu.step(0, g.slope, nil, g.omega, w, g.image)
-		g.since++
-		g.anchor(math.Sqrt(dx*g.omega + dy/g.omega))
+		dy += g.nu.Move(0, g.slope, nil, omega, w, g.image)
+		if g.balance.Moved(dx, dy) {
+			g.balance.Anchor(g.all[:3], g.all[3:])
+		}
 	}
-	for t, v := range g.nu.x {
+	for t, v := range g.nu.X {
 		m.worth[t] = int64(max(0, min(math.Ldexp(v, worthBits), mostWorth)))
 	}
 	m.lower(p, n, m.worth)
 	m.reservations = m.reservations[:0]
 	for c := range p.Classes {
-		q := float64(p.Types[p.Classes[c].Type].Plan)
+		q := p.Types[p.Classes[c].Type].measure()
 		sum, bought := 0.0, 0
-		for t, v := range g.buy.x[c*n : (c+1)*n] {
+		for t, v := range g.buy.X[c*n : (c+1)*n] {
 			sum += max(0, v) / q
 			if count := int(math.Floor(sum+.5)) - bought; count > 0 {
 				m.reservations = append(m.reservations, pricing.Purchase{Slot: t, Class: c, Count: count})
@@ -274,26 +227,4 @@ func (m *Mixed) relax(p *MixedProblem, n, steps int) {
 		}
 	}
 	sortPurchases(m.reservations)
-}
-
-// anchor moves the anchor to the iterate if the length of the last step says so.
-func (g *relaxed) anchor(length float64) {
-	if g.since == 1 {
-		g.first, g.last = length, math.Inf(1)
-	}
-	if !(g.since > 1 && length <= .2*g.first || length <= .8*g.first && length > g.last ||
-		g.since > 10 && float64(g.since) > .36*float64(g.steps)) {
-		g.last = length
-		return
-	}
-	far := g.buy.moved() + g.commit.moved() + g.use.moved()
-	if high := g.lambda.moved() + g.nu.moved(); far > 0 && high > 0 {
-		g.omega = math.Sqrt(g.omega * math.Sqrt(high/far))
-		g.omega = min(max(g.omega, g.omega0/farthest), g.omega0*farthest)
-	}
-	for _, v := range [...]*part{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu} {
-		copy(v.before, v.x)
-		copy(v.anchor, v.x)
-	}
-	g.since = 0
 }

@@ -51,7 +51,7 @@ const (
 
 // mend makes s.buy optimal for the true values, s.values its certificate in parts
 // of units128, and reports whether it came to an end.
-func (s *Solver) mend() bool {
+func (s *exact) mend() bool {
 	n, r := s.slots, &s.repair
 	r.y = grow.To(r.y, n+1)
 	r.up = grow.To(r.up, n)
@@ -91,7 +91,7 @@ func (s *Solver) mend() bool {
 }
 
 // pass relaxes all arcs and reports whether that changed a potential.
-func (s *Solver) pass() (changed bool) {
+func (s *exact) pass() (changed bool) {
 	n, r := s.slots, &s.repair
 	relax := func(to, from int, length wide.Int, kind int8) {
 		if y := r.y[from].Plus(length); y.Less(r.y[to]) {
@@ -115,20 +115,20 @@ func (s *Solver) pass() (changed bool) {
 }
 
 // fee128 returns the price of a unit bought at slot t.
-func (s *Solver) fee128(t int) wide.Int {
+func (s *exact) fee128(t int) wide.Int {
 	f, _ := times(s.units128, int64(s.charged(t))) // scale has seen to it that it fits
 	return f
 }
 
 // slopes computes the true values next to the active units of slot t.
-func (s *Solver) slopes(t int) {
+func (s *exact) slopes(t int) {
 	s.repair.up[t], _, _ = s.worth(t, max(1, s.active[t]))
 	s.repair.down[t], _, _ = s.worth(t, s.active[t]+1)
 }
 
 // worth returns the true value of unit n ≥ 1 of slot t, and a range of units
 // around it with the same value.
-func (s *Solver) worth(t, n int) (value wide.Int, from, to int) {
+func (s *exact) worth(t, n int) (value wide.Int, from, to int) {
 	a := int64(n-1) * s.unit
 	b := a + s.unit
 	at := int64(0)
@@ -169,7 +169,7 @@ func (r *repair) onCycle() int {
 }
 
 // cancel carries out the cycle through node v.
-func (s *Solver) cancel(v int) {
+func (s *exact) cancel(v int) {
 	r := &s.repair
 	r.cycle = r.cycle[:0]
 	times := math.MaxInt / 2

@@ -56,16 +56,14 @@ import (
 // one type and 20 to 250 ms for five (BenchmarkSavings). Memory: about 150 bytes for each
 // slot of the flow, and 150 for each slot of the problem.
 
-// A Solver finds commitments of least cost. The zero value is ready. A Solver keeps its
-// memory, and allocates nothing once its memory suffices. A plan is valid until the next
-// call. One goroutine at a time may use a Solver.
-type Solver struct {
+// exact finds commitments of least cost for given demands.
+type exact struct {
 	// the problem in integers
 	slots, term int
 	every       int
 	closed      []bool
 	horizon     reserve.Horizon
-	types       []payer // those that a plan makes cheaper, in the order of payment
+	types       []payer // those that a plan pays for, in the order of payment
 	unit        int64   // û, the unit in grains, the greatest amount that divides all plan rates
 	grain       int64   // nanos
 	held        []int   // units per slot
@@ -92,16 +90,9 @@ type Solver struct {
 	values      []Uint128
 	repair      repair
 	sum         sum
-
-	// whole instances
-	whole   bool
-	cover   cover
-	given   []int // units to buy by slot, instead of those of the flow, if it is as long as the demand
-	unspent []int // units that pay for nothing, by slot
-	paid    []int64
 }
 
-// A payer is a type that a plan makes cheaper.
+// A payer is a type that a plan pays for.
 type payer struct {
 	index   int
 	demand  []int
@@ -112,46 +103,30 @@ type payer struct {
 	true128 wide.Int
 }
 
-// Solve returns a plan of least cost with its certificate. Types with the same ratio of
-// rates are paid for in the order of their plan rates, the lowest first, as AWS does, and
-// then in the order of Types. That order does not change the cost. Solve does not say which
-// of several plans of equal cost it returns, but the same problem gives the same plan.
-//
-// The plan is optimal, Cost = Bound, if the common multiple of the rates and the spans fit
-// in 128 bits. With three years of hours that is so for any four types with rates of four
-// decimals, and for most sets of five. Otherwise Bound is below Cost by about 10⁻⁸ of it.
-// With Whole, the plan is the best of a few that stem from the optimum for fractions, and
-// Bound is that optimum; [Mixed] finds the optimum of small problems.
-//
-// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm] or [ErrOverflow].
-// Solve does not modify p.
-func (s *Solver) Solve(p *Problem) (Plan, error) {
-	if err := s.load(p); err != nil {
+// solveExact returns a plan of least cost for p, which is checked and has n slots, without regard to
+// classes. Types with the same ratio of rates are paid for in the order of their plan rates, the
+// lowest first, as AWS does, and then in the order of Types.
+func (s *exact) solveExact(p *Problem, n int) (Plan, error) {
+	if err := s.load(p, n); err != nil {
 		return Plan{}, err
 	}
-	if s.whole && len(s.given) == s.slots && s.slots > 0 {
-		s.buy = append(s.buy[:0], s.given...)
-	} else if err := s.solve(); err != nil {
+	if err := s.solve(); err != nil {
 		return Plan{}, err
 	}
 	return s.plan(p)
 }
 
-// load checks p and turns it into integers.
-func (s *Solver) load(p *Problem) error {
-	n, err := p.check()
-	if err != nil {
-		return err
-	}
+// load turns p into integers.
+func (s *exact) load(p *Problem, n int) error {
 	s.slots, s.term = n, int(p.Term/p.Slot)
-	s.every, s.closed, s.horizon, s.whole = max(1, p.Every), p.Closed, p.Horizon, p.Whole
+	s.every, s.closed, s.horizon = max(1, p.Every), p.Closed, p.Horizon
 	unit := int64(p.unitOf())
 
 	s.types = s.types[:0]
 	s.grain = unit
 	for i := range p.Types {
 		y := &p.Types[i]
-		if y.Plan < y.OnDemand {
+		if y.paid() {
 			s.types = append(s.types, payer{index: i, demand: y.Demand, price: int64(y.OnDemand), plan: int64(y.Plan)})
 			s.grain = wide.GCD(s.grain, int64(y.Plan))
 		}
@@ -168,14 +143,8 @@ func (s *Solver) load(p *Problem) error {
 		s.types[i].rate = s.types[i].plan / s.grain
 	}
 	for t := range n { // the length of the line in grains
-		line, all, ok := int64(0), int64(0), true
+		line, ok := int64(0), true
 		for i := range s.types {
-			if p.Whole { // the knapsack of a slot adds up what whole instances save
-				cost, fits := wide.Mul(s.types[i].price, int64(s.types[i].demand[t]))
-				if all, ok = wide.Add(all, cost); !ok || !fits {
-					return badInput("Types.Demand", s.types[i].index, ErrOverflow, "in slot %d whole instances cost more than %v an hour on demand", t, pricing.Money(math.MaxInt64))
-				}
-			}
 			w, fits := wide.Mul(s.types[i].rate, int64(s.types[i].demand[t]))
 			line, ok = wide.Add(line, w)
 			if !ok || !fits || line/s.unit > math.MaxInt32 {
@@ -200,12 +169,12 @@ func (s *Solver) load(p *Problem) error {
 }
 
 // open reports whether one may commit at slot t.
-func (s *Solver) open(t int) bool {
+func (s *exact) open(t int) bool {
 	return t%s.every == 0 && (s.closed == nil || !s.closed[t])
 }
 
 // charged returns the slots for which a commitment made at slot t is paid for.
-func (s *Solver) charged(t int) int {
+func (s *exact) charged(t int) int {
 	if s.horizon == reserve.Pure {
 		return min(s.term, s.slots-t)
 	}
@@ -218,7 +187,7 @@ func (s *Solver) charged(t int) int {
 // With g the greatest common divisor of the unit and all p_i in nanos, a grain saves
 // p_i/g over rate_i and a unit costs u/g. Reduce the former to n_i/d_i; then all are
 // whole when multiplied by the least common multiple Λ of the d_i.
-func (s *Solver) scale(unit int64) error {
+func (s *exact) scale(unit int64) error {
 	s.units, s.shift, s.true128 = 1, 0, false
 	if s.scaled = len(s.types) == 0 || s.slots == 0; s.scaled {
 		return nil
@@ -297,7 +266,7 @@ type run struct {
 
 // runs appends the runs of slot t to dst, in integers of the flow. Those that
 // save nothing are left out.
-func (s *Solver) runs(dst []run, t int) []run {
+func (s *exact) runs(dst []run, t int) []run {
 	end := 0
 	emit := func(count, value int64) {
 		end += int(count)
@@ -335,7 +304,7 @@ func (s *Solver) runs(dst []run, t int) []run {
 }
 
 // solve finds the commitments: s.buy, s.active and, with the true values, s.values.
-func (s *Solver) solve() error {
+func (s *exact) solve() error {
 	n := s.slots
 	s.buy = grow.Zero(s.buy, n)
 	s.values = grow.To(s.values, n)
@@ -378,7 +347,7 @@ func (s *Solver) solve() error {
 }
 
 // activate computes the active units of each slot.
-func (s *Solver) activate() {
+func (s *exact) activate() {
 	sum := 0
 	for t := range s.slots {
 		sum += s.buy[t]
@@ -390,17 +359,11 @@ func (s *Solver) activate() {
 }
 
 // plan makes the plan optimal for the true values, if it is not, and adds it up.
-func (s *Solver) plan(p *Problem) (Plan, error) {
+func (s *exact) plan(p *Problem) (Plan, error) {
 	plan := Plan{Unit: p.unitOf(), Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
 	optimal := s.scaled
 	var bound wide.Int // in integers of the flow
-	if s.whole {
-		optimal = false
-		if len(s.given) != s.slots {
-			bound = s.bound()
-		}
-		s.wholes()
-	} else if !optimal {
+	if !optimal {
 		bound = s.bound()
 		if s.true128 && s.mend() {
 			optimal = true
@@ -422,7 +385,7 @@ func (s *Solver) plan(p *Problem) (Plan, error) {
 
 // bound returns what the flow's plan costs, with the values of units rounded down:
 // the least of that problem, and no plan costs less in the true one.
-func (s *Solver) bound() (sum wide.Int) {
+func (s *exact) bound() (sum wide.Int) {
 	for t := range s.slots {
 		if s.buy[t] > 0 {
 			sum = sum.Plus(wide.ProductInt(s.units*int64(s.charged(t)), int64(s.buy[t])))
@@ -453,7 +416,7 @@ type sum struct {
 // What runs on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour, a bound of
 // the flow B·u/units, and what the plan does not make cheaper costs the same always.
 // All are brought to the denominator den = Π rate_i · units.
-func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
+func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
 	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type
 	unused, units := int64(0), int64(0)      // grains; unit-slots
@@ -469,21 +432,12 @@ func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool 
 		ok = ok && fits
 		plus(&units, int64(s.buy[t]), int64(s.charged(t)))
 		for i := range s.types {
-			if s.whole {
-				break
-			}
 			y := &s.types[i]
 			pay := min(left, y.rate*int64(y.demand[t]))
 			plus(&b.used[i], pay, 1)
 			left -= pay
 		}
 		plus(&unused, left, 1)
-	}
-	for i := range s.types {
-		if s.whole {
-			b.used[i] = s.paid[i]
-			plus(&unused, -s.paid[i], 1)
-		}
 	}
 	b.den.SetInt64(s.units)
 	for i := range s.types {
@@ -503,7 +457,7 @@ func (s *Solver) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool 
 			plus(&sum, int64(d), 1)
 		}
 		add(&b.total, int64(y.OnDemand), sum)
-		if y.Plan >= y.OnDemand {
+		if !y.paid() {
 			add(&b.bound, int64(y.OnDemand), sum)
 		}
 	}

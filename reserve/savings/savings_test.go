@@ -40,7 +40,7 @@ func savingsSlot(p *Problem, demand func(i int) int, units int) *big.Rat {
 		unit = pricing.Milli
 	}
 	left := new(big.Rat).SetInt64(int64(units) * int64(unit))
-	ratio := func(i int) *big.Rat { return big.NewRat(int64(p.Types[i].OnDemand), int64(p.Types[i].Plan)) }
+	ratio := func(i int) *big.Rat { return big.NewRat(int64(p.Types[i].OnDemand), max(1, int64(p.Types[i].Plan))) }
 	order := make([]int, len(p.Types))
 	for i := range order {
 		order[i] = i
@@ -50,7 +50,7 @@ func savingsSlot(p *Problem, demand func(i int) int, units int) *big.Rat {
 	for _, i := range order {
 		y := &p.Types[i]
 		hours := new(big.Rat).SetInt64(int64(demand(i)))
-		if y.Plan < y.OnDemand {
+		if y.Plan > 0 {
 			paid := new(big.Rat).Quo(left, big.NewRat(int64(y.Plan), 1)) // instance-hours
 			if paid.Cmp(hours) > 0 {
 				paid = hours
@@ -143,6 +143,9 @@ func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Problem
 			y := Type{Name: names[i]}
 			y.Demand = rapid.SliceOfN(rapid.IntRange(0, peak), n, n).Draw(t, "demand")
 			y.Plan = pricing.Money(rapid.IntRange(1, 5).Draw(t, "plan"))*scale + pricing.Money(rapid.IntRange(0, int(scale)-1).Draw(t, "odd"))
+			if rapid.IntRange(0, 9).Draw(t, "not paid") == 0 {
+				y.Plan = 0
+			}
 			y.OnDemand = pricing.Money(rapid.IntRange(1, 12*int(scale)).Draw(t, "on demand"))
 			p.Types = append(p.Types, y)
 		}
@@ -165,7 +168,7 @@ func mostUnits(p *Problem) int {
 	for t := range p.Types[0].Demand {
 		sum := 0
 		for i := range p.Types {
-			if p.Types[i].Plan < p.Types[i].OnDemand {
+			if p.Types[i].Plan > 0 {
 				sum += int(p.Types[i].Plan) * p.Types[i].Demand[t]
 			}
 		}
@@ -247,7 +250,8 @@ func TestSavingsRepair(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Solver{limit: int64(rapid.IntRange(1, 30).Draw(t, "limit"))}
+		var s Solver
+		s.limit = int64(rapid.IntRange(1, 30).Draw(t, "limit"))
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
@@ -281,8 +285,8 @@ func TestSavingsBeyond128(t *testing.T) {
 		p := savingsProblems(10, 3, 5, true).Draw(t, "problem")
 		for i := range p.Types { // a prime in each plan rate, of about 30 bits
 			y := &p.Types[i]
-			y.Plan = y.Plan<<16 + 1
-			y.OnDemand = y.OnDemand<<16 + 7
+			y.Plan = max(y.Plan, 1009)<<16 + 1
+			y.OnDemand = max(y.OnDemand<<16+7, y.Plan/2) // rates far below leave few digits
 		}
 		p.Unit = p.Unit<<16 + 5
 		for len(p.Types) < 6 {
@@ -290,7 +294,8 @@ func TestSavingsBeyond128(t *testing.T) {
 			y.Plan += 2 * pricing.Money(len(p.Types)*len(p.Types))
 			p.Types = append(p.Types, y)
 		}
-		s := Solver{limit: []int64{0, 40_000}[rapid.IntRange(0, 1).Draw(t, "limit")]}
+		var s Solver
+		s.limit = []int64{0, 40_000}[rapid.IntRange(0, 1).Draw(t, "limit")]
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
@@ -298,7 +303,7 @@ func TestSavingsBeyond128(t *testing.T) {
 		if !s.true128 && len(plan.Commitments) > 0 {
 			beyond++
 		}
-		if plan.Bound > plan.Cost || s.limit == 0 && plan.Gap() > 1e-8 || plan.Gap() > 1e-3 {
+		if plan.Bound > plan.Cost || s.limit == 0 && plan.Gap() > 1e-8 && plan.Cost > plan.Bound+1 || plan.Gap() > 1e-3 {
 			t.Fatalf("cost %v, bound %v", plan.Cost, plan.Bound)
 		}
 		if err := Verify(p, &plan); err != nil {
@@ -324,7 +329,7 @@ func TestScaleByDefinition(t *testing.T) {
 			p.Types = append(p.Types, Type{Name: names[i], Demand: make([]int, n), Plan: q, OnDemand: q + 1 + pricing.Money(r.Int64N(1<<(size+r.IntN(4))))})
 		}
 		var s Solver
-		if err := s.load(p); err != nil {
+		if err := s.load(p, len(p.Types[0].Demand)); err != nil {
 			t.Fatal(err)
 		}
 		g, grain, ratio := int64(p.Unit), int64(p.Unit), int64(0)
@@ -372,7 +377,7 @@ func TestSavingsConvex(t *testing.T) {
 		p := savingsProblems(1, 4, 5, false).Draw(t, "problem")
 		p.Term, p.Held, p.Closed = p.Slot, nil, nil
 		var s Solver
-		if err := s.load(p); err != nil {
+		if err := s.load(p, len(p.Types[0].Demand)); err != nil {
 			t.Fatal(err)
 		}
 		if !s.scaled {
@@ -401,7 +406,7 @@ func TestSavingsConvex(t *testing.T) {
 				t.Fatalf("unit %d saves %v by its run, %v by the definition", n, got, saves)
 			}
 			if len(s.types) > 0 {
-				if got, from, to := s.worth(0, n); got != (wide.Int{Lo: uint64(value)}) || n < from || n > to {
+				if got, from, to := s.exact.worth(0, n); got != (wide.Int{Lo: uint64(value)}) || n < from || n > to {
 					t.Fatalf("unit %d: worth %v in %d to %d, want %d", n, got, from, to, value)
 				}
 			}
@@ -410,7 +415,7 @@ func TestSavingsConvex(t *testing.T) {
 }
 
 // All prices three times as high change nothing but the cost; a type that the plan
-// does not make cheaper changes the cost by what it costs on demand.
+// does not pay for changes the cost by what it costs on demand.
 func TestSavingsMetamorphic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(12, 3, 6, true).Draw(t, "problem")
@@ -441,7 +446,6 @@ func TestSavingsMetamorphic(t *testing.T) {
 
 		more := copySavings(p)
 		useless := Type{Name: "useless", Demand: slices.Clone(p.Types[0].Demand), OnDemand: 3000}
-		useless.Plan = useless.OnDemand + pricing.Money(rapid.IntRange(0, 2).Draw(t, "dearer"))
 		more.Types = slices.Insert(more.Types, 0, useless)
 		plan, err = s.Solve(more)
 		if err != nil {
@@ -545,7 +549,7 @@ func TestSavingsErrors(t *testing.T) {
 		{"lengths", func(p *Problem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "savings: Types[1].Demand: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
 		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types[1].Demand: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
 		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types[1].OnDemand: value out of range: 1 costs -0.000000001 on demand: want more than 0"},
-		{"plan", func(p *Problem) { p.Types[1].Plan = 0 }, ErrRange, "savings: Types[1].Plan: value out of range: 1 costs 0 from a plan: want more than 0 (as much as on demand if a plan does not pay for it)"},
+		{"plan", func(p *Problem) { p.Types[1].Plan = -1 }, ErrRange, "savings: Types[1].Plan: value out of range: 1 costs -0.000000001 from a plan: want more than 0, or 0 if a plan does not pay for it"},
 		{"held", func(p *Problem) { p.Held = []Held{{1, 1}, {-1, 1}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
 		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types[1].Demand: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
 	} {
@@ -589,10 +593,6 @@ func TestSavingsAllocs(t *testing.T) {
 	}
 	var s Solver
 	problems := []*Problem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
-	problems[3].Whole = true
-	whole := *problems[0]
-	whole.Whole = true
-	problems = append(problems, &whole)
 	for _, p := range problems {
 		p.Held = []Held{{100, 10}}
 		if _, err := s.Solve(p); err != nil {

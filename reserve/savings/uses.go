@@ -20,38 +20,36 @@ type Use struct {
 	Saved pricing.Money
 }
 
-// AppendUses appends to dst what each of the commitments, which must be a plan for p
-// sorted by slot, does. What is held pays for usage first, then the earliest commitment,
-// each for the usage with the greatest ratio of rates that is left.
+// AppendUses appends to dst what each commitment of a plan for p does, beside the reservations of the
+// plan. What is held pays for usage first, then the earliest commitment, each for the usage with the
+// greatest ratio of rates that is left.
 //
 // The error is that of [Verify] for a malformed problem or plan. Amounts are exact until
 // they are rounded. Time: O(slots × types × commitments active in one), and allocations.
-func AppendUses(dst []Use, p *Problem, commitments []Commitment) ([]Use, error) {
+func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 	n, err := p.check()
 	if err != nil {
 		return dst, err
 	}
+	p, _, err = p.withoutHeld(n).served(n, plan.Reservations)
+	if err != nil {
+		return dst, err
+	}
 	var v verifier
-	if err := v.load(p, n, commitments); err != nil {
+	if err := v.load(p, n, plan.Commitments); err != nil {
 		return dst, err
 	}
 	below := make([]int64, n) // units that pay before
 	copy(below, v.held[:n])
-	for _, c := range commitments {
+	for _, c := range plan.Commitments {
 		// In nanos an hour times v.all: what the commitment pays for, on demand and at the
 		// rates of the plan.
 		saved, left := new(big.Int), new(big.Int)
 		end := min(n, c.Slot+int(p.Term/p.Slot))
 		for t := c.Slot; t < end; t++ {
-			before, rest, err := v.pay(t, big.NewInt(below[t]))
-			if err != nil {
-				return dst, err
-			}
+			before, rest := v.slot(t, big.NewInt(below[t]))
 			below[t] += int64(c.Units)
-			after, more, err := v.pay(t, big.NewInt(below[t]))
-			if err != nil {
-				return dst, err
-			}
+			after, more := v.slot(t, big.NewInt(below[t]))
 			saved.Add(saved, before).Sub(saved, after)
 			left.Add(left, more).Sub(left, rest)
 		}

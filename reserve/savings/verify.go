@@ -5,20 +5,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // Verify checks a plan and its certificate without any part of the solver. Verify checks
-// that the commitments keep to the problem's rules, that the amounts are right, and that the
-// certificate proves the bound. A nil error means that no plan for p costs less than Bound,
-// and that no plan costs less than this plan if Optimal reports true. An error of the plan is
-// an [*InputError] that unwraps to [ErrForged] and says what is wrong; one of the problem is that
-// of the solver.
+// that the purchases keep to the problem's rules, that the amounts are right, and that the
+// certificate proves the bound. A nil error means that no plan for p costs less than Bound. Verify
+// cannot check Searched, which no certificate proves. An error of the plan is an [*InputError] that
+// unwraps to [ErrForged] and says what is wrong; one of the problem is that of the solver.
 //
-// The bound. Let g_t(N) be the cost of slot t on demand with N active units, of which H_t
-// are held, and let z_t ≥ 0 be the values of the certificate. For any plan with r_s units
+// The bound without classes. Let g_t(N) be the cost of slot t on demand with N active units, of
+// which H_t are held, and let z_t ≥ 0 be the values of the certificate. For any plan with r_s units
 // bought at slot s, adding Σ z_t·(N_t - H_t - active) = 0 to the cost gives
 //
 //	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s.
@@ -26,59 +23,11 @@ import (
 // Taking the minimum over each N_t ≥ H_t and each r_s ≥ 0 alone can only lower that sum. The
 // second sum has the minimum 0 if no bracket is negative, which is checked. Each g_t is
 // linear between the ends of the types, so its minima are next to those ends or at H_t. The
-// proof uses neither convexity nor how the values were found.
+// proof uses neither convexity nor how the values were found. File joint.go has the bound beside
+// classes.
 //
-// Arithmetic is in big integers. Time: O(slots × types²) of their operations. Whole instances of a slot
-// that take more than some seconds are not checked: the error unwraps to [ErrUnsupported]. If they cost
-// more than 64 bits hold, it unwraps to [ErrOverflow].
+// Arithmetic is in big integers. Time: O(slots × types²) of their operations.
 func Verify(p *Problem, plan *Plan) error {
-	n, err := p.check()
-	if err != nil {
-		return err
-	}
-	if plan.Unit != p.unitOf() {
-		return badInput("Unit", -1, ErrForged, "the plan says %v, the problem %v", plan.Unit, p.unitOf())
-	}
-	var v verifier
-	if err := v.load(p, n, plan.Commitments); err != nil {
-		return err
-	}
-	if len(plan.Certificate.Values) != n {
-		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots", len(plan.Certificate.Values), n)
-	}
-	parts := plan.Certificate.Parts.big()
-	if parts.Sign() == 0 {
-		return badInput("Certificate.Parts", -1, ErrForged, "0: want a positive number")
-	}
-
-	if err := v.amounts(plan.OnDemand, plan.Committed, plan.Unused); err != nil {
-		return err
-	}
-	if err := v.equal("Cost", plan.Cost, new(big.Int).Add(v.onDemand, v.committed), v.all); err != nil {
-		return err
-	}
-	bound := new(big.Int) // nanos an hour times all and parts
-	before := make([]*big.Int, n+1)
-	before[0] = new(big.Int)
-	for t := range n {
-		z := plan.Certificate.Values[t].big()
-		before[t+1] = new(big.Int).Add(before[t], z)
-		bound.Add(bound, v.least(t, v.held[t], z, parts))
-	}
-	if err := v.worth(before, parts); err != nil {
-		return err
-	}
-	if most := v.money(bound, new(big.Int).Mul(v.all, parts)); most.Cmp(big.NewInt(int64(plan.Bound))) < 0 {
-		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v nanos", plan.Bound, most)
-	}
-	return nil
-}
-
-// VerifyMixed checks a plan and its certificate without any part of the solver, as
-// [Verify] does: mixed.go says what the certificate is, and why it proves the bound.
-// VerifyMixed cannot check Searched, which no certificate proves. Whole instances are checked within
-// the same limits.
-func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	n, err := p.check()
 	if err != nil {
 		return err
@@ -87,29 +36,72 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 	if plan.Unit != p.unitOf() {
 		return badInput("Unit", -1, ErrForged, "the plan says %v, the problem %v", plan.Unit, p.unitOf())
 	}
-	// What the reservations cost, and what they leave.
-	rest := p.Problem
+	rest, reserved, err := p.served(n, plan.Reservations)
+	if err != nil {
+		return err
+	}
+	var v verifier
+	if err := v.load(rest, n, plan.Commitments); err != nil {
+		return err
+	}
+	if err := v.amounts(plan, reserved); err != nil {
+		return err
+	}
+	c := &plan.Certificate
+	if len(c.Values) != n {
+		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots", len(c.Values), n)
+	}
+	parts := c.Parts.big()
+	if parts.Sign() == 0 {
+		return badInput("Certificate.Parts", -1, ErrForged, "0: want a positive number")
+	}
+	before := make([]*big.Int, n+1)
+	before[0] = new(big.Int)
+	for t := range n {
+		before[t+1] = new(big.Int).Add(before[t], c.Values[t].big())
+	}
+	if err := v.worth(before, parts); err != nil {
+		return err
+	}
+	var bound *big.Rat
+	if p.reserves() {
+		bound, err = v.joint(p, c, parts)
+	} else {
+		bound = v.alone(c, parts)
+	}
+	if err != nil {
+		return err
+	}
+	if most := v.money(bound.Num(), bound.Denom()); plan.Bound > 0 && most.Cmp(big.NewInt(int64(plan.Bound))) < 0 {
+		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v nanos", plan.Bound, most)
+	}
+	return nil
+}
+
+// served returns the problem of the savings plan beside reservations, and what these cost in nanos.
+func (p *Problem) served(n int, list []pricing.Purchase) (rest *Problem, reserved *big.Rat, err error) {
+	rest, reserved = new(Problem), new(big.Rat)
+	*rest = *p
 	rest.Types = slices.Clone(p.Types)
 	for i := range rest.Types {
 		rest.Types[i].Demand = slices.Clone(p.Types[i].Demand)
 	}
-	reserved := new(big.Rat) // nanos
-	for i, r := range plan.Reservations {
+	for i, r := range list {
 		switch {
 		case r.Slot < 0 || r.Slot >= n || r.Class < 0 || r.Class >= len(p.Classes) || r.Count <= 0:
-			return badInput("Reservations", i, ErrForged, "%d of class %d at slot %d: want some, of a class below %d, at a slot below %d", r.Count, r.Class, r.Slot, len(p.Classes), n)
+			return nil, nil, badInput("Reservations", i, ErrForged, "%d of class %d at slot %d: want some, of a class below %d, at a slot below %d", r.Count, r.Class, r.Slot, len(p.Classes), n)
 		case !p.sold(r.Slot):
-			return badInput("Reservations", i, ErrForged, "slot %d is not for sale", r.Slot)
+			return nil, nil, badInput("Reservations", i, ErrForged, "slot %d is not for sale", r.Slot)
 		case p.Classes[r.Class].Withdrawn:
-			return badInput("Reservations", i, ErrForged, "%s is not for sale", p.Classes[r.Class].Class.Name)
-		case i > 0 && (plan.Reservations[i-1].Slot > r.Slot || plan.Reservations[i-1].Slot == r.Slot && plan.Reservations[i-1].Class >= r.Class):
-			return badInput("Reservations", i, ErrForged, "not sorted by slot and class")
+			return nil, nil, badInput("Reservations", i, ErrForged, "%s is not for sale", p.Classes[r.Class].Class.Name)
+		case i > 0 && (list[i-1].Slot > r.Slot || list[i-1].Slot == r.Slot && list[i-1].Class >= r.Class):
+			return nil, nil, badInput("Reservations", i, ErrForged, "not sorted by slot and class")
 		}
 		reserved.Add(reserved, new(big.Rat).Mul(p.fee(n, r.Class, r.Slot), new(big.Rat).SetInt64(int64(r.Count))))
 	}
 	for i := range rest.Types {
 		active := make([]int64, n+1)
-		for _, r := range plan.Reservations {
+		for _, r := range list {
 			if p.Classes[r.Class].Type == i {
 				active[r.Slot] += int64(r.Count)
 				active[min(n, r.Slot+int(p.Classes[r.Class].Class.Term/p.Slot))] -= int64(r.Count)
@@ -120,97 +112,124 @@ func VerifyMixed(p *MixedProblem, plan *MixedPlan) error {
 			active[t+1] += active[t]
 		}
 	}
-	var v verifier
-	if err := v.load(&rest, n, plan.Commitments); err != nil {
-		return err
-	}
-	if err := v.amounts(plan.OnDemand, plan.Committed, plan.Unused); err != nil {
-		return err
-	}
-	if err := v.equal("Reserved", plan.Reserved, scaled(reserved.Num(), time.Hour), scaled(reserved.Denom(), p.Slot)); err != nil {
-		return err
-	}
-	cost := new(big.Rat).SetFrac(scaled(new(big.Int).Add(v.onDemand, v.committed), p.Slot), scaled(v.all, time.Hour))
-	cost.Add(cost, reserved)
-	if err := v.equal("Cost", plan.Cost, scaled(cost.Num(), time.Hour), scaled(cost.Denom(), p.Slot)); err != nil {
-		return err
-	}
+	return rest, reserved, nil
+}
 
-	c := &plan.Certificate
-	if len(c.Worth) != n || len(c.Prices) != n*len(p.Types) {
-		return badInput("Certificate", -1, ErrForged, "%d worths and %d prices: want %d and %d", len(c.Worth), len(c.Prices), n, n*len(p.Types))
+// reserves reports whether p has a class for sale.
+func (p *Problem) reserves() bool {
+	return slices.ContainsFunc(p.Classes, func(c TypeClass) bool { return !c.Withdrawn })
+}
+
+// amounts checks those of the plan; reserved is what its reservations cost, in nanos.
+func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
+	cost := new(big.Rat).SetFrac(scaled(new(big.Int).Add(v.onDemand, v.committed), v.p.Slot), scaled(v.all, time.Hour))
+	cost.Add(cost, reserved)
+	for _, a := range []struct {
+		field    string
+		has      pricing.Money
+		sum, den *big.Int
+	}{
+		{"OnDemand", plan.OnDemand, v.onDemand, v.all}, {"Committed", plan.Committed, v.committed, v.all}, {"Unused", plan.Unused, v.unused, v.all},
+		{"Reserved", plan.Reserved, scaled(reserved.Num(), time.Hour), scaled(reserved.Denom(), v.p.Slot)},
+		{"Cost", plan.Cost, scaled(cost.Num(), time.Hour), scaled(cost.Denom(), v.p.Slot)},
+	} {
+		if want := v.money(a.sum, a.den); want.Cmp(big.NewInt(int64(a.has))) != 0 {
+			return badInput(a.field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", a.has, want)
+		}
+	}
+	return nil
+}
+
+// alone returns the bound of a certificate without classes, in nanos an hour.
+func (v *verifier) alone(c *Certificate, parts *big.Int) *big.Rat {
+	bound := new(big.Int)
+	for t := range v.slots {
+		bound.Add(bound, v.least(t, v.held[t], c.Values[t].big(), parts))
+	}
+	return new(big.Rat).SetFrac(bound, new(big.Int).Mul(v.all, parts))
+}
+
+// joint returns the bound of a certificate beside classes, in nanos an hour, from the demands of p.
+func (v *verifier) joint(p *Problem, c *Certificate, parts *big.Int) (*big.Rat, error) {
+	n := v.slots
+	if len(c.Prices) != n*len(p.Types) {
+		return nil, badInput("Certificate.Prices", -1, ErrForged, "there are %d: want %d", len(c.Prices), n*len(p.Types))
 	}
 	if c.Shift < -64 || c.Shift > 64 {
-		return badInput("Certificate.Shift", -1, ErrForged, "%d: want -64 to 64", c.Shift)
+		return nil, badInput("Certificate.Shift", -1, ErrForged, "%d: want -64 to 64", c.Shift)
 	}
-	parts := big.NewInt(1 << worthBits)
 	shift := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, c.Shift))))
 	shift.Quo(shift, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, -c.Shift)))))
-	before := make([]*big.Int, n+1)
-	before[0] = new(big.Int)
 	held := new(big.Int)
-	for t, w := range c.Worth {
-		if w < 0 {
-			return badInput("Certificate.Worth[]", t, ErrForged, "%d: want 0 or more", w)
-		}
-		before[t+1] = new(big.Int).Add(before[t], big.NewInt(w))
-		held.Add(held, new(big.Int).Mul(big.NewInt(w), big.NewInt(v.held[t])))
-	}
-	if err := v.worth(before, parts); err != nil {
-		return err
+	for t := range n {
+		held.Add(held, new(big.Int).Mul(c.Values[t].big(), big.NewInt(v.held[t])))
 	}
 	sum := new(big.Int)
 	for i := range p.Types {
-		y := &p.Types[i]
-		prices := c.Prices[i*n : (i+1)*n]
-		before := make([]*big.Int, n+1)
-		before[0] = new(big.Int)
-		// λ/2^shift ≤ p and ≤ q·worth/parts, without fractions.
-		num, den := shift.Num(), shift.Denom()
-		top := new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), num)
-		for t, x := range prices {
-			left := new(big.Int).Mul(big.NewInt(x), den)
-			paid := new(big.Int).Mul(big.NewInt(int64(y.Plan)), big.NewInt(c.Worth[t]))
-			if x < 0 || left.Cmp(top) > 0 || y.Plan < y.OnDemand && left.Mul(left, parts).Cmp(paid.Mul(paid, num)) > 0 {
-				return badInput("Certificate.Prices[]", i*n+t, ErrForged, "%d: want 0 to the price on demand and from the plan", x)
-			}
-			before[t+1] = new(big.Int).Add(before[t], big.NewInt(x))
-			sum.Add(sum, new(big.Int).Mul(big.NewInt(x), big.NewInt(int64(y.Demand[t]))))
+		before, err := v.prices(p, i, c, parts, shift, sum)
+		if err == nil {
+			err = v.fees(p, i, before, shift)
 		}
-		for k := range p.Classes {
-			if p.Classes[k].Type != i || p.Classes[k].Withdrawn {
-				continue
-			}
-			term := int(p.Classes[k].Class.Term / p.Slot)
-			var most *big.Int // of the sums, for the slots charged
-			charged := -1
-			for s := range n {
-				if !p.sold(s) {
-					continue
-				}
-				if of := p.chargedTerm(n, term, s); of != charged {
-					charged = of
-					fee := new(big.Rat).Mul(p.fee(n, k, s), big.NewRat(int64(time.Hour), int64(p.Slot)))
-					fee.Mul(fee, shift)
-					most = new(big.Int).Quo(fee.Num(), fee.Denom())
-				}
-				if new(big.Int).Sub(before[min(n, s+term)], before[s]).Cmp(most) > 0 {
-					return badInput("Certificate.Prices[]", i*n+s, ErrForged, "over the term from this slot %s would be worth more than it costs", p.Classes[k].Class.Name)
-				}
-			}
+		if err != nil {
+			return nil, err
 		}
 	}
 	bound := new(big.Rat).SetInt(sum)
 	bound.Quo(bound, shift)
-	bound.Sub(bound, new(big.Rat).SetFrac(held.Mul(held, v.unit), parts))
-	if most := v.money(bound.Num(), bound.Denom()); plan.Bound > 0 && most.Cmp(big.NewInt(int64(plan.Bound))) < 0 {
-		return badInput("Bound", -1, ErrForged, "the plan says %v, its certificate proves %v nanos", plan.Bound, most)
+	return bound.Sub(bound, new(big.Rat).SetFrac(held.Mul(held, v.unit), parts)), nil
+}
+
+// prices checks the prices of type i against its rates, λ/2^shift ≤ p and ≤ q·value/parts, adds what
+// its demand is worth to sum, and returns the sums of prices before each slot.
+func (v *verifier) prices(p *Problem, i int, c *Certificate, parts *big.Int, shift *big.Rat, sum *big.Int) ([]*big.Int, error) {
+	n, y := v.slots, &p.Types[i]
+	before := make([]*big.Int, n+1)
+	before[0] = new(big.Int)
+	num, den := shift.Num(), shift.Denom()
+	top := new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), num)
+	for t, x := range c.Prices[i*n : (i+1)*n] {
+		left := new(big.Int).Mul(big.NewInt(x), den)
+		paid := new(big.Int).Mul(big.NewInt(int64(y.Plan)), c.Values[t].big())
+		if x < 0 || left.Cmp(top) > 0 || y.paid() && left.Mul(left, parts).Cmp(paid.Mul(paid, num)) > 0 {
+			return nil, badInput("Certificate.Prices[]", i*n+t, ErrForged, "%d: want 0 to the price on demand and from the plan", x)
+		}
+		before[t+1] = new(big.Int).Add(before[t], big.NewInt(x))
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(x), big.NewInt(int64(y.Demand[t]))))
+	}
+	return before, nil
+}
+
+// fees checks that over no term an instance of type i is worth more than a class costs, given the sums
+// of its prices before each slot.
+func (v *verifier) fees(p *Problem, i int, before []*big.Int, shift *big.Rat) error {
+	n := v.slots
+	for k := range p.Classes {
+		if p.Classes[k].Type != i || p.Classes[k].Withdrawn {
+			continue
+		}
+		term := int(p.Classes[k].Class.Term / p.Slot)
+		var most *big.Int // of the sums, for the slots charged
+		charged := -1
+		for s := range n {
+			if !p.sold(s) {
+				continue
+			}
+			if of := p.chargedTerm(n, term, s); of != charged {
+				charged = of
+				fee := new(big.Rat).Mul(p.fee(n, k, s), big.NewRat(int64(time.Hour), int64(p.Slot)))
+				fee.Mul(fee, shift)
+				most = new(big.Int).Quo(fee.Num(), fee.Denom())
+			}
+			if new(big.Int).Sub(before[min(n, s+term)], before[s]).Cmp(most) > 0 {
+				return badInput("Certificate.Prices[]", i*n+s, ErrForged, "over the term from this slot %s would be worth more than it costs", p.Classes[k].Class.Name)
+			}
+		}
 	}
 	return nil
 }
 
 // fee returns what one reservation of class k costs that is made at slot t, in nanos.
-func (p *MixedProblem) fee(n, k, t int) *big.Rat {
+func (p *Problem) fee(n, k, t int) *big.Rat {
 	c := &p.Classes[k].Class
 	fee := new(big.Rat).Mul(big.NewRat(int64(c.Hourly), 1), big.NewRat(int64(c.Term), int64(time.Hour)))
 	fee.Add(fee, big.NewRat(int64(c.Upfront), 1))
@@ -220,38 +239,14 @@ func (p *MixedProblem) fee(n, k, t int) *big.Rat {
 
 func scaled(x *big.Int, d time.Duration) *big.Int { return new(big.Int).Mul(x, big.NewInt(int64(d))) }
 
-// charged returns the slots for which a commitment made at slot t is paid for, with
-// n slots of demand.
-func (p *Problem) charged(n, t int) int {
-	return p.chargedTerm(n, int(p.Term/p.Slot), t)
-}
-
-// chargedTerm is charged for a term of so many slots.
-func (p *Problem) chargedTerm(n, term, t int) int {
-	if p.Horizon == reserve.Pure {
-		return min(term, n-t)
-	}
-	return term
-}
-
-// sold reports whether one may buy at slot t.
-func (p *Problem) sold(t int) bool {
-	return t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t])
-}
-
 func (a Uint128) big() *big.Int {
 	v := new(big.Int).SetUint64(a.Hi)
 	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
 }
 
-// mostChoices limits the work on whole instances for a slot to some seconds. A choice counts once
-// for each type that is still to be chosen. A test lowers it.
-var mostChoices = 1 << 24
-
 type verifier struct {
 	p         *Problem
 	slots     int
-	choices   int      // of whole instances, as mostChoices counts them, for all slots
 	order     []int    // of payment
 	unit, all *big.Int // all is the product of the plan rates
 	held      []int64  // units
@@ -264,8 +259,8 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 	*v = verifier{p: p, slots: n, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1),
 		onDemand: new(big.Int), committed: new(big.Int), unused: new(big.Int)}
 	for i := range p.Types {
-		v.all.Mul(v.all, big.NewInt(int64(p.Types[i].Plan)))
-		if p.Types[i].Plan < p.Types[i].OnDemand {
+		if p.Types[i].paid() {
+			v.all.Mul(v.all, big.NewInt(int64(p.Types[i].Plan)))
 			v.order = append(v.order, i)
 		}
 	}
@@ -301,34 +296,12 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 			active[t] += active[t-1]
 			v.held[t] += v.held[t-1]
 		}
-		cost, rest, err := v.pay(t, big.NewInt(v.held[t]+active[t]))
-		if err != nil {
-			return err
-		}
+		cost, rest := v.slot(t, big.NewInt(v.held[t]+active[t]))
 		v.onDemand.Add(v.onDemand, cost)
 		v.unused.Add(v.unused, rest)
 	}
 	v.committed.Mul(v.committed, v.unit).Mul(v.committed, v.all)
 	v.unused.Mul(v.unused, v.all)
-	return nil
-}
-
-// amounts checks those of the commitments.
-func (v *verifier) amounts(onDemand, committed, unused pricing.Money) error {
-	if err := v.equal("OnDemand", onDemand, v.onDemand, v.all); err != nil {
-		return err
-	}
-	if err := v.equal("Committed", committed, v.committed, v.all); err != nil {
-		return err
-	}
-	return v.equal("Unused", unused, v.unused, v.all)
-}
-
-// equal checks that a plan's amount is sum/den nanos an hour over a slot.
-func (v *verifier) equal(field string, has pricing.Money, sum, den *big.Int) error {
-	if want := v.money(sum, den); want.Cmp(big.NewInt(int64(has))) != 0 {
-		return badInput(field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", has, want)
-	}
 	return nil
 }
 
@@ -354,7 +327,7 @@ func (v *verifier) slot(t int, units *big.Int) (cost, left *big.Int) {
 	cost, left = new(big.Int), new(big.Int).Mul(units, v.unit)
 	for i := range v.p.Types {
 		y := &v.p.Types[i]
-		if y.Plan >= y.OnDemand {
+		if !y.paid() {
 			c := new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), big.NewInt(int64(y.Demand[t])))
 			cost.Add(cost, c.Mul(c, v.all))
 		}
@@ -374,79 +347,6 @@ func (v *verifier) slot(t int, units *big.Int) (cost, left *big.Int) {
 		cost.Add(cost, rest.Mul(rest, plan.Quo(v.all, plan)))
 	}
 	return cost, left
-}
-
-// pay returns what slot t costs on demand and what is left of so many units, as slot does,
-// by whole instances if the problem says so.
-func (v *verifier) pay(t int, units *big.Int) (cost, left *big.Int, err error) {
-	cost, left = v.slot(t, units)
-	if !v.p.Whole || cost.Sign() == 0 && len(v.order) == len(v.p.Types) {
-		return cost, left, nil
-	}
-	// The instances of each type by whole numbers, the dearest choice of all that the money
-	// pays for. rest[i] is the whole usage from the i-th type on.
-	money := new(big.Int).Mul(units, v.unit)
-	total := new(big.Int)
-	for _, i := range v.order {
-		y := &v.p.Types[i]
-		total.Add(total, new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), big.NewInt(int64(y.Demand[t]))))
-	}
-	if !total.IsInt64() {
-		return nil, nil, badInput("Types.Demand", -1, ErrOverflow, "in slot %d: whole instances cost too much to be checked", t)
-	}
-	if money.Cmp(total) > 0 {
-		money.Set(total)
-	}
-	best, spent, steps := int64(-1), int64(0), 0
-	var choose func(at int, left, saved int64)
-	choose = func(at int, left, saved int64) {
-		if steps += max(1, len(v.order)-at); steps > mostChoices {
-			return
-		}
-		if at == len(v.order) {
-			if saved > best {
-				best, spent = saved, money.Int64()-left
-			}
-			return
-		}
-		y, next := &v.p.Types[v.order[at]], at+1
-		// No choice saves more than the whole usage of the best types, and the rest of the
-		// money at the ratio of the next.
-		g, rest, most := int64(0), left, new(big.Int)
-		for _, i := range v.order[at:] {
-			g = wide.GCD(int64(v.p.Types[i].Plan), g)
-		}
-		for rest -= rest % g; at < len(v.order); at++ {
-			z := &v.p.Types[v.order[at]]
-			if whole := int64(z.Plan) * int64(z.Demand[t]); whole <= rest {
-				most.Add(most, new(big.Int).Mul(big.NewInt(int64(z.Demand[t])), big.NewInt(int64(z.OnDemand))))
-				rest -= whole
-				continue
-			}
-			part := new(big.Int).Mul(big.NewInt(rest), big.NewInt(int64(z.OnDemand)))
-			most.Add(most, part.Quo(part, big.NewInt(int64(z.Plan))))
-			break
-		}
-		if most.Cmp(big.NewInt(best-saved)) <= 0 {
-			return
-		}
-		for n := min(int64(y.Demand[t]), left/int64(y.Plan)); n >= 0 && steps <= mostChoices; n-- {
-			choose(next, left-n*int64(y.Plan), saved+n*int64(y.OnDemand))
-		}
-	}
-	choose(0, money.Int64(), 0)
-	v.choices += steps
-	if steps > mostChoices {
-		return nil, nil, badInput("Types.Demand", -1, ErrUnsupported, "in slot %d: there are too many choices of whole instances to check", t)
-	}
-	cost.SetInt64(0)
-	for i := range v.p.Types {
-		y := &v.p.Types[i]
-		cost.Add(cost, new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), big.NewInt(int64(y.Demand[t]))))
-	}
-	cost.Sub(cost, big.NewInt(best))
-	left = new(big.Int).Mul(units, v.unit)
-	return cost.Mul(cost, v.all), left.Sub(left, big.NewInt(spent)), nil
 }
 
 // least returns the minimum over N ≥ held of the cost of slot t on demand plus

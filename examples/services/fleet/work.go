@@ -36,7 +36,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/engine"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
@@ -150,11 +150,11 @@ func coveredNote(covered, hours int, start time.Time) string {
 }
 
 // gapNote returns what to say of a plan whose gap is large, "" if it is not.
-func gapNote(j *joint.Plan) string {
-	if !j.Bounded || j.Gap() <= joint.Enough {
+func gapNote(j *market.Plan) string {
+	if !j.Bounded || j.Gap() <= market.Enough {
 		return ""
 	}
-	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(), 100*joint.Enough)
+	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(), 100*market.Enough)
 }
 
 // heldNotes returns what to say of savings plans of which the bills do not say all.

@@ -11,14 +11,14 @@ import (
 	"strconv"
 
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 )
 
 // Write writes the records of plans and failures, and the savings plan of the fleet, by the
 // last steps of the pipeline: the files are the same byte by byte. It writes none if dir is
 // empty. It returns the totals.
-func Write(dir string, formats []string, parts int, x *group.Terms, j *joint.Plan, records [][]byte) (record.Totals, error) {
+func Write(dir string, formats []string, parts int, x *group.Terms, j *market.Plan, records [][]byte) (record.Totals, error) {
 	var sum record.Totals
 	byPart := make([][][]byte, parts)
 	split := partFn{Parts: parts}

@@ -12,7 +12,7 @@
 // # What the result does not depend on
 //
 // Elements between steps are bytes: records of package record, samples and sums of package
-// joint. Samples and sums merge to the same in any order, all amounts are integers, and a
+// market. Samples and sums merge to the same in any order, all amounts are integers, and a
 // plan depends on its group and the prices alone. So bundles, order, retries and the
 // number of workers change nothing. A worker shares no planner and no memory with another:
 // each instance of a step has its own.
@@ -36,7 +36,7 @@ type Options struct {
 
 	Sample int    // groups in the sample
 	Seed   uint64 // of the sample
-	Rounds int    // of the search; 0 is the default of package joint
+	Rounds int    // of the search; 0 is the default of package market
 
 	Dir      string   // for orders, plans and failures; none if empty
 	Formats  []string // of orders

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 )
 
@@ -87,7 +87,7 @@ func (m *termsMemo) get(side [][]byte) (*group.Terms, error) {
 }
 
 // priceOf decodes the price of the savings plan. No element is that of a fleet without one.
-func priceOf(side [][]byte) (price joint.Price, err error) {
+func priceOf(side [][]byte) (price market.Price, err error) {
 	if b := first(side); b != nil {
 		err = price.UnmarshalBinary(b)
 	}
@@ -98,14 +98,14 @@ func priceOf(side [][]byte) (price joint.Price, err error) {
 type drawFn struct {
 	Seed   uint64
 	Want   int
-	sample joint.Sample
+	sample market.Sample
 	terms  termsMemo
 	group  record.Group
 }
 
 // StartBundle implements the step.
 func (f *drawFn) StartBundle(_ context.Context, _ [][]byte, _ func([]byte)) {
-	f.sample = joint.Sample{Want: f.Want}
+	f.sample = market.Sample{Want: f.Want}
 }
 
 // ProcessElement implements the step.
@@ -119,7 +119,7 @@ func (f *drawFn) ProcessElement(ctx context.Context, b []byte, terms [][]byte, _
 	if err := record.Read(b, &f.group); err != nil {
 		return err
 	}
-	f.sample.Add(joint.Draw(x, &f.group, f.Seed))
+	f.sample.Add(market.Draw(x, &f.group, f.Seed))
 	return nil
 }
 
@@ -160,19 +160,19 @@ func merge[T any, P interface {
 type samples struct{}
 
 // MergeAccumulators implements the step. No bytes are the sample of no groups.
-func (samples) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[joint.Sample](a, b) }
+func (samples) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[market.Sample](a, b) }
 
 // sums merges sums.
 type sums struct{}
 
 // MergeAccumulators implements the step. No bytes are the sum of no groups.
-func (sums) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[joint.Sum](a, b) }
+func (sums) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[market.Sum](a, b) }
 
 // memberFn passes on the groups that are in the sample, each after its number of times.
 type memberFn struct {
 	Seed   uint64
 	terms  termsMemo
-	sample joint.Sample
+	sample market.Sample
 	in     map[record.Key]bool
 	of     string
 	group  record.Group
@@ -199,7 +199,7 @@ func (f *memberFn) ProcessElement(ctx context.Context, b []byte, terms, sample [
 	if !f.in[f.group.Key] {
 		return nil
 	}
-	if times := f.sample.Times(joint.Draw(x, &f.group, f.Seed)); times > 0 {
+	if times := f.sample.Times(market.Draw(x, &f.group, f.Seed)); times > 0 {
 		sampled.Inc(ctx, 1)
 		emit(append(binary.AppendVarint(make([]byte, 0, len(b)+10), times), b...))
 	}
@@ -221,7 +221,7 @@ func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members 
 	if x.Term == 0 || len(members) == 0 {
 		return nil // no savings plan, and so no price
 	}
-	sample := make([]joint.Member, len(members))
+	sample := make([]market.Member, len(members))
 	for i, b := range members {
 		times, n := binary.Varint(b)
 		if n <= 0 {
@@ -232,7 +232,7 @@ func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members 
 			return err
 		}
 	}
-	search := joint.Search{Rounds: f.Rounds}
+	search := market.Search{Rounds: f.Rounds}
 	price, err := search.Find(x, sample)
 	if err != nil {
 		return err
@@ -250,16 +250,16 @@ func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members 
 type planFn struct {
 	terms   termsMemo
 	planner group.Planner
-	price   joint.Price
+	price   market.Price
 	of      string
 	group   record.Group
 	plan    record.Plan
-	sum     joint.Sum
+	sum     market.Sum
 }
 
 // StartBundle implements the step.
 func (f *planFn) StartBundle(_ context.Context, _, _ [][]byte, _, _ func([]byte)) {
-	f.sum = joint.Sum{}
+	f.sum = market.Sum{}
 }
 
 // ProcessElement implements the step.
@@ -320,7 +320,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, s
 	if err != nil {
 		return err
 	}
-	var all joint.Sum
+	var all market.Sum
 	if b := first(sum); b != nil {
 		if err := all.UnmarshalBinary(b); err != nil {
 			return err
@@ -330,7 +330,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, s
 	if err != nil {
 		return err
 	}
-	plan, _, err := joint.Commit(x, &all, &at)
+	plan, _, err := market.Commit(x, &all, &at)
 	if err != nil {
 		return err
 	}

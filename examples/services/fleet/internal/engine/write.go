@@ -20,7 +20,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/focus"
@@ -125,7 +125,7 @@ const savingsClass = "savings plan"
 // savingsPlan emits the commitments of the fleet as a plan of no account: each is an order of
 // one unit of so much money an hour. It emits a failure if the fleet has no savings plan for a
 // reason.
-func savingsPlan(x *group.Terms, j *joint.Plan, emit func(record.Record)) {
+func savingsPlan(x *group.Terms, j *market.Plan, emit func(record.Record)) {
 	if j.Failed != "" {
 		emit(&record.Failure{Reason: "the savings plan: " + j.Failed})
 	}
@@ -134,7 +134,7 @@ func savingsPlan(x *group.Terms, j *joint.Plan, emit func(record.Record)) {
 	}
 	cost, err := j.Committed.Money()
 	if err != nil {
-		panic(err) // package joint commits to no more than an amount holds
+		panic(err) // package savings commits to no more than an amount holds
 	}
 	p := &record.Plan{Currency: x.Currency, Cost: cost, Bound: cost}
 	for _, c := range j.Commitments {
@@ -341,7 +341,7 @@ func (totals) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[reco
 type Summary struct {
 	Terms  group.Terms
 	Totals record.Totals
-	Joint  joint.Plan
+	Joint  market.Plan
 }
 
 // summaryFn writes the summary, a file that the program that began the run reads.

@@ -22,7 +22,7 @@
 //
 // instead of p. The best reservations at these prices are the group's answer, and what they
 // cost with the rest of the usage at these prices is the group's share of a bound for the
-// fleet: see package joint.
+// fleet: see package reserve/savings.
 //
 // A price that changes with the hour is a chance. Say that the demand of an hour is there
 // with the probability k/W, and that an unserved unit costs p. On average the hour costs as

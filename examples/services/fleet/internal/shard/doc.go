@@ -34,8 +34,8 @@
 // its bytes, which begin with a letter for the type. The last 32 bytes are the SHA-256 of all
 // before.
 //
-//	'S'  a joint.Sum        'P', 'F'  a record.Plan, a record.Failure
-//	'D'  a joint.Sample     'I'       the index of a group, for each ticket of the sample
-//	'W'  a joint.Price      'U', 'G'  a record.Usage, a record.Group
+//	'S'  a market.Sum        'P', 'F'  a record.Plan, a record.Failure
+//	'D'  a market.Sample     'I'       the index of a group, for each ticket of the sample
+//	'W'  a market.Price      'U', 'G'  a record.Usage, a record.Group
 //	'H'  a record.Inventory
 package shard

@@ -21,7 +21,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 )
 
@@ -33,7 +33,7 @@ type Plan struct {
 	Fleet  generate.Fleet `json:"fleet"`
 	Sample int            `json:"sample"` // groups in the sample
 	Seed   uint64         `json:"seed"`   // of the sample
-	Rounds int            `json:"rounds"` // of the search; 0 is the default of package joint
+	Rounds int            `json:"rounds"` // of the search; 0 is the default of package market
 }
 
 // A Job is a fleet that is planned in shards 1/Of to Of/Of.
@@ -220,7 +220,7 @@ func (j *Job) draw(i int, note func(format string, args ...any)) error {
 		return err
 	}
 	h.From, h.To = from.from, from.to
-	samples := make([]joint.Sample, parallel.Workers())
+	samples := make([]market.Sample, parallel.Workers())
 	sources := make([]source, len(samples))
 	groups := make([]record.Group, len(samples))
 	index := make([]map[record.Key]int, len(samples))
@@ -233,7 +233,7 @@ func (j *Job) draw(i int, note func(format string, args ...any)) error {
 			if err := sources[w].at(n, &groups[w]); err != nil {
 				return err
 			}
-			samples[w].Add(joint.Draw(&x, &groups[w], j.Seed))
+			samples[w].Add(market.Draw(&x, &groups[w], j.Seed))
 			index[w][groups[w].Key] = n
 		}
 		return nil
@@ -241,7 +241,7 @@ func (j *Job) draw(i int, note func(format string, args ...any)) error {
 	if err != nil {
 		return err
 	}
-	all := joint.Sample{Want: j.Sample}
+	all := market.Sample{Want: j.Sample}
 	for w := range samples {
 		all.Merge(&samples[w])
 	}
@@ -274,7 +274,7 @@ func (j *Job) draw(i int, note func(format string, args ...any)) error {
 }
 
 // price reads the price of the savings plan, which Merge has written.
-func (j *Job) price() (price joint.Price, err error) {
+func (j *Job) price() (price market.Price, err error) {
 	h, err := j.header("worth", 0)
 	if err != nil {
 		return price, err
@@ -296,7 +296,7 @@ func (j *Job) price() (price joint.Price, err error) {
 var parts = regexp.MustCompile(`\.part-(\d+)$`)
 
 // plan writes the plans of a shard.
-func (j *Job) plan(i int, price *joint.Price, note func(format string, args ...any)) error {
+func (j *Job) plan(i int, price *market.Price, note func(format string, args ...any)) error {
 	path := j.path("plan", i)
 	h, err := j.header("plan", i)
 	if err != nil {
@@ -351,7 +351,7 @@ func (j *Job) plan(i int, price *joint.Price, note func(format string, args ...a
 		to := min(h.To, at+part)
 		got := &results{from: at, to: to, records: make([][]byte, to-at)}
 		for w := range workers {
-			workers[w].sum = joint.Sum{}
+			workers[w].sum = market.Sum{}
 		}
 		err := parallel.Do(to-at, func(w, k int) (err error) {
 			got.records[k], err = workers[w].plan(&x, at+k, price)
@@ -402,11 +402,11 @@ type worker struct {
 	source  source
 	group   record.Group
 	planner group.Planner
-	sum     joint.Sum
+	sum     market.Sum
 }
 
 // plan returns the record of a group's plan or failure.
-func (w *worker) plan(x *group.Terms, n int, price *joint.Price) ([]byte, error) {
+func (w *worker) plan(x *group.Terms, n int, price *market.Price) ([]byte, error) {
 	if err := w.source.at(n, &w.group); err != nil {
 		return nil, err
 	}
@@ -426,7 +426,7 @@ func PlanOf(g *record.Group, a *group.Answer) *record.Plan {
 // results are what is known of the groups from one to another.
 type results struct {
 	from, to int
-	sum      joint.Sum
+	sum      market.Sum
 	records  [][]byte
 }
 

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 )
 
@@ -26,7 +26,7 @@ type Result struct {
 	Covered int
 	Unread  []string
 	Terms   group.Terms
-	Joint   joint.Plan
+	Joint   market.Plan
 	Records [][]byte // a record.Plan or record.Failure of each group
 }
 
@@ -51,7 +51,7 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 		}
 	}
 	r := &Result{Terms: j.terms()}
-	var sum joint.Sum
+	var sum market.Sum
 	for i := range j.Of {
 		h, err := j.header("plan", i+1)
 		if err != nil {
@@ -84,7 +84,7 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 			r.Records = append(r.Records, record.Append(nil, &failed[i]))
 		}
 	}
-	r.Joint, _, err = joint.Commit(&r.Terms, &sum, &price)
+	r.Joint, _, err = market.Commit(&r.Terms, &sum, &price)
 	return r, err
 }
 
@@ -169,7 +169,7 @@ func (j *Job) search(note func(format string, args ...any)) error {
 			return err
 		}
 	}
-	sample := joint.Sample{Want: j.Sample}
+	sample := market.Sample{Want: j.Sample}
 	type place struct{ shard, n int }
 	index := map[record.Key]place{}
 	for i := range j.Of {
@@ -177,7 +177,7 @@ func (j *Job) search(note func(format string, args ...any)) error {
 		if err != nil {
 			return err
 		}
-		var part joint.Sample
+		var part market.Sample
 		var at []int
 		h, err = read(j.path("tickets", i+1), h, func(tag byte, b []byte) error {
 			switch tag {
@@ -210,11 +210,11 @@ func (j *Job) search(note func(format string, args ...any)) error {
 	if _, err := j.hold(&x); err != nil {
 		return err
 	}
-	var members []joint.Member
+	var members []market.Member
 	sources := map[int]*source{}
 	for _, t := range sample.Tickets {
 		if times := sample.Times(t); times > 0 {
-			m, at := joint.Member{Times: times}, index[t.Key]
+			m, at := market.Member{Times: times}, index[t.Key]
 			if sources[at.shard] == nil {
 				var err error
 				if sources[at.shard], err = j.source(at.shard); err != nil {
@@ -228,7 +228,7 @@ func (j *Job) search(note func(format string, args ...any)) error {
 		}
 	}
 	note("looking for the price of the savings plan on %d groups of %s", len(members), j.what())
-	search := joint.Search{Rounds: j.Rounds}
+	search := market.Search{Rounds: j.Rounds}
 	price, err := search.Find(&x, members)
 	if err != nil {
 		return err

@@ -11,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
-	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/joint"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
 func jobOf(t *testing.T, curves, of int) *Job {
@@ -57,7 +58,7 @@ func run(t *testing.T, j *Job) *Result {
 	return nil
 }
 
-var totals = cmp.AllowUnexported(joint.Total{})
+var totals = cmp.AllowUnexported(savings.Total{})
 
 // The plan does not depend on the number of shards, and is that of the four steps of package
 // joint in one process.
@@ -70,24 +71,24 @@ func TestShards(t *testing.T) {
 	}
 	f := jobOf(t, 20, 1).Fleet
 	x := f.Terms()
-	sample := joint.Sample{Want: 4}
+	sample := market.Sample{Want: 4}
 	groups := make([]record.Group, f.Curves)
 	var c generate.Curves
 	for i := range groups {
 		c.At(&f, i, &groups[i])
-		sample.Add(joint.Draw(&x, &groups[i], 1))
+		sample.Add(market.Draw(&x, &groups[i], 1))
 	}
-	var members []joint.Member
+	var members []market.Member
 	for i := range groups {
-		if times := sample.Times(joint.Draw(&x, &groups[i], 1)); times > 0 {
-			members = append(members, joint.Member{Group: groups[i], Times: times})
+		if times := sample.Times(market.Draw(&x, &groups[i], 1)); times > 0 {
+			members = append(members, market.Member{Group: groups[i], Times: times})
 		}
 	}
-	price, err := (&joint.Search{Rounds: 2}).Find(&x, members)
+	price, err := (&market.Search{Rounds: 2}).Find(&x, members)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sum joint.Sum
+	var sum market.Sum
 	var p group.Planner
 	failed := 0
 	for i := range groups {
@@ -101,7 +102,7 @@ func TestShards(t *testing.T) {
 			t.Errorf("the plan of group %d differs", i)
 		}
 	}
-	want, _, err := joint.Commit(&x, &sum, &price)
+	want, _, err := market.Commit(&x, &sum, &price)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestResume(t *testing.T) {
 		h, _ := j.header("plan", 2)
 		for at := h.From; at < h.From+3*saved; at += 3 {
 			got := results{from: at, to: min(h.To, at+3)}
-			workers.sum = joint.Sum{}
+			workers.sum = market.Sum{}
 			for n := got.from; n < got.to; n++ {
 				b, err := workers.plan(&x, n, &price)
 				if err != nil {

@@ -1,6 +1,7 @@
-package joint
+package savings
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -10,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Total is a sum of money over a fleet, exact in nanos. It holds 128 bits, since accounts
+// A Total is a sum of money over many groups, exact in nanos. It holds 128 bits, since accounts
 // whose amounts fit in 64 bits may add up to more. As text, and so in JSON, it is a decimal.
 type Total struct{ nanos wide.Int }
 
@@ -51,7 +52,7 @@ func (t Total) String() string {
 	if m, ok := t.nanos.Int64(); ok {
 		return pricing.Money(m).String()
 	}
-	v, sign := amount(t.nanos.Hi, t.nanos.Lo), ""
+	v, sign := t.big(), ""
 	if v.Sign() < 0 {
 		v.Neg(v)
 		sign = "-"
@@ -82,4 +83,27 @@ func (t *Total) UnmarshalText(b []byte) error {
 	}
 	*t = totalOf(v)
 	return nil
+}
+
+func (t Total) big() *big.Int { return amount(t.nanos.Hi, t.nanos.Lo) }
+
+// AppendBinary appends t in nanos to b: 16 bytes, the most significant first.
+func (t Total) AppendBinary(b []byte) ([]byte, error) {
+	b = binary.BigEndian.AppendUint64(b, uint64(t.nanos.Hi))
+	return binary.BigEndian.AppendUint64(b, t.nanos.Lo), nil
+}
+
+// UnmarshalBinary sets t to what AppendBinary has appended.
+func (t *Total) UnmarshalBinary(b []byte) error {
+	if len(b) != 16 {
+		return fmt.Errorf("%d bytes are not an amount of money: want 16", len(b))
+	}
+	t.nanos = wide.Int{Hi: int64(binary.BigEndian.Uint64(b)), Lo: binary.BigEndian.Uint64(b[8:])}
+	return nil
+}
+
+// amount returns a 128-bit integer.
+func amount(hi int64, lo uint64) *big.Int {
+	v := new(big.Int).Lsh(big.NewInt(hi), 64)
+	return v.Add(v, new(big.Int).SetUint64(lo))
 }

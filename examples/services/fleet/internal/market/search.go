@@ -1,4 +1,4 @@
-package joint
+package market
 
 import (
 	"math"
@@ -7,8 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
-	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
 // A Member is a group of a sample, which stands for Times/[Whole] groups like it.
@@ -18,7 +18,7 @@ type Member struct {
 }
 
 // Whole is the Times of a group that stands for itself alone.
-const Whole = 1 << 10
+const Whole = savings.Whole
 
 // A Search looks for worths on the groups of a sample. Its zero value is ready.
 type Search struct {
@@ -77,8 +77,8 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		worth[t] = (worth[t] + next[t]) / 2
 	}
 	var best Price
-	var cost Total       // of the best
-	planned := int64(-1) // groups, by the best
+	var cost savings.Total // of the best
+	planned := int64(-1)   // groups, by the best
 	least := math.Inf(1)
 	// try keeps a price if it plans the most groups, and of such prices one whose gap is the least, or the
 	// same at a lower cost: without a bound above 0 all gaps are +Inf. It returns the plan and the next
@@ -109,7 +109,7 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 			}
 			aim = max(goal, Enough/2)
 		}
-		price, err := few.branch(best, cost, aim)
+		price, err := few.search(best, cost, aim)
 		few = nil
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 		if least <= goal || round >= rounds {
 			break
 		}
-		blend(worth, next, int64(round))
+		savings.Blend(worth, next, int64(round))
 	}
 	if least > goal {
 		if err := branch(rounds + 1); err != nil {
@@ -151,14 +151,6 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	return best, nil
 }
 
-// blend moves worth towards next, by the step of Frank and Wolfe after so many rounds:
-// 2/(round + 2). Both are fair, and so is the result, since it is rounded down.
-func blend(worth, next group.Worth, round int64) {
-	for t := range worth {
-		worth[t] = (round*worth[t] + 2*next[t]) / (round + 2)
-	}
-}
-
 // A walker plans the members of a sample.
 type walker struct {
 	x        *group.Terms
@@ -174,7 +166,7 @@ func (w *walker) pass(price *Price) *Sum {
 		m := &w.members[i]
 		a, failure := price.Plan(&w.planners[at], w.x, &m.Group)
 		if w.failed[i] = failure != nil; !w.failed[i] {
-			sums[at].add(&m.Group, a.Fees, a.Bound, a.Left, m.Times)
+			sums[at].Sum.Add(ratesOf(&m.Group), a.Fees, a.Bound, a.Left, m.Times)
 		}
 		return nil
 	})
@@ -182,7 +174,7 @@ func (w *walker) pass(price *Price) *Sum {
 	for i := range sums {
 		sum.Merge(&sums[i])
 	}
-	sum.scale()
+	sum.Scale()
 	return &sum
 }
 
@@ -196,23 +188,8 @@ func (w *walker) unreserved() *Sum {
 			continue
 		}
 		left = w.x.AppendUnheld(left[:0], &m.Group)
-		sum.add(&m.Group, 0, pricing.Money(1), left, m.Times)
+		sum.Sum.Add(ratesOf(&m.Group), 0, pricing.Money(1), left, m.Times)
 	}
-	sum.scale()
+	sum.Scale()
 	return &sum
 }
-
-// scale turns a sum of parts of 1/Whole groups into one of groups.
-func (s *Sum) scale() {
-	s.Groups /= Whole
-	for _, v := range [...]*wide.Int{&s.Fees, &s.Bound, &s.OnDemand} {
-		*v = wide.Int{Hi: v.Hi >> wholeBits, Lo: uint64(v.Hi)<<(64-wholeBits) | v.Lo>>wholeBits}
-	}
-	for _, left := range s.Left {
-		for t, d := range left {
-			left[t] = d/Whole + (d%Whole+Whole/2)/Whole
-		}
-	}
-}
-
-const wholeBits = 10

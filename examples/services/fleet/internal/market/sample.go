@@ -1,4 +1,4 @@
-package joint
+package market
 
 import (
 	"cmp"

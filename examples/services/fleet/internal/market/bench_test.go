@@ -1,4 +1,4 @@
-package joint
+package market
 
 import (
 	"errors"
@@ -112,13 +112,13 @@ func BenchmarkSeeds(b *testing.B) {
 }
 
 // BenchmarkMixed plans the smaller fleets by package savings, with a type for each group, to
-// compare the cost with: above-ppm is by how much the plan of package joint is dearer.
+// compare the cost with: above-ppm is by how much the plan of package market is dearer.
 func BenchmarkMixed(b *testing.B) {
 	for _, curves := range []int{5, 10, 20, 40} {
 		b.Run(fmt.Sprintf("curves=%d", curves), func(b *testing.B) {
 			for b.Loop() {
 				x, groups := fleet(curves)
-				var mixed savings.Mixed
+				var mixed savings.Solver
 				best, err := mixed.Solve(problemOf(&x, groups))
 				if err != nil {
 					b.Fatal(err)

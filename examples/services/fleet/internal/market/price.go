@@ -1,7 +1,6 @@
-package joint
+package market
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
 // A Price is what a search finds, and what the groups of a fleet answer to.
@@ -29,7 +29,7 @@ type Price struct {
 	// No plan of these Groups groups costs less than Least, by branch and bound on all groups
 	// of a fleet. Groups is 0 if there is no such bound.
 	Groups int64
-	Least  Total
+	Least  savings.Total
 }
 
 // raise raises the bound of a plan to that of the price, if the plan is of the same groups: a
@@ -80,8 +80,7 @@ func (p *Price) MarshalBinary() ([]byte, error) {
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(p.Groups))
-	b = binary.BigEndian.AppendUint64(b, uint64(p.Least.nanos.Hi))
-	b = binary.BigEndian.AppendUint64(b, p.Least.nanos.Lo)
+	b, _ = p.Least.AppendBinary(b)
 	b = binary.AppendUvarint(b, uint64(p.Share))
 	keys := make([]record.Key, 0, len(p.Given))
 	for k := range p.Given {
@@ -117,7 +116,7 @@ func (p *Price) UnmarshalBinary(b []byte) error {
 	}
 	groups := r.uvarint()
 	price.Groups = int64(groups & math.MaxInt64)
-	price.Least.nanos.Hi, price.Least.nanos.Lo = int64(r.word()), r.word()
+	r.total(&price.Least)
 	r.bad = r.bad || groups > math.MaxInt64
 	share := r.uvarint()
 	price.Share, r.bad = uint32(share), r.bad || share > math.MaxUint32
@@ -155,9 +154,4 @@ func (r *reader) key() (k record.Key) {
 		*part = r.text()
 	}
 	return k
-}
-
-// byPurchase orders the orders of a group.
-func byPurchase(a, b pricing.Purchase) int {
-	return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Class, b.Class))
 }

@@ -1,4 +1,4 @@
-package joint
+package market
 
 import (
 	"fmt"
@@ -17,10 +17,10 @@ import (
 // Branch and bound against the optimum of package reserve/savings, which searches all plans: the
 // bound is at most the optimum, the plan costs at least as much, and both are near.
 func TestBranchExact(t *testing.T) {
-	cases, divided, weak, committed, open := 0, 0, 0, 0, 0
+	cases, weak, committed := 0, 0, 0
 	for seed := range uint64(300) {
 		x, groups := smallFleet(rand.New(rand.NewPCG(seed, 23)))
-		var mixed savings.Mixed
+		var mixed savings.Solver
 		best, err := mixed.Solve(problemOf(x, groups))
 		if err != nil {
 			t.Fatal(err)
@@ -32,94 +32,41 @@ func TestBranchExact(t *testing.T) {
 		for i := range groups {
 			members = append(members, &groups[i])
 		}
-		p := newProgram(x, members)
+		f := newFew(x, members)
 		// All usage on demand is a plan that is known.
-		known, _, err := commit(x, p.sum(make([]float64, len(p.buys))), nil)
+		known, _, err := f.Cost(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		const goal = 1e-6
-		tree := newTree(p, known.Cost.Plus(TotalOf(1)), goal, 1e9)
-		if err := tree.search(); err != nil {
+		price, err := f.search(Price{}, known.Plus(savings.TotalOf(1)), goal)
+		if err != nil {
 			t.Fatal(err)
 		}
 		// Amounts are rounded to a nano for each order, pair of rates and total. The program buys
 		// parts of the units of commitments, each 0.001 an hour.
 		slack := pricing.Money(1000)
-		unit := pricing.Money(x.Hours*x.Hours) * pricing.Milli
-		bound := Total{tree.closed}
-		if bound.Compare(TotalOf(best.Cost+slack)) > 0 || tree.cost.Compare(TotalOf(best.Cost-slack)) < 0 {
-			t.Errorf("seed %d: bound %v, optimum %v, cost %v: want them in this order", seed, bound, best.Cost, tree.cost)
-		}
-		near := best.Cost/500_000 + slack + unit
-		if tree.cost.Compare(TotalOf(best.Cost+near)) > 0 || bound.Compare(TotalOf(best.Cost-near)) < 0 {
-			t.Errorf("seed %d: bound %v and cost %v after %d nodes: want both near %v", seed, bound, tree.cost, tree.nodes, best.Cost)
-		}
-		// The floats of the program prove nothing: with wrong costs the bound is worse, and holds.
-		wrong := newProgram(x, members)
-		r := rand.New(rand.NewPCG(seed, 24))
-		for j := range wrong.buys {
-			wrong.lp.cost[j] *= .25 + 4*r.Float64()
-		}
-		wrong.lp.reset()
-		misled := newTree(wrong, TotalOf(best.Cost), goal, 1e8)
-		if err := misled.search(); err != nil {
-			t.Fatal(err)
-		}
-		if b := (Total{misled.closed}); b.Compare(TotalOf(best.Cost+slack)) > 0 {
-			t.Errorf("seed %d: with wrong costs the bound is %v, and the optimum %v", seed, b, best.Cost)
-		}
-		// A search that ends early, by its goal or by its budget, has a bound for the parts that it leaves
-		// open, too.
-		for budget := int64(0); budget <= 100_000; budget = 10*budget + 100 {
-			early := newTree(newProgram(x, members), known.Cost.Plus(TotalOf(1)), 1e-2, budget)
-			if err := early.search(); err != nil {
-				t.Fatal(err)
-			}
-			if b := (Total{early.closed}); b.Compare(TotalOf(best.Cost+slack)) > 0 {
-				t.Errorf("seed %d: the bound after %d operations is %v, and the optimum %v", seed, budget, b, best.Cost)
-			}
-			if len(early.open) > 0 {
-				open++
-			}
+		near := best.Cost/500_000 + slack + pricing.Money(x.Hours*x.Hours)*pricing.Milli
+		if price.Least.Compare(savings.TotalOf(best.Cost+slack)) > 0 || price.Least.Compare(savings.TotalOf(best.Cost-near)) < 0 {
+			t.Errorf("seed %d: bound %v and optimum %v: want the bound just below", seed, price.Least, best.Cost)
 		}
 		// The plan is what its orders cost.
-		if tree.best != nil {
-			price := Price{Given: tree.best, Worth: make([]int64, x.Hours)}
-			plan, _, err := Commit(x, answers(t, x, groups, &price), &price)
-			if err != nil || plan.Cost != tree.cost {
-				t.Errorf("seed %d: the given orders cost %v (%v): want %v", seed, plan.Cost, err, tree.cost)
-			}
-			if len(plan.Commitments) > 0 {
-				committed++
-			}
+		price.Worth = make([]int64, x.Hours)
+		plan, _, err := Commit(x, answers(t, x, groups, &price), &price)
+		if err != nil || plan.Cost.Compare(savings.TotalOf(best.Cost-slack)) < 0 || plan.Cost.Compare(savings.TotalOf(best.Cost+near)) > 0 {
+			t.Errorf("seed %d: the given orders cost %v (%v): want %v", seed, plan.Cost, err, best.Cost)
 		}
-		for i := range groups { // no level of the plan is above what levels are said to be at most
-			for w := range p.periods() {
-				units := 0
-				for _, b := range p.buys[p.first[i]:p.first[i+1]] {
-					for _, q := range tree.best[groups[i].Key] {
-						if q.Slot == b.slot && q.Class == b.class && b.from <= w && w < b.to {
-							units += q.Count
-						}
-					}
-				}
-				if top := tree.top(level{i, w}); float64(units) > top {
-					t.Errorf("seed %d: %d units of group %d are active in period %d, and %v at most", seed, units, i, w, top)
-				}
-			}
+		if len(plan.Commitments) > 0 {
+			committed++
 		}
 		cases++
-		if tree.nodes > 1 {
-			divided++
-		}
 		if best.Gap() > Enough {
 			weak++
 		}
 	}
-	t.Logf("of %d fleets %d were divided, in %d the bound of the linear program is a thousandth or more below the optimum, and %d commit", cases, divided, weak, committed)
-	if cases < 250 || divided < 60 || weak < 60 || committed < 60 || open < 60 {
-		t.Errorf("of %d fleets %d were divided, %d have a weak bound, %d commit, %d searches ended early: too few to test anything", cases, divided, weak, committed, open)
+	t.Logf("of %d fleets in %d the bound of the linear program is a thousandth or more below the optimum, and %d commit", cases, weak, committed)
+	if cases < 250 || weak < 60 || committed < 60 {
+		t.Errorf("of %d fleets %d have a weak bound, %d commit: too few to test anything", cases, weak, committed)
 	}
 }
 
@@ -209,7 +156,7 @@ func TestFewCurves(t *testing.T) {
 func TestBoundOfOthers(t *testing.T) {
 	x := termsOf(4)
 	groups := []record.Group{oneOf("a", 3, 2, 6, 1, 1, 1, 1), oneOf("b", 4, 2, 12, 1, 1, 1, 1)}
-	price := Price{Worth: make([]int64, 4), Groups: 2, Least: TotalOf(13 * pricing.Unit)}
+	price := Price{Worth: make([]int64, 4), Groups: 2, Least: savings.TotalOf(13 * pricing.Unit)}
 	sum := answers(t, x, groups, &price)
 	got, _, err := Commit(x, sum, &price)
 	if err != nil || got.Bound != price.Least {

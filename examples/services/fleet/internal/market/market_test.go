@@ -1,4 +1,4 @@
-package joint
+package market
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	_ "github.com/plimsoll/plimsoll/examples/internal/seeded"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
+	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/savings"
@@ -72,17 +72,14 @@ func plan(t testing.TB, x *group.Terms, groups []record.Group, s Search) (Plan, 
 }
 
 // problemOf states the fleet as package savings does, with a type for each group.
-func problemOf(x *group.Terms, groups []record.Group) *savings.MixedProblem {
-	p := &savings.MixedProblem{Problem: savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon}}
+func problemOf(x *group.Terms, groups []record.Group) *savings.Problem {
+	p := &savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon}
 	for _, h := range x.Held {
 		p.Held = append(p.Held, savings.Held{Units: int(h.Hourly / pricing.Milli), Until: x.Index(h.Until)})
 	}
 	for i := range groups {
 		g := &groups[i]
-		rate := g.Savings
-		if !group.Covered(g) {
-			rate = g.List.OnDemand
-		}
+		rate := ratesOf(g).Plan
 		p.Types = append(p.Types, savings.Type{Name: g.Key.String(), Demand: x.AppendUnheld(nil, g), OnDemand: g.List.OnDemand, Plan: rate})
 		for _, c := range g.List.Classes {
 			p.Classes = append(p.Classes, savings.TypeClass{Type: i, Class: c})
@@ -103,15 +100,15 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 	var none Sum
 	for i := range groups {
-		none.add(&groups[i], 0, 1, groups[i].Demand, 1)
+		none.Sum.Add(ratesOf(&groups[i]), 0, 1, groups[i].Demand, 1)
 	}
 	savingsFirst, _, err := Commit(x, &none, &Price{}) // commits 4 an hour: nothing is left to reserve for
 	if err != nil {
 		t.Fatal(err)
 	}
 	both, _ := plan(t, x, groups, Search{Rounds: 100})
-	got := []Total{reservationsFirst.Cost, savingsFirst.Cost, both.Cost}
-	if want := []Total{TotalOf(18 * pricing.Unit), TotalOf(16 * pricing.Unit), TotalOf(14 * pricing.Unit)}; !slices.Equal(got, want) {
+	got := []savings.Total{reservationsFirst.Cost, savingsFirst.Cost, both.Cost}
+	if want := []savings.Total{savings.TotalOf(18 * pricing.Unit), savings.TotalOf(16 * pricing.Unit), savings.TotalOf(14 * pricing.Unit)}; !slices.Equal(got, want) {
 		t.Errorf("reservations first, savings plan first and joint cost %v, want %v", got, want)
 	}
 	if reservationsFirst.Bounded || both.Gap() > 1e-3 || both.Gap() < 0 {
@@ -127,10 +124,10 @@ func TestUnfairPrice(t *testing.T) {
 	unfairWorth := group.Worth{2 * group.Parts, 2 * group.Parts, 2 * group.Parts, 2 * group.Parts}
 	sum := answers(t, x, groups, &Price{Worth: unfairWorth})
 	best, _ := plan(t, x, groups, Search{})
-	if claimed, _ := sum.Bound.Int64(); TotalOf(pricing.Money(claimed)).Compare(best.Cost) <= 0 {
+	if claimed := sum.Bound; claimed.Compare(best.Cost) <= 0 {
 		t.Fatalf("the price claims %v and the plan costs %v: no example", claimed, best.Cost)
 	}
-	if _, _, err := Commit(x, sum, &Price{Worth: unfairWorth}); err == nil || !strings.Contains(err.Error(), "hour 0 would be worth more than its price") {
+	if _, _, err := Commit(x, sum, &Price{Worth: unfairWorth}); err == nil || !strings.Contains(err.Error(), "slot 0 would be worth more than its price") {
 		t.Errorf("got %v: want an error about hour 0", err)
 	}
 	unfairWorth[3] = -1
@@ -169,7 +166,7 @@ func genFleet(t *rapid.T, hours, most int) (*group.Terms, []record.Group) {
 func TestBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, groups := genFleet(t, rapid.IntRange(1, 8).Draw(t, "hours"), rapid.SampledFrom([]int{1, 3, 40}).Draw(t, "most"))
-		var mixed savings.Mixed
+		var mixed savings.Solver
 		best, err := mixed.Solve(problemOf(x, groups))
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +179,7 @@ func TestBound(t *testing.T) {
 		for i := range worth {
 			worth[i] = rapid.Int64Range(0, 9*group.Parts).Draw(t, "worth")
 		}
-		for unfair(x, worth) >= 0 {
+		for savings.Unfair(savingsPlan(x), worth) >= 0 {
 			for i := range worth {
 				worth[i] = worth[i] * 7 / 8
 			}
@@ -202,10 +199,10 @@ func TestBound(t *testing.T) {
 		}
 		// Amounts are rounded to a nano for each order, pair of rates and total.
 		slack := pricing.Money(1000)
-		if got.Bound.Compare(TotalOf(best.Cost+slack)) > 0 || got.Cost.Compare(TotalOf(best.Cost-slack)) < 0 {
+		if got.Bound.Compare(savings.TotalOf(best.Cost+slack)) > 0 || got.Cost.Compare(savings.TotalOf(best.Cost-slack)) < 0 {
 			t.Errorf("bound %v, optimum %v, cost %v: want them in this order", got.Bound, best.Cost, got.Cost)
 		}
-		if at := unfair(x, next); at >= 0 {
+		if at := savings.Unfair(savingsPlan(x), next); at >= 0 {
 			t.Errorf("the next price is not fair at hour %d", at)
 		}
 	})
@@ -234,7 +231,7 @@ func TestAgainstExact(t *testing.T) {
 			g.List.Classes[0].Term = time.Duration(hours) * time.Hour
 			groups = append(groups, g)
 		}
-		var mixed savings.Mixed
+		var mixed savings.Solver
 		best, err := mixed.Solve(problemOf(x, groups))
 		if err != nil {
 			t.Fatal(err)
@@ -242,7 +239,7 @@ func TestAgainstExact(t *testing.T) {
 		got, _ := plan(t, x, groups, Search{Rounds: 60, Gap: 1e-4})
 		above := got.Cost.Float64()/best.Cost.Float64() - 1
 		worst = max(worst, above)
-		if above > Enough || got.Bound.Compare(TotalOf(best.Cost)) > 0 {
+		if above > Enough || got.Bound.Compare(savings.TotalOf(best.Cost)) > 0 {
 			t.Errorf("seed %d: cost %v is %.1e above the best known, %v (optimal: %v); bound %v", seed, got.Cost, above, best.Cost, best.Optimal(), got.Bound)
 		}
 	}
@@ -275,35 +272,6 @@ func TestYear(t *testing.T) {
 	if sum := got.Fees.Plus(got.Committed).Plus(got.OnDemand); sum != got.Cost {
 		t.Errorf("the parts sum to %v and the cost is %v", sum, got.Cost)
 	}
-}
-
-// The cost of a plan is that of package savings where no kinds are put together.
-func TestPrice(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x, groups := genFleet(t, rapid.IntRange(1, 6).Draw(t, "hours"), 20)
-		p := problemOf(x, groups).Problem
-		var solver savings.Solver
-		want, err := solver.Solve(&p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var sum Sum
-		for i := range groups {
-			sum.add(&groups[i], 0, 1, x.AppendUnheld(nil, &groups[i]), 1)
-		}
-		l, err := newLines(x, &sum)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := Plan{Commitments: slices.Clone(want.Commitments)}
-		l.price(&got, &sum)
-		if got.Cost.Compare(TotalOf(want.Cost-4)) < 0 || got.Cost.Compare(TotalOf(want.Cost+4)) > 0 { // a nano for each pair of rates
-			t.Errorf("cost %v, want %v", got.Cost, want.Cost)
-		}
-		if got.Unused != TotalOf(want.Unused) {
-			t.Errorf("unused %v, want %v", got.Unused, want.Unused)
-		}
-	})
 }
 
 // Sums of any bundles in any order are the same, in memory and as bytes.
@@ -339,7 +307,7 @@ func TestSumMerges(t *testing.T) {
 		want, _ := whole.MarshalBinary()
 		got, _ := merged.MarshalBinary()
 		if !bytes.Equal(want, got) {
-			t.Errorf("sums differ: %s", cmp.Diff(whole, merged))
+			t.Errorf("sums differ: %s", cmp.Diff(whole, merged, cmp.AllowUnexported(savings.Total{})))
 		}
 		for n := range got { // no beginning of a sum is one
 			if err := new(Sum).UnmarshalBinary(got[:n]); err == nil {
@@ -353,7 +321,7 @@ func TestSumMerges(t *testing.T) {
 func TestSumBytes(t *testing.T) {
 	g := oneOf("a", 3, 2, 6, 1, 1, 0)
 	var sum Sum
-	sum.add(&g, 7, 5, g.Demand, 1)
+	sum.Sum.Add(ratesOf(&g), 7, 5, g.Demand, 1)
 	got, _ := sum.MarshalBinary()
 	want := "01" + "02" + strings.Repeat("00", 15) + "07" + strings.Repeat("00", 15) + "04" + strings.Repeat("00", 16) +
 		"01" + "80bcc1960b" + "80a8d6b907" + "03" + "02" + "00" + "01"
@@ -365,7 +333,7 @@ func TestSumBytes(t *testing.T) {
 func FuzzSum(f *testing.F) {
 	g := oneOf("a", 3, 2, 6, 1, 5, 0)
 	var sum Sum
-	sum.add(&g, 7, 5, g.Demand, 1)
+	sum.Sum.Add(ratesOf(&g), 7, 5, g.Demand, 1)
 	b, _ := sum.MarshalBinary()
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -378,7 +346,7 @@ func FuzzSum(f *testing.F) {
 		if err := u.UnmarshalBinary(again); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(s, u); d != "" {
+		if d := cmp.Diff(s, u, cmp.AllowUnexported(savings.Total{})); d != "" {
 			t.Error(d)
 		}
 	})
@@ -487,12 +455,12 @@ func TestCommitOverflow(t *testing.T) {
 		{"no price", 1, 1, nil, "8589934588.000000001", true, "overflow: the usage of the sample is too large"},
 	} {
 		var sum Sum
-		sum.add(&huge, c.fees, 1, huge.Demand, c.times)
+		sum.Sum.Add(ratesOf(&huge), c.fees, 1, huge.Demand, c.times)
 		got, _, err := Commit(x, &sum, &Price{Worth: c.worth})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want Total
+		var want savings.Total
 		if err := want.UnmarshalText([]byte(c.cost)); err != nil {
 			t.Fatal(err)
 		}
@@ -509,13 +477,13 @@ func TestCommitOverflow(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(b, &again)
 		}
-		if d := cmp.Diff(got, again, cmp.AllowUnexported(Total{})); err != nil || d != "" {
+		if d := cmp.Diff(got, again, cmp.AllowUnexported(savings.Total{})); err != nil || d != "" {
 			t.Errorf("%s: as JSON: %v %s", c.name, err, d)
 		}
 	}
 	var short Sum
-	short.add(&huge, 0, 1, huge.Demand[:1], 1)
-	if _, _, err := Commit(x, &short, &Price{}); err == nil || !strings.Contains(err.Error(), "has 1 hours: want 2") {
+	short.Sum.Add(ratesOf(&huge), 0, 1, huge.Demand[:1], 1)
+	if _, _, err := Commit(x, &short, &Price{}); err == nil || !strings.Contains(err.Error(), "has 1 slots: want 2") {
 		t.Errorf("got %v, want an error about the hours", err)
 	}
 }
@@ -549,7 +517,7 @@ func TestDearRate(t *testing.T) {
 		x.Held = []group.Commitment{{Hourly: pricing.Money(c.hourly) * pricing.Unit, Until: x.At(4)}}
 		groups := []record.Group{oneOf("a", 3, c.plan, 100, 2, 2, 2, 2)}
 		got, _ := plan(t, x, groups, Search{})
-		if got.Cost != TotalOf(pricing.Money(c.cost)*pricing.Unit) || got.Bound.Compare(got.Cost) > 0 || len(got.Commitments) > 0 {
+		if got.Cost != savings.TotalOf(pricing.Money(c.cost)*pricing.Unit) || got.Bound.Compare(got.Cost) > 0 || len(got.Commitments) > 0 {
 			t.Errorf("rate %d, %d held: cost %v, bound %v, %d commitments: want %d", c.plan, c.hourly, got.Cost, got.Bound, len(got.Commitments), c.cost)
 		}
 	}
@@ -591,7 +559,7 @@ func TestAlike(t *testing.T) {
 				alone = min(alone, p.Gap())
 			}
 		}})
-		best := TotalOf(pricing.Money(c.night*168*7+(c.day-c.night)*168*4) * pricing.Unit)
+		best := savings.TotalOf(pricing.Money(c.night*168*7+(c.day-c.night)*168*4) * pricing.Unit)
 		if got.Cost.Compare(best) > 0 || got.Gap() > c.gap || alone < 0.05 || (price.Other != nil) != c.share {
 			t.Errorf("%d and %d, every %d: cost %v, bound %v, gap of prices alone %v: want a cost of %v and a gap of at most %v, by a share: %v", c.day, c.night, c.every, got.Cost, got.Bound, alone, best, c.gap, c.share)
 		}
@@ -603,12 +571,12 @@ func TestAlike(t *testing.T) {
 		if err := again.UnmarshalBinary(b); err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(price, again, cmp.AllowUnexported(Total{})); d != "" {
+		if d := cmp.Diff(price, again, cmp.AllowUnexported(savings.Total{})); d != "" {
 			t.Error(d)
 		}
 		// Members in another order find the same price.
 		slices.Reverse(groups)
-		if _, other := plan(t, x, groups, Search{}); !cmp.Equal(price, other, cmp.AllowUnexported(Total{})) {
+		if _, other := plan(t, x, groups, Search{}); !cmp.Equal(price, other, cmp.AllowUnexported(savings.Total{})) {
 			t.Errorf("%d and %d: another price in another order", c.day, c.night)
 		}
 	}
@@ -628,7 +596,7 @@ func TestNoBound(t *testing.T) {
 		{2, short, 18},                 // 20 on demand
 	} {
 		got, _ := plan(t, termsOf(c.hours), []record.Group{c.group}, Search{})
-		if got.Cost != TotalOf(pricing.Money(c.cost)*pricing.Unit) || got.Bound.Compare(got.Cost) > 0 {
+		if got.Cost != savings.TotalOf(pricing.Money(c.cost)*pricing.Unit) || got.Bound.Compare(got.Cost) > 0 {
 			t.Errorf("cost %v, bound %v: want a cost of %d", got.Cost, got.Bound, c.cost)
 		}
 	}
@@ -642,13 +610,13 @@ func TestNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _, err := Commit(x, &Sum{}, &price)
-	if err != nil || p.Cost != (Total{}) || p.Bound != (Total{}) || !p.Bounded || p.Gap() != 0 {
+	if err != nil || p.Cost != (savings.Total{}) || p.Bound != (savings.Total{}) || !p.Bounded || p.Gap() != 0 {
 		t.Errorf("plan %+v, %v", p, err)
 	}
 	x.Term = 0 // no savings plan
 	idle := oneOf("a", 3, 2, 6, 1, 0, 1)
 	got, _ := plan(t, x, []record.Group{idle}, Search{})
-	if got.Cost != TotalOf(6*pricing.Unit) || got.Bound.Compare(TotalOf(6*pricing.Unit-1)) < 0 || len(got.Commitments) > 0 {
+	if got.Cost != savings.TotalOf(6*pricing.Unit) || got.Bound.Compare(savings.TotalOf(6*pricing.Unit-1)) < 0 || len(got.Commitments) > 0 {
 		t.Errorf("without a savings plan: %+v", got)
 	}
 }
@@ -679,7 +647,7 @@ func TestFewGroups(t *testing.T) {
 	if err := again.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(price, again, cmp.AllowUnexported(Total{})); d != "" {
+	if d := cmp.Diff(price, again, cmp.AllowUnexported(savings.Total{})); d != "" {
 		t.Error(d)
 	}
 	for n := range 200 {

@@ -1,4 +1,4 @@
-package joint
+package market
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
 // Groups that are alike.
@@ -41,7 +42,7 @@ func (w *walker) split(worth group.Worth, try func(Price) (Plan, group.Worth, er
 		}
 		// The cost is almost convex in the number of groups that answer the second price.
 		numbers := w.torn(from, to)
-		cheapest, best := Total{}, len(numbers)/2
+		cheapest, best := savings.Total{}, len(numbers)/2
 		next = nil
 		look := func(k int) error {
 			if k < 0 || k > len(numbers) {
@@ -98,7 +99,7 @@ func (w *walker) torn(a, b group.Worth) []uint32 {
 // commitments hold.
 func (w *walker) rises(sum *Sum, from, mid, to group.Worth) bool {
 	slope := 0.0
-	held, rates := heldOf(w.x), sum.rates()
+	held, rates := heldOf(w.x), sum.Rates()
 	for t, v := range mid {
 		money := -float64(held[t])
 		for _, r := range rates {
@@ -109,4 +110,15 @@ func (w *walker) rises(sum *Sum, from, mid, to group.Worth) bool {
 		slope += float64(money * float64(to[t]-from[t]))
 	}
 	return slope > 0
+}
+
+// heldOf returns the money an hour that is committed before the first hour.
+func heldOf(x *group.Terms) []int64 {
+	held := make([]int64, x.Hours)
+	for _, h := range x.Held {
+		for t := range x.Index(h.Until) {
+			held[t] += int64(h.Hourly)
+		}
+	}
+	return held
 }

@@ -1,14 +1,20 @@
-package joint
+package savings
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // A dual simplex on a condensed tableau, for the linear programs of branch.go.
 //
 // Variables are columns, with costs of at least 0, and activities of rows, all with bounds.
 // Each basic variable is a combination of the others. Costs are at least 0, so the basis of
 // all rows is dual feasible, and so is every basis after it, whatever bounds change and
-// whatever rows are added. Its floats choose, and prove nothing. A product is converted before it is
-// added, so that no machine fuses the two and all machines choose alike.
+// whatever rows are added. Floats choose plans and parts; program.bound proves in integers. A
+// product is converted before it is added, so that no machine fuses the two and all machines
+// choose alike.
 
 const (
 	tinyBound  = 1e-9 // by how much a value may be beyond a bound, in parts of 1 + the bound
@@ -22,10 +28,11 @@ type simplex struct {
 	cost   []float64
 	lo, hi []float64 // of the columns, then of the rows
 	value  []float64
-	rows   [][]entry // a row that was dropped is nil
-	free   []int     // numbers of such rows
+	rows   [][]entry
+	live   []bool // whether a row is in the program
+	free   []int  // numbers of rows that are not
 
-	tab    [][]float64
+	tab    []float64 // a line of n for each row
 	basic  []int     // the variable of each line of tab
 	other  []int     // the variable of each column of tab
 	at     []int     // the line of a basic variable, -1-column of another
@@ -41,11 +48,12 @@ type entry struct {
 	a      float64
 }
 
-// begin sets s to columns and no rows.
-func (s *simplex) begin(cost, hi []float64) {
-	*s = simplex{n: len(cost), cost: cost, lo: make([]float64, len(cost)), hi: hi, value: make([]float64, len(cost)), at: make([]int, len(cost))}
-	s.other = make([]int, s.n)
-	s.reset()
+// begin makes room for n columns and no rows. The caller sets cost and hi, and calls reset.
+func (s *simplex) begin(n int) {
+	s.n, s.work = n, 0
+	s.cost, s.lo, s.hi = grow.To(s.cost, n), grow.Zero(s.lo, n), grow.To(s.hi, n)
+	s.value, s.at, s.other = grow.Zero(s.value, n), grow.To(s.at, n), grow.To(s.other, n)
+	s.rows, s.live, s.free = s.rows[:0], s.live[:0], s.free[:0]
 }
 
 // reset goes back to the basis of all rows.
@@ -56,42 +64,58 @@ func (s *simplex) reset() {
 		s.other[j], s.at[j] = j, -1-j
 	}
 	for i, r := range s.rows {
-		if r != nil {
+		if s.live[i] {
 			s.line(s.n+i, r)
 		}
 	}
 }
 
+// longer returns list with one more element, in the memory that an earlier element left.
+func longer[T any](list [][]T) [][]T {
+	if len(list) < cap(list) {
+		return list[:len(list)+1]
+	}
+	return append(list, nil)
+}
+
+// tabRow returns a line of the tableau.
+func (s *simplex) tabRow(i int) []float64 { return s.tab[i*s.n : (i+1)*s.n] }
+
 // line adds the line of a row.
 func (s *simplex) line(v int, r []entry) {
-	row := make([]float64, s.n)
+	last := len(s.basic)
+	s.tab = slices.Grow(s.tab, s.n)[:(last+1)*s.n]
+	row := s.tabRow(last)
+	clear(row)
 	for _, e := range r {
 		if at := s.at[e.column]; at < 0 {
 			row[-1-at] += e.a
 		} else {
-			for l, b := range s.tab[at] {
+			for l, b := range s.tabRow(at) {
 				row[l] += float64(e.a * b)
 			}
 		}
 	}
-	s.at[v] = len(s.tab)
-	s.tab, s.basic, s.weight = append(s.tab, row), append(s.basic, v), append(s.weight, 1)
+	s.at[v] = last
+	s.basic, s.weight = append(s.basic, v), append(s.weight, 1)
 }
 
-// add adds a row and returns its variable.
+// add adds a copy of a row and returns its variable.
 func (s *simplex) add(r []entry, lo, hi float64) int {
 	i := len(s.rows)
 	if n := len(s.free); n > 0 {
 		i, s.free = s.free[n-1], s.free[:n-1]
 	} else {
-		s.rows, s.lo, s.hi, s.value, s.at = append(s.rows, nil), append(s.lo, 0), append(s.hi, 0), append(s.value, 0), append(s.at, 0)
+		s.rows, s.live = longer(s.rows), append(s.live, true)
+		s.lo, s.hi, s.value, s.at = append(s.lo, 0), append(s.hi, 0), append(s.value, 0), append(s.at, 0)
 	}
 	v := s.n + i
-	s.rows[i], s.lo[v], s.hi[v], s.value[v] = r, lo, hi, 0
+	s.rows[i] = append(s.rows[i][:0], r...)
+	s.live[i], s.lo[v], s.hi[v], s.value[v] = true, lo, hi, 0
 	for _, e := range r {
 		s.value[v] += float64(e.a * s.value[e.column])
 	}
-	s.line(v, r)
+	s.line(v, s.rows[i])
 	return v
 }
 
@@ -101,11 +125,12 @@ func (s *simplex) drop(v int) bool {
 	if at < 0 {
 		return false
 	}
-	last := len(s.tab) - 1
-	s.tab[at], s.basic[at], s.weight[at] = s.tab[last], s.basic[last], s.weight[last]
+	last := len(s.basic) - 1
+	copy(s.tabRow(at), s.tabRow(last))
+	s.basic[at], s.weight[at] = s.basic[last], s.weight[last]
 	s.at[s.basic[at]] = at
-	s.tab, s.basic, s.weight = s.tab[:last], s.basic[:last], s.weight[:last]
-	s.rows[v-s.n] = nil
+	s.tab, s.basic, s.weight = s.tab[:last*s.n], s.basic[:last], s.weight[:last]
+	s.live[v-s.n] = false
 	s.free = append(s.free, v-s.n)
 	return true
 }
@@ -118,16 +143,16 @@ func (s *simplex) place() {
 			s.value[v] = s.hi[v]
 		}
 	}
-	for i, row := range s.tab {
+	for i, v := range s.basic {
 		x := 0.0
-		for j, a := range row {
+		for j, a := range s.tabRow(i) {
 			if a != 0 {
 				x += float64(a * s.value[s.other[j]])
 			}
 		}
-		s.value[s.basic[i]] = x
+		s.value[v] = x
 	}
-	s.work += int64(s.n * len(s.tab))
+	s.work += int64(len(s.tab))
 }
 
 // objective returns the cost of the values.
@@ -163,51 +188,23 @@ func (s *simplex) solve(most float64) (how, at int) {
 		s.reset()
 	}
 	s.place()
-	for n := 1; n < 200+20*(len(s.tab)+s.n); n++ {
+	for n := 1; n < 200+20*(len(s.basic)+s.n); n++ {
 		if n%200 == 0 {
 			s.place()
 		}
 		if s.objective() >= most {
 			return beyond, 0
 		}
-		r, worst := -1, 0.0
-		for i, v := range s.basic {
-			x := s.value[v]
-			over, bound := s.lo[v]-x, s.lo[v]
-			if x > s.hi[v] {
-				over, bound = x-s.hi[v], s.hi[v]
-			}
-			if over > tinyBound*(1+math.Abs(bound)) {
-				if p := over * over / s.weight[i]; p > worst {
-					r, worst = i, p
-				}
-			}
-		}
+		r := s.leaving()
 		if r < 0 {
 			return optimal, 0
 		}
-		leaving, row := s.basic[r], s.tab[r]
-		to, sign := s.lo[leaving], 1.0
-		if s.value[leaving] > to {
-			to, sign = s.hi[leaving], -1
+		v := s.basic[r]
+		to, sign := s.lo[v], 1.0
+		if s.value[v] > to {
+			to, sign = s.hi[v], -1
 		}
-		best, enter := math.Inf(1), -1
-		for j, a := range row {
-			if a > -tinyPivot && a < tinyPivot {
-				continue
-			}
-			v := s.other[j]
-			if s.lo[v] == s.hi[v] {
-				continue
-			}
-			if up := s.value[v] <= s.lo[v]; up != (a*sign > 0) {
-				continue
-			}
-			q := math.Abs(s.d[j] / a)
-			if q < best-tinyRatio || q <= best+tinyRatio && math.Abs(a) > math.Abs(row[enter]) {
-				best, enter = min(q, best), j
-			}
-		}
+		enter := s.entering(s.tabRow(r), sign)
 		if enter < 0 {
 			return empty, r
 		}
@@ -216,9 +213,51 @@ func (s *simplex) solve(most float64) (how, at int) {
 	return stuck, 0
 }
 
+// leaving returns the line whose variable is furthest beyond a bound for its weight, or -1.
+func (s *simplex) leaving() int {
+	r, worst := -1, 0.0
+	for i, v := range s.basic {
+		x := s.value[v]
+		over, bound := s.lo[v]-x, s.lo[v]
+		if x > s.hi[v] {
+			over, bound = x-s.hi[v], s.hi[v]
+		}
+		if over > tinyBound*(1+math.Abs(bound)) {
+			if p := over * over / s.weight[i]; p > worst {
+				r, worst = i, p
+			}
+		}
+	}
+	return r
+}
+
+// entering is the ratio test of a row whose variable has to rise (sign 1) or to fall (sign -1).
+// It returns the column that keeps all reduced costs right, or -1. Of equal ratios the largest
+// element is taken.
+func (s *simplex) entering(row []float64, sign float64) int {
+	best, enter := math.Inf(1), -1
+	for j, a := range row {
+		if a > -tinyPivot && a < tinyPivot {
+			continue
+		}
+		v := s.other[j]
+		if s.lo[v] == s.hi[v] {
+			continue
+		}
+		if up := s.value[v] <= s.lo[v]; up != (a*sign > 0) {
+			continue
+		}
+		q := math.Abs(s.d[j] / a)
+		if q < best-tinyRatio || q <= best+tinyRatio && math.Abs(a) > math.Abs(row[enter]) {
+			best, enter = min(q, best), j
+		}
+	}
+	return enter
+}
+
 // pivot exchanges the variable of line r, which goes to the value to, for that of column j.
 func (s *simplex) pivot(r, j int, to float64) {
-	row := s.tab[r]
+	row := s.tabRow(r)
 	leaving, entering := s.basic[r], s.other[j]
 	a, w := row[j], s.weight[r]
 	move := (to - s.value[leaving]) / a // of the entering variable
@@ -226,14 +265,14 @@ func (s *simplex) pivot(r, j int, to float64) {
 		row[l] = -row[l] / a
 	}
 	row[j] = 1 / a
-	for i, line := range s.tab {
+	for i, v := range s.basic {
+		line := s.tabRow(i)[:len(row)]
 		f := line[j]
 		if i == r || f == 0 {
 			continue
 		}
-		s.value[s.basic[i]] += float64(f * move)
+		s.value[v] += float64(f * move)
 		line[j] = 0
-		line = line[:len(row)]
 		for l, v := range row {
 			line[l] += float64(f * v)
 		}
@@ -250,5 +289,5 @@ func (s *simplex) pivot(r, j int, to float64) {
 	s.basic[r], s.other[j] = entering, leaving
 	s.at[entering], s.at[leaving] = r, -1-j
 	s.pivots++
-	s.work += int64(s.n * len(s.tab))
+	s.work += int64(len(s.tab))
 }

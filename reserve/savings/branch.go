@@ -1,0 +1,587 @@
+package savings
+
+import (
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
+)
+
+// Whole reservations beside a savings plan, by branch and bound.
+//
+// Prices of slots bound plans that may buy fractions of reservations. Where demand is a few
+// instances, half a reservation saves much, and no plan can have it. So the plans are divided
+// into parts: at most 2 reservations of type i are active in period w, or at least 3. In each
+// part fractions save less. Parts that hold no cheaper plan than the best known are left out,
+// and the others are divided again, until the least bound of a part is near the best plan.
+//
+// # The program
+//
+// Between two slots at which something begins or ends, nothing changes but usage. In such a
+// period w let R_iw reservations of type i be active, and A_w money an hour. What the period
+// then costs on demand, F_w(R_w, A_w), is convex. It is the sum over its slots of what is left
+// when the money has paid for the usage with the highest p_i/q_i first. The program is
+//
+//	minimise   Σ fees·r + Σ paid slots·a + Σ θ_w
+//	subject to θ_w ≥ F_w(R_w, A_w),     R_w, A_w the sums of the r, a that are active,
+//
+// with bounds on r, a and, in a part, on some R_iw. The dual simplex of dual.go solves the
+// program with cuts in place of F_w (Benders 1962; Kelley 1960). F_w at one point has prices
+// ν_t of its slots, and is everywhere at least linear in R_w, A_w with these prices. A pass adds
+// the cuts of all periods at the values of the program and begins again, until the values cost
+// what the program says. The first point of a pass is half way to the best values so far, which
+// saves passes. A part keeps the cuts of all others, since F_w is the same in all.
+//
+// # The bound of a part
+//
+// Let ν_t ≥ 0 and y_iw be any numbers, and 0 ≤ λ_it ≤ min(p_i, q_i·ν_t).
+//
+// Proposition. Take a part of all plans by the limits l ≤ R ≤ u, and its plans that buy m to b at
+// each single purchase. None of these costs less than
+//
+//	Σ_it λ_it·d_it - Σ_t ν_t·H_t + Σ_iw min(y_iw·l_iw, y_iw·u_iw)
+//	+ Σ_j min over m_j..b_j of r·(fee_j - Σ_t λ_it - Σ_w y_iw)
+//	+ Σ_s min over m_s..b_s of a·(paid_s - Σ_t ν_t),
+//
+// with j over purchases of reservations, s over commitments, and the inner sums over the
+// slots and periods in which j or s is active.
+//
+// Proof. The usage of the plan costs at least Σ λ_it·(d_it - R_it) - Σ ν_t·(H_t + A_t). An
+// instance on demand costs p_i ≥ λ_it. An instance from the savings plan takes q_i money, which is
+// worth q_i·ν_t ≥ λ_it. And λ_it·max(0, d_it - R_it) is at least λ_it·(d_it - R_it). Within the
+// limits Σ y_iw·R_iw is at least the third term. So the plan costs at least the first three terms
+// and Σ_j r_j·(fee_j - Σ λ - Σ y) + Σ_s a_s·(paid_s - Σ ν). ∎
+//
+// Some optimal plan buys no more than the bounds, since what is beyond serves nothing. A purchase
+// has no more units than the most that its type needs in the term. A commitment has no more money
+// than all usage of a slot of the term takes, in whole units. No class is bought that costs at least
+// as much as another whose term holds its term. All parts together hold all such plans, so the
+// least of their bounds is a bound for the problem.
+//
+// The prices of the program are ν, λ and y. They are rounded to integers first, and the bound is
+// computed from these exactly. A part without plans has a line of the simplex that cannot be met.
+// A multiple of the line is added to y, which lifts the bound above the best plan.
+//
+// # Plans
+//
+// The values of a part, rounded in five ways, are plans. The best of them by the program is priced
+// with the best commitments. The level that is divided has a fraction that matters most: far from
+// whole, dear and for long, in the middle of the periods in which it does not change. The part
+// nearer to the values is next, and if a part is closed, the part of the least bound.
+//
+// With a goal of 0, a part is divided until no plan of the part can be cheaper, or all its
+// reservations are fixed: the plan offered is then the best of the part. Money is divided too, if a
+// unit costs so much that whole units matter.
+//
+// The work is counted in operations and not in seconds, so that all machines give the same result.
+
+// A limit is the bounds of a variable: of a level, or of a purchase if period is -1. The other side
+// of the division begins step above lo.
+type limit struct {
+	level
+	column       int
+	lo, hi, step float64
+	before       int // the limit before in the same part, -1 for none
+}
+
+// A node is a part of all plans: those within its limits. None costs less than bound, which is
+// nanos.
+type node struct {
+	last  int // limit
+	bound float64
+	nanos wide.Int
+}
+
+// A Market says what purchases cost.
+type Market interface {
+	// Fee returns what a reservation costs, in nanos, that is bought at a slot where purchases are
+	// possible, and whether that fits. A class is an index of Problem.Classes.
+	Fee(class, slot int) (nanos int64, ok bool)
+	// Cost returns what a plan with the given reservations costs, sorted by slot and class, with the
+	// commitments and all other usage, and whether that fits. The list is valid until Cost returns.
+	Cost(list []pricing.Purchase) (cost Total, ok bool, err error)
+}
+
+// A Branch looks for the reservations that cost least beside a savings plan, by branch and bound.
+// The zero value is ready. A Branch keeps its memory, and allocates nothing once its memory
+// suffices. [Solver] calls it for small problems. A caller who plans many groups passes what it
+// knows of the rest by a [Market].
+type Branch struct {
+	program
+	goal   float64
+	whole  bool // divide until everything is fixed
+	budget int64
+	market Market
+	cost   Total   // of the best plan
+	least  float64 // the same
+	found  bool
+	best   []pricing.Purchase
+	open   []node
+	limits []limit
+	closed wide.Int // the least bound of the nodes that are closed
+	nodes  int
+	root   []int64     // worths of the slots, by the first node
+	have   [][]float64 // by type and period, for active
+	money  []float64
+	at     []float64 // reservations by type, for one period
+
+	values, centre, trial []float64
+	trialList             []pricing.Purchase
+	chain                 []int
+}
+
+// Load states p for [Branch.Search]. Load reports false if p is too large: more than some 2,000 dates
+// of purchases, counted for each class. p must not change before Search.
+func (t *Branch) Load(p *Problem, m Market) bool {
+	t.market = m
+	return t.program.load(p, m)
+}
+
+// Columns returns the size of the linear program: one of 700 takes a second or so, one of 2,000 up
+// to a minute.
+func (t *Branch) Columns() int { return t.lp.n }
+
+// Search looks for plans that cost less than known, until the gap is at most goal, or the work, in
+// operations, is spent.
+func (t *Branch) Search(known Total, goal float64, work int64) error {
+	t.goal, t.whole, t.budget = max(goal, tinyGoal), goal == 0, work
+	t.cost, t.least, t.found = known, known.Float64(), false
+	t.closed, t.nodes = wide.Int{Hi: math.MaxInt64}, 0
+	t.open, t.limits, t.best = t.open[:0], t.limits[:0], t.best[:0]
+	k, periods := len(t.demand), t.periods()
+	for len(t.have) < k {
+		t.have = append(t.have, nil)
+	}
+	t.have = t.have[:k]
+	for i := range t.have {
+		t.have[i] = grow.Zero(t.have[i], periods)
+	}
+	t.money, t.at = grow.Zero(t.money, periods), grow.To(t.at, k)
+	return t.search()
+}
+
+// Best returns the reservations of the best plan, valid until the next call, and whether Search has
+// found one that costs less than the plan that was known.
+func (t *Branch) Best() (list []pricing.Purchase, found bool) { return t.best, t.found }
+
+// Bound returns an amount that no plan costs less than.
+func (t *Branch) Bound() Total { return Total{t.closed} }
+
+// Worth returns what money of the savings plan is worth in each slot, in parts of 2⁻⁴⁰, by the
+// linear program of all plans. Worth is valid until the next call.
+func (t *Branch) Worth() []int64 { return t.root }
+
+// good reports whether a node with such a bound may be closed.
+func (t *Branch) good(bound float64) bool { return bound*(1+t.goal) >= t.least }
+
+// offer considers the plan that whole values are.
+func (t *Branch) offer(values []float64) error {
+	t.trialList = t.appendPurchases(t.trialList[:0], values)
+	cost, ok, err := t.market.Cost(t.trialList)
+	if err != nil || !ok {
+		return err
+	}
+	t.work += int64(t.slots * 1000)
+	if c := cost.Float64(); c < t.least {
+		t.least, t.cost, t.found = c, cost, true
+		t.best = append(t.best[:0], t.trialList...)
+	}
+	return nil
+}
+
+// period returns what period w costs on demand beside t.have and t.money.
+func (t *Branch) period(w int, worth []float64) float64 {
+	for i := range t.at {
+		t.at[i] = t.have[i][w]
+	}
+	return t.program.cost(w, t.at, t.money[w], worth)
+}
+
+// fees returns what the purchases of values cost, and sets t.have and t.money.
+func (t *Branch) fees(values []float64) (cost float64) {
+	t.active(values, t.have, t.money)
+	for j := range t.buys {
+		cost += float64(t.lp.cost[j] * values[j])
+	}
+	return cost
+}
+
+// total returns the cost of values by the program.
+func (t *Branch) total(values []float64) float64 {
+	sum := t.fees(values)
+	for w := range t.periods() {
+		sum += t.period(w, nil)
+	}
+	return sum
+}
+
+// set sets the bounds of all variables to those of a node.
+func (t *Branch) set(n *node) {
+	lp := &t.lp
+	for j, b := range t.buys {
+		lp.lo[j], lp.hi[j] = 0, float64(b.most)
+		if b.typ < 0 {
+			lp.hi[j] = float64(b.most) / 1e9
+		}
+	}
+	for _, l := range t.rows {
+		v := t.limit(l, 0)
+		lp.lo[v], lp.hi[v] = 0, t.top(l)
+	}
+	t.chain = t.chain[:0]
+	for at := n.last; at >= 0; at = t.limits[at].before {
+		t.chain = append(t.chain, at)
+	}
+	slices.Reverse(t.chain)
+	for _, at := range t.chain {
+		l := &t.limits[at]
+		v := l.column
+		if l.period >= 0 {
+			v = t.limit(l.level, t.top(l.level))
+		}
+		lp.lo[v], lp.hi[v] = max(lp.lo[v], l.lo), min(lp.hi[v], l.hi)
+	}
+}
+
+const (
+	mostPasses = 300
+	passGoal   = 8    // the passes of a node end at this part of the goal
+	tinyMiss   = 1e-6 // a cut of a period must raise its cost by this share
+	tinyWhole  = 1e-5 // by how much a whole number may be off
+	farAway    = 1e-3 // a cut so far from its bound is dropped
+	nearLeast  = 2e-3 // plans that the program says cost so much more are not offered
+	// For the values of the program against rounding, next to the bound of a node.
+	tinyShare = 1e-9
+	// A plan that is cheaper by this share may be missed, as floats compare plans.
+	tinyGoal = 1e-9
+	// Whole units of commitment matter if one costs this share of all.
+	coarse = 1. / 400
+)
+
+// separate cuts off values that are too cheap, and returns what they cost.
+func (t *Branch) separate(values []float64) (cost float64, added int) {
+	miss := tinyMiss
+	if t.whole {
+		miss = tinyGoal
+	}
+	cost = t.fees(values)
+	for w := range t.periods() {
+		to := t.worth[:t.starts[w+1]-t.starts[w]]
+		f := t.period(w, to)
+		cost += f
+		if f-values[len(t.buys)+w] > miss*(f+.1) {
+			t.cut(w, t.at, to)
+			added++
+		}
+	}
+	return cost, added
+}
+
+// raise raises the bound of a node to the one that the prices of the program prove.
+func (t *Branch) raise(n *node) {
+	if b, ok := t.program.bound(); ok && n.nanos.Less(b) {
+		n.nanos, n.bound = b, Total{b}.Float64()
+	}
+}
+
+// visit solves a node: it raises its bound, offers plans, and returns where to branch.
+func (t *Branch) visit(n *node) (at limit, branch bool, err error) {
+	t.set(n)
+	if closed, err := t.passes(n); closed || err != nil {
+		return at, false, err
+	}
+	t.raise(n)
+	t.tidy()
+	if t.good(n.bound) {
+		return at, false, nil
+	}
+	if err := t.round(); err != nil {
+		return at, false, err
+	}
+	if t.good(n.bound) {
+		return at, false, nil
+	}
+	at, branch = t.choose()
+	if !branch && t.whole { // the plan offered is the best of the node
+		n.nanos, n.bound = t.cost.nanos, t.least
+	}
+	return at, branch, nil
+}
+
+// passes cuts off the values of the program, and first those half way to the best values, until
+// they cost what the program says. It reports whether the node is closed.
+func (t *Branch) passes(n *node) (closed bool, err error) {
+	lp := &t.lp
+	columns := lp.n
+	t.values, t.centre = grow.To(t.values, columns), grow.To(t.centre, columns)
+	centred, least := false, math.Inf(1)
+	for pass := 1; pass <= mostPasses && t.work <= t.budget; pass++ {
+		if pass%10 == 0 { // the nodes of large programs need many
+			if err := t.round(); err != nil {
+				return false, err
+			}
+			t.tidy()
+		}
+		before := lp.work
+		how, line := lp.solve(t.least / (1 + t.goal) * (1 + tinyShare))
+		if how == beyond {
+			t.raise(n)
+			if t.good(n.bound) {
+				return true, nil
+			}
+			how, line = lp.solve(math.Inf(1))
+		}
+		t.work += lp.work - before
+		if how == empty {
+			t.empty(n, line)
+			return true, nil
+		}
+		if how == stuck {
+			lp.reset()
+			return false, nil
+		}
+		low := lp.objective()
+		// look separates t.values, and keeps them if they are the best.
+		look := func() (added int) {
+			high, added := t.separate(t.values)
+			if high < least {
+				least, centred = high, true
+				t.values, t.centre = t.centre, t.values
+			}
+			return added
+		}
+		copy(t.values, lp.value)
+		if centred {
+			for j := range t.values {
+				t.values[j] = (t.values[j] + t.centre[j]) / 2
+			}
+			added := look()
+			if least-low <= t.goal/passGoal*low {
+				return false, nil
+			}
+			if added > 0 {
+				continue
+			}
+			copy(t.values, lp.value)
+		}
+		if added := look(); least-low <= t.goal/passGoal*low || added == 0 {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// empty lifts the bound of a node without plans: a multiple of the line of the simplex that has no
+// solution lifts the bound as far as one likes.
+func (t *Branch) empty(n *node, line int) {
+	for scale := 1.0; scale < 1e6 && !t.good(n.bound); scale *= 16 {
+		t.ray(line, scale)
+		t.raise(n)
+	}
+	t.extra = t.extra[:0]
+}
+
+// ray sets t.extra to multipliers for a line that has no solution within the bounds.
+func (t *Branch) ray(line int, scale float64) {
+	lp := &t.lp
+	t.extra = grow.Zero(t.extra, len(lp.at))
+	v := lp.basic[line]
+	sign := scale
+	if lp.value[v] > lp.hi[v] {
+		sign = -scale
+	}
+	t.extra[v] = sign
+	for j, a := range lp.tabRow(line) {
+		if o := lp.other[j]; o >= lp.n && t.cuts[o-lp.n].period < 0 {
+			t.extra[o] = -sign * a
+		}
+	}
+}
+
+// tidy drops cuts that are far from tight.
+func (t *Branch) tidy() {
+	lp := &t.lp
+	if len(lp.basic) < 3*t.periods()+len(t.rows) {
+		return
+	}
+	for r := range lp.rows {
+		v := lp.n + r
+		if t.cuts[r].period >= 0 && lp.live[r] && lp.at[v] >= 0 && lp.value[v]-lp.lo[v] > farAway*(1+math.Abs(lp.lo[v])) {
+			lp.drop(v)
+		}
+	}
+}
+
+// round offers plans near the values of the program.
+func (t *Branch) round() error {
+	least, columns := math.Inf(1), len(t.buys)
+	t.trial = grow.To(t.trial, 2*columns)
+	values, best := t.trial[:columns], t.trial[columns:2*columns]
+	for _, up := range [...]float64{.5, .3, .7, .1, .9} {
+		copy(values, t.lp.value)
+		for i := range t.demand {
+			for j := t.first[i]; j < t.first[i+1]; {
+				class := t.buys[j].class
+				sum, bought := 0.0, 0.0
+				for ; j < t.first[i+1] && t.buys[j].class == class; j++ {
+					sum += values[j]
+					n := max(0, math.Floor(sum+up+tinyWhole)-bought)
+					values[j] = n
+					bought += n
+				}
+			}
+		}
+		if v := t.total(values); v < least {
+			least = v
+			values, best = best, values
+		}
+	}
+	if least < t.least*(1+nearLeast) {
+		return t.offer(best)
+	}
+	return nil
+}
+
+// choose returns the limit of the first side, nearest to the values: of a level, else of a single
+// purchase.
+func (t *Branch) choose() (at limit, ok bool) {
+	lp := &t.lp
+	t.active(lp.value, t.have, t.money)
+	most := 0.0
+	for i := range t.demand {
+		have := t.have[i]
+		for w := 0; w < t.periods(); {
+			to := w + 1
+			for to < t.periods() && math.Abs(have[to]-have[w]) < tinyWhole {
+				to++
+			}
+			far := math.Abs(have[w] - math.Round(have[w]))
+			if far > tinyWhole {
+				weight := far * t.p.Types[i].OnDemand.Float64() * float64(t.starts[to]-t.starts[w])
+				if weight > most {
+					most, ok = weight, true
+					mid := (w + to - 1) / 2
+					at = limit{level: level{i, mid}, column: -1, lo: math.Floor(have[w]), hi: have[w], step: 1}
+				}
+			}
+			w = to
+		}
+	}
+	if ok {
+		return at, true
+	}
+	for j, b := range t.buys {
+		if b.typ >= 0 {
+			v := lp.value[j]
+			if far := math.Abs(v - math.Round(v)); far > tinyWhole && far > most {
+				most, ok = far, true
+				at = limit{level: level{b.typ, -1}, column: j, lo: math.Floor(v), hi: v, step: 1}
+			}
+		}
+	}
+	if ok || !t.whole {
+		return at, ok
+	}
+	return t.chooseWhole()
+}
+
+// chooseWhole returns where to divide a part whose values buy whole reservations: at money, if whole
+// units of it matter, or at reservations that are not fixed.
+func (t *Branch) chooseWhole() (at limit, ok bool) {
+	lp := &t.lp
+	unit, most := t.p.unitOf().Float64(), tinyWhole
+	for j, b := range t.buys {
+		if b.typ < 0 && lp.lo[j] < lp.hi[j] && unit*lp.cost[j] > t.least*coarse {
+			units := lp.value[j] / unit
+			if far := math.Abs(units - math.Round(units)); far > most {
+				most, ok = far, true
+				at = limit{level: level{-1, -1}, column: j, lo: math.Floor(units) * unit, hi: lp.value[j], step: unit}
+			}
+		}
+	}
+	for j, b := range t.buys {
+		if b.typ >= 0 && lp.lo[j] < lp.hi[j] && !ok {
+			x := math.Round(lp.value[j])
+			at = limit{level: level{b.typ, -1}, column: j, lo: max(lp.lo[j], x-1), hi: x, step: 1}
+			ok = true
+		}
+	}
+	return at, ok
+}
+
+// shut closes a node.
+func (t *Branch) shut(n *node) {
+	if n.nanos.Less(t.closed) {
+		t.closed = n.nanos
+	}
+}
+
+// limited returns a node with one more limit.
+func (t *Branch) limited(n node, l limit) node {
+	l.before = n.last
+	t.limits = append(t.limits, l)
+	n.last = len(t.limits) - 1
+	return n
+}
+
+// search looks through the tree.
+func (t *Branch) search() error {
+	n := node{last: -1, bound: math.Inf(-1), nanos: wide.Int{Hi: math.MinInt64}}
+	for {
+		t.nodes++
+		at, branch, err := t.visit(&n)
+		if err != nil {
+			return err
+		}
+		if t.nodes == 1 {
+			t.root = append(t.root[:0], t.worths...)
+		}
+		if branch {
+			below, above := at, at
+			below.lo, below.hi = 0, at.lo
+			above.lo, above.hi = at.lo+at.step, math.Inf(1)
+			first, second := below, above
+			if at.hi-at.lo > at.step/2 {
+				first, second = above, below
+			}
+			t.open = append(t.open, t.limited(n, second))
+			n = t.limited(n, first)
+			if t.work < t.budget {
+				continue
+			}
+		}
+		t.shut(&n)
+		// The open node of the least bound.
+		i := -1
+		for k := range t.open {
+			if i < 0 || t.open[k].bound < t.open[i].bound {
+				i = k
+			}
+		}
+		if i < 0 {
+			return nil
+		}
+		if t.good(t.open[i].bound) || t.work >= t.budget {
+			for k := range t.open {
+				t.shut(&t.open[k])
+			}
+			return nil
+		}
+		n = t.open[i]
+		t.open = slices.Delete(t.open, i, i+1)
+	}
+}
+
+// top returns a number of reservations that a level does not exceed. It is finite: a variable at an
+// upper bound must have one in all nodes.
+func (t *Branch) top(l level) float64 {
+	sum := 0.0
+	for j := t.first[l.typ]; j < t.first[l.typ+1]; j++ {
+		if b := &t.buys[j]; b.from <= l.period && l.period < b.to {
+			sum += float64(b.most)
+		}
+	}
+	return sum
+}
