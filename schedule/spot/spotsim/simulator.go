@@ -3,11 +3,9 @@ package spotsim
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
@@ -38,75 +36,6 @@ import (
 // itself, in O(log c) time an event for c changes of the price, beside the changes
 // between a request and its end. A checkpoint is no event: no agent acts when one is
 // written, and who looks later finds it.
-
-// A Task is a task to be simulated.
-type Task struct {
-	spot.Task
-	Submit time.Duration // when the framework takes it; not before the first price
-	// Runtime is how long the task really runs, without checkpoints; 0 stands for
-	// its Estimate. With checkpoints, no more than 2²⁰ of them may fit in it.
-	Runtime time.Duration
-}
-
-// A Options says what tasks are run on, and by which rule.
-type Options struct {
-	History  pricing.SpotHistory // of the price of an instance-hour
-	OnDemand pricing.Money       // price of an instance-hour; > 0
-	// Spot and Meter say what leases are charged. The zero values stand for
-	// EC2SpotPerSecond and EC2PerSecond.
-	Spot  pricing.SpotMeter
-	Meter pricing.Meter
-	// Setup is the part of each task's Latency that passes after the agent has
-	// seen its cluster ready ([Huang13] Alg. 1, lines 19 and 20).
-	Setup    time.Duration
-	Handover spot.Handover
-	// Medium and Low are the bids of the agents. Nil stands for the paper's,
-	// MediumBid and LowBid.
-	Medium, Low spot.Bidder
-	// Bid replaces Medium and Low.
-	Bid spot.BidFunc
-	// Plan decides under spot.RulePlanned. Nil stands for a spot.Planner with the risk
-	// Reclaim and a model by Chain of the prices of Window before the submission. A
-	// Window of 0 is 30 days, or all past prices if they are fewer; there must be two
-	// steps.
-	Plan    spot.PlanFunc
-	Window  time.Duration
-	Chain   spot.ChainOptions
-	Reclaim float64
-	Alone   bool // that plan has no cluster on demand beside one on spot
-}
-
-// A LeaseEnd says what ended a lease.
-type LeaseEnd uint8
-
-const (
-	LeaseCompleted   LeaseEnd = iota // the task ended on it
-	LeaseInterrupted                 // the price rose above the bid while the task was on it
-	LeaseLost                        // the same before the task was on it
-	LeaseExpired                     // the agent gave the task back
-	LeaseWithdrawn                   // the task ended elsewhere
-)
-
-var leaseEnds = enum.New[LeaseEnd]("spotsim", "LeaseEnd", spot.ErrRange,
-	"completed", "interrupted", "lost", "expired", "withdrawn")
-
-// String returns the end in a word, such as "completed", and LeaseEnd(7) for a value 7 that is none of
-// the constants.
-func (e LeaseEnd) String() string { return leaseEnds.String(e) }
-
-// A Lease is a cluster that was rented for a task.
-type Lease struct {
-	Task      int           // index
-	Tier      spot.Tier     // TierHigh is on demand
-	Bid       pricing.Money // 0 on demand
-	Requested time.Duration
-	Launched  time.Duration
-	Started   time.Duration // when the task began to run; -1 if it did not
-	Ended     time.Duration
-	End       LeaseEnd
-	Saved     time.Duration // in checkpoints when it ended
-	Cost      pricing.Money // of all instances
-}
 
 // An Outcome is what became of a task.
 type Outcome struct {
@@ -157,23 +86,6 @@ type Simulator struct {
 	spot  rented
 	high  rented
 	err   error
-}
-
-// rented is a cluster that was asked for.
-type rented struct {
-	open      bool
-	tier      spot.Tier
-	bid       pricing.Money
-	requested time.Duration
-	launch    time.Duration // when it is served
-	lost      time.Duration // when the provider takes it; spot.Never on demand
-	submitted bool
-	start     time.Duration // of the run, after the set-up
-	read      time.Duration // time for the checkpoint at its start
-	base      time.Duration // work that was saved and need not be done again
-	work      time.Duration // still to be done
-	end       time.Duration // of the run, if nothing interrupts it
-	ended     LeaseEnd      // why it will be closed
 }
 
 // Run simulates the tasks. The error is an [*InputError] that unwraps to [spot.ErrRange],
@@ -233,104 +145,6 @@ func (s *Simulator) Run(tasks []Task, cfg Options) (Result, error) {
 	}
 	r.Tasks, r.Leases = s.outcomes, s.leases
 	return r, nil
-}
-
-// complete fills in what the zero value stands for and says what is out of range.
-func (c *Options) complete() error {
-	if err := c.History.Validate(); err != nil {
-		return err
-	}
-	if c.OnDemand <= 0 {
-		return badInput("Options.OnDemand", -1, spot.ErrRange, "a price of %v: want more than 0", c.OnDemand)
-	}
-	if c.Setup < 0 {
-		return badInput("Options.Setup", -1, spot.ErrRange, "%v: want 0 or more", c.Setup)
-	}
-	if c.Window < 0 {
-		return badInput("Options.Window", -1, spot.ErrRange, "%v: want 0 or more", c.Window)
-	}
-	if o := &c.Chain; o.Step < 0 || o.Levels < 0 || o.Levels > 64 || !(o.Prior <= math.MaxFloat64) {
-		return badInput("Options.Chain", -1, spot.ErrRange, "%+v: want a step of 0 or more, 0 to 64 levels and a prior of 0 or more", *o)
-	}
-	if !(c.Reclaim >= 0 && c.Reclaim < 1) {
-		return badInput("Options.Reclaim", -1, spot.ErrRange, "a probability of %v: want 0 or more and less than 1", c.Reclaim)
-	}
-	if c.Spot == (pricing.SpotMeter{}) {
-		c.Spot = pricing.EC2SpotPerSecond
-	}
-	if c.Meter == (pricing.Meter{}) {
-		c.Meter = pricing.EC2PerSecond
-	}
-	if err := c.Spot.Validate(); err != nil {
-		return err
-	}
-	if err := c.Meter.Validate(); err != nil {
-		return err
-	}
-	// Times that are charged have to fit, too.
-	for _, m := range [...]struct {
-		field string
-		meter pricing.Meter
-	}{{"Options.Spot", c.Spot.Meter}, {"Options.Meter", c.Meter}} {
-		if most := max(m.meter.Minimum, m.meter.Increment); most > replay.MaxTime {
-			return badInput(m.field, -1, spot.ErrRange, "a minimum or an increment of %v: want at most %v", most, replay.MaxTime)
-		}
-	}
-	if last := c.History.Times[len(c.History.Times)-1]; last > replay.MaxTime {
-		return badInput("Options.History", -1, spot.ErrRange, "a price is set at %v: want at most %v", last, replay.MaxTime)
-	}
-	if c.Medium == nil {
-		c.Medium = spot.MediumBid{}
-	}
-	if c.Low == nil {
-		c.Low = spot.LowBid{}
-	}
-	return nil
-}
-
-// maxCheckpoints bounds the memory of a plan and of a [Hindsight], which have a state for
-// each checkpoint.
-const maxCheckpoints = 1 << 20
-
-// maxLooks bounds the time that a task takes whose agents look at it again and again: some
-// ten seconds.
-const maxLooks = 1 << 28
-
-func (s *Simulator) check(i int, t *Task) error {
-	switch {
-	case t.Submit < 0:
-		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want 0 or more", t.Submit)
-	case t.Submit < s.cfg.History.Start():
-		return badInput("Tasks.Submit", i, spot.ErrRange, "%v: want the first price, at %v, or later", t.Submit, s.cfg.History.Start())
-	case t.Runtime < 0 || t.Runtime > replay.MaxTime/4:
-		return badInput("Tasks.Runtime", i, spot.ErrRange, "%v: want 0 to %v", t.Runtime, replay.MaxTime/4)
-	case t.Latency < s.cfg.Setup:
-		return badInput("Tasks.Latency", i, spot.ErrRange, "%v: want at least the set-up, %v, which is part of the latency", t.Latency, s.cfg.Setup)
-	case t.Deadline <= t.Submit && t.Deadline >= 0:
-		return badInput("Tasks.Deadline", i, spot.ErrPast, "%v: want a time after %v, when the task is submitted", t.Deadline, t.Submit)
-	}
-	if err := t.Validate(); err != nil {
-		return taskError(i, err)
-	}
-	// What it really runs for has to fit as well.
-	longest := t.Task
-	longest.Estimate = max(longest.Estimate, t.Runtime)
-	if err := longest.Validate(); err != nil {
-		return taskError(i, err)
-	}
-	if e := t.Checkpoints.Every; e > 0 && (longest.Estimate-1)/e > maxCheckpoints {
-		return badInput("Tasks.Checkpoints.Every", i, spot.ErrRange, "every %v of a run of %v: want at most %d checkpoints", e, longest.Estimate, maxCheckpoints)
-	}
-	// After its deadline a task waits at most for the last change of the price, or is not
-	// looked at until its agent gives it back.
-	if every := s.cfg.Handover.Interval; every > 0 {
-		times := s.cfg.History.Times
-		span := max(t.Deadline, times[len(times)-1]) - t.Submit + t.Latency + t.Checkpoints.Restart + longest.SpotRun(0)
-		if span/every > maxLooks {
-			return badInput("Options.Handover", -1, spot.ErrRange, "looks every %v for up to %v at the task at index %d: want at most 2²⁸, such as with a longer Interval", every, span, i)
-		}
-	}
-	return nil
 }
 
 // ask is the bid of the agents by Medium and Low.
@@ -480,16 +294,6 @@ func (s *Simulator) looked(d time.Duration) time.Duration {
 	return d
 }
 
-// taskError tells which task the framework does not take.
-func taskError(index int, err error) error {
-	if in, ok := err.(*InputError); ok {
-		if field, ok := strings.CutPrefix(in.Field, "Task."); ok {
-			return badInput("Tasks."+field, index, in.Err, "")
-		}
-	}
-	return err
-}
-
 // carryOut does what an agent asks for.
 func (s *Simulator) carryOut(c *spot.Command, o *Outcome) {
 	r := &s.spot
@@ -520,84 +324,6 @@ func (s *Simulator) carryOut(c *spot.Command, o *Outcome) {
 	}
 }
 
-// serve finds when a request is served and lost.
-func (r *rented) serve(s *Simulator, from time.Duration) {
-	r.launch, r.lost = from, spot.Never
-	if r.tier == spot.TierHigh {
-		return
-	}
-	var ok bool
-	if r.launch, ok = s.cfg.History.NextWithin(from, r.bid); !ok {
-		r.launch = spot.Never
-		return
-	}
-	if r.lost, ok = s.cfg.History.NextAbove(r.launch, r.bid); !ok {
-		r.lost = spot.Never
-	}
-}
-
-// ready returns when the cluster has booted.
-func (r *rented) ready(s *Simulator) time.Duration {
-	if r.launch == spot.Never {
-		return spot.Never
-	}
-	return r.launch + s.task.Latency - s.cfg.Setup
-}
-
-// submit starts the task after the set-up, from the checkpoint that there is by
-// then.
-func (r *rented) submit(s *Simulator) {
-	r.submitted = true
-	r.start = s.now + s.cfg.Setup
-	saved := s.saved
-	if r.tier == spot.TierHigh && s.spot.open && s.spot.submitted {
-		saved = max(saved, s.spot.savedAt(s, r.start))
-	}
-	t := &s.task
-	r.work = t.Runtime
-	if t.Remaining(saved) < t.Estimate {
-		r.read, r.base, r.work = t.Checkpoints.Restart, saved, t.Runtime-saved
-	}
-	r.end = r.start + r.read + r.work
-	if c := &t.Checkpoints; c.Every > 0 && r.tier != spot.TierHigh {
-		r.end += (r.work - 1) / c.Every * c.Write
-	}
-}
-
-// savedAt returns how much work is in checkpoints at a time.
-func (r *rented) savedAt(s *Simulator, at time.Duration) time.Duration {
-	c := &s.task.Checkpoints
-	at = min(at, r.lost)
-	if c.Every == 0 || r.tier == spot.TierHigh {
-		return s.saved
-	}
-	// Before the run has read its checkpoint, n is not positive.
-	n := min((at-r.start-r.read)/(c.Every+c.Write), (r.work-1)/c.Every)
-	return max(s.saved, r.base+n*c.Every)
-}
-
-// event returns when something happens next to the cluster, spot.Never if nothing
-// does.
-func (r *rented) event(s *Simulator) time.Duration {
-	next := spot.Never
-	if !r.open {
-		return next
-	}
-	soon := func(t time.Duration) {
-		if t > s.now {
-			next = min(next, t)
-		}
-	}
-	soon(r.launch)
-	soon(r.lost)
-	if r.submitted {
-		soon(r.end)
-	} else {
-		soon(r.ready(s))
-	}
-	return next
-}
-
 // looker is the simulator as its framework sees it.
 type looker Simulator
 
@@ -623,38 +349,4 @@ func (l *looker) Look(_ int, tier spot.Tier) spot.Observation {
 		Done:        r.end <= s.now && r.end <= r.lost,
 		Interrupted: r.lost <= s.now,
 	}
-}
-
-// close ends the lease now, if it has not been lost before.
-func (r *rented) close(s *Simulator) {
-	switch {
-	case r.launch > s.now: // never served
-	case r.lost < s.now || r.lost == s.now && r.ended == LeaseInterrupted:
-		r.charge(s, r.lost, pricing.EndedByProvider)
-	default: // also at the moment at which the price rises
-		r.charge(s, s.now, pricing.EndedByUser)
-	}
-	*r = rented{}
-}
-
-// charge notes a lease that ended.
-func (r *rented) charge(s *Simulator, at time.Duration, by pricing.SpotEnd) {
-	var cost pricing.Money
-	var err error
-	if r.tier == spot.TierHigh {
-		cost, err = replay.Cost(s.cfg.Meter, s.cfg.OnDemand, at-r.launch, s.task.Instances)
-	} else if cost, err = s.cfg.Spot.Cost(s.cfg.History, r.launch, at-r.launch, by); err == nil {
-		cost, err = cost.Mul(int64(s.task.Instances))
-	}
-	if s.err == nil {
-		s.err = err
-	}
-	started := time.Duration(-1)
-	if r.submitted && r.start < at {
-		started = r.start
-	}
-	s.leases = append(s.leases, Lease{
-		Task: s.index, Tier: r.tier, Bid: r.bid, Requested: r.requested, Launched: r.launch,
-		Started: started, Ended: at, End: r.ended, Saved: s.saved, Cost: cost,
-	})
 }
