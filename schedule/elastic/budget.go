@@ -10,16 +10,13 @@ import "github.com/plimsoll/plimsoll/pricing"
 // the next hour is paid on the same condition; otherwise the instance is given back. An
 // instance that runs a job, or boots for a job, is paid whatever the credits are: a running
 // job is not stopped. So only the renewals of instances with jobs can take the credits below
-// -Debt. Until the credits have recovered, nothing else is paid. Covered is the strict rule,
-// under which nothing takes the credits below -Debt.
+// -Debt. Until the credits have recovered, nothing else is paid. Under Covered nothing takes
+// the credits below -Debt: at every moment
 //
-// The paper says "slight debt" and no more. Its sustained maximum has 58 to 59 instances.
-// With $5 an hour at $0.085, the 59th instance, $5.015 in all, needs a debt, and a debt of
-// one instance-hour is enough. The sustained maximum then has 59 instances until the debt is
-// used up, and from then on 58 or 59 in turn, for the $1,530 that accrue in the 306 hours of
-// the evaluation. The $1,535 that the paper reports are 59 instances all the time,
-// $1,534.59, and take the credits to -$4.59. The paper's on-demand policies spend hundreds
-// more than accrues; only renewals can explain that.
+//	credits + Debt ≥ Σ charges to come of running jobs ≥ 0
+//
+// A launch, a start and the charge of an idle instance are refused if they would break this
+// inequality. The charge of a busy instance takes the same amount from both sides.
 
 // A Budget is what an administrator allows for rented instances.
 type Budget struct {

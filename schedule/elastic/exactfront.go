@@ -9,12 +9,12 @@ import (
 
 // The exact front of MCOP's problem, for short queues.
 //
-// MCOP's strings of bits stand for numbers of instances, and the schedule knows the
-// numbers only. So the 2^(jobs·clouds) strings need not be enumerated: of a cloud matter
-// the distinct sums of cores of subsets of the queue that its room allows. The sums come
-// from one bitset, in which bit k says that k is a sum. For each job of n cores the set
-// is or-ed with itself shifted by n, 64 sums at a time. The configurations are the cross
-// product of the clouds' sums, and timetable.search leaves out most of their schedules.
+// MCOP's strings of bits stand for numbers of instances, and the schedule depends on the
+// numbers only. So the 2^(jobs·clouds) strings need not be enumerated: the distinct sums of
+// cores of subsets of the queue, up to each cloud's room, suffice. The sums come from one
+// bitset, in which bit k says that k is a sum. For each job of n cores the set is or-ed with
+// itself shifted by n, 64 sums at a time. The configurations are the cross product of the
+// clouds' sums, and timetable.search leaves out most of their schedules.
 //
 // Queued time is a schedule's: it is not a sum over jobs, so that no knapsack dynamic
 // programme over jobs gives the front. Queued time is not monotone in the number of

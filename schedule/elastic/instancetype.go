@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Instance types. [Marshall12] has instances of one core at one speed, and names other
-// instance types as future work. A type is a cloud of its own here: it has a price and a limit of
-// its own, as a provider's quotas have it, and no job runs on two types.
+// Instance types. [Marshall12] has instances of one core at one speed, and names other types
+// as future work. Here a type is a cloud of its own, with a price and a limit, and no job runs
+// on two types.
 //
 // An instance of k cores runs one job at a time. So a job of n cores takes ⌈n/k⌉ instances,
 // and leaves up to k−1 cores of the last instance unused. A job that runs for t on a core of

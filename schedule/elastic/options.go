@@ -113,10 +113,6 @@ type Options struct {
 
 	// Decisions asks for the record of all decisions in the result.
 	Decisions bool
-
-	// Progress, if not nil, is called now and then with the number of jobs that
-	// have ended.
-	Progress func(ended int)
 }
 
 const (

@@ -136,9 +136,6 @@ func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 		return Result{}, e.err
 	}
 	e.summarise()
-	if cfg.Progress != nil {
-		cfg.Progress(e.ended)
-	}
 	e.jobs, e.rng, e.cfg = nil, nil, Options{} // nothing of the caller's is kept
 	return e.res, nil
 }

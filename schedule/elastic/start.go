@@ -130,9 +130,6 @@ func (e *Simulator) finish(index int) {
 	e.weight += j.Nodes
 	e.last = e.now
 	e.ended++
-	if e.ended%64 == 0 && e.cfg.Progress != nil {
-		e.cfg.Progress(e.ended)
-	}
 }
 
 // up makes an instance that has booted idle.

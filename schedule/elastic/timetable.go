@@ -32,7 +32,7 @@ import (
 // instances. With up to lowUp[c] fewer launches the schedule is the same. Each start in c
 // still finds room. A start elsewhere preferred its place to a c with more instances, and
 // so prefers its place to a c with fewer. The same holds for idle instances and low[c].
-// That is what lets [front] skip most of its configurations.
+// So timetable.search skips most configurations.
 //
 // Time: O(jobs·(clouds + releases)) a schedule in the worst case, about
 // O(jobs·clouds) when few jobs end before the last one starts. Space: O(jobs +

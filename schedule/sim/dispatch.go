@@ -28,8 +28,8 @@ import (
 // Invariant: a job is in one queue, on one site's instances, or has ended. A job moves
 // only while it waits.
 //
-// With one cloud the choice is none, and dispatch and assign would do what submit
-// and grow do; that is tested.
+// With one cloud there is no choice: dispatch and assign would do what submit and grow do,
+// and a test holds that.
 
 // A chooser keeps what choosing needs.
 type chooser struct {

@@ -99,7 +99,7 @@ func (c Options) withDefaults() (Options, error) {
 	if c.Mode == Local && c.Nodes > math.MaxInt32 {
 		return c, badInput("Nodes", -1, ErrTooLarge, "a local cluster of %d nodes: want at most %d", c.Nodes, math.MaxInt32)
 	}
-	if c.Mode == NoWait { // whoever cannot start at once gets instances of its own
+	if c.Mode == NoWait { // a job that cannot start at once gets instances of its own
 		c.WaitLimit, c.Expansion, c.bound = schedule.AtOnce, schedule.SumSize, true
 	}
 	if c.Meter == (pricing.Meter{}) {
@@ -137,9 +137,9 @@ func (c Options) withDefaults() (Options, error) {
 		return c, badInput("Reformat", -1, ErrRange, "%v: want a time from 0 to %.0f s", c.Reformat, replay.MaxTime.Seconds())
 	}
 	if c.Mode == Local || c.Mode == Individual {
-		c.Reformat = 0 // nobody's instances are another's, or nobody formats them
+		c.Reformat = 0 // no instance goes from one user to another, or no instance is formatted
 	}
-	if c.Reformat > 0 { // what is short without it is short with it
+	if c.Reformat > 0 { // a job that is short without it stays short
 		c.Short = min(c.Short+c.Reformat, replay.MaxTime)
 	}
 	if c.Expansion > schedule.SumSize {

@@ -148,52 +148,91 @@ func (s *Simulator) submit(j *trace.Job) bool {
 	return s.err == nil
 }
 
-// close lets pass what comes after the last job, and sums up.
-func (s *Simulator) close() (Result, error) {
-	s.whole = true
-	if s.cfg.Mode == Individual {
-		s.leaving(schedule.Never)
-	} else {
-		s.advance(schedule.Never)
-	}
-	charged, err := s.charged()
-	if err == nil {
-		s.sum(charged)
-		s.tell()
-		if s.cfg.Progress != nil {
-			s.cfg.Progress(s.submitted)
-		}
-	}
-	s.cfg, s.sink, s.course.tell = Options{}, Sink{}, nil // nothing of the caller's is kept
-	s.one[0] = Cloud{}
-	for _, c := range s.sites {
-		c.cloud, c.schd = Cloud{}, nil
-	}
-	if err != nil {
-		return Result{}, err
-	}
-	return s.res, nil
+// job returns what the scheduler knows of a job: that instances may have to be
+// formatted for it, too.
+func (s *Simulator) job(slot int32) schedule.Job {
+	j := &s.live[slot]
+	return schedule.Job{ID: int64(j.number), User: j.User, Submit: j.Submit, Estimate: j.Estimate + s.cfg.Reformat, Nodes: j.Nodes}
 }
 
-// sum fills in what follows from the totals of a run.
-func (s *Simulator) sum(charged replay.Sum) {
-	r, n := &s.res, s.submitted
-	r.Jobs = n
-	r.UsedHours, r.ChargedHours = s.used.Hours(), charged.Hours()
-	if n > 0 {
-		r.MeanWait = s.wait.Mean(n)
-		r.MeanSlowdown = s.slow / float64(n)
-		r.Makespan = s.roster.end - s.first
+// enqueue puts a job into the queue of a site.
+func (s *Simulator) enqueue(c *site, j schedule.Job, slot int32) {
+	s.live[slot].site = int32(c.index)
+	c.schd.Submit(j)
+	c.queued(j, s.cfg.Short, 1)
+}
+
+// pass lets the scheduler of a site start jobs.
+func (s *Simulator) pass(c *site) {
+	s.started = c.schd.AppendStarts(s.started[:0], s.now)
+	for _, a := range s.started {
+		slot := s.slot(a.ID)
+		if slot < 0 {
+			panic("sim: the Scheduler starts a job that does not wait")
+		}
+		c.queued(a.Job, s.cfg.Short, -1)
+		s.occupy(c, slot, a.Nodes)
+		s.begin(c, slot, a)
 	}
-	if s.cfg.Mode == Local {
-		var all replay.Sum
-		all.Add(r.Makespan, s.cfg.Nodes)
-		r.ChargedHours = all.Hours()
+	c.watch(s)
+}
+
+// begin notes the start of a job, which may have to wait until instances that
+// another user's job had are formatted.
+func (s *Simulator) begin(c *site, slot int32, a schedule.Allocation) {
+	j := &s.live[slot]
+	j.alloc, j.ends = a, a.End()
+	start := s.now
+	if s.cfg.Reformat > 0 && s.mixed(slot) {
+		start += s.cfg.Reformat
 	}
-	if r.ChargedHours > 0 {
-		r.Utilisation = r.UsedHours / r.ChargedHours
+	s.events.Push(start+j.Run, end(s.begun, int(slot)))
+	s.begun++
+	s.busy += a.Nodes
+	c.busy += a.Nodes
+	c.jobs++
+	s.tellStart(&j.Job, j.number, start)
+}
+
+// tellStart notes when a job starts.
+func (s *Simulator) tellStart(j *trace.Job, number int, start time.Duration) {
+	s.roster.starts(j, number, start)
+	if s.course.keep {
+		s.res.Starts[number] = start
 	}
-	r.Levels, r.Peak = s.course.states()
+	if s.sink.Start != nil {
+		s.sink.Start(number, j, start)
+	}
+}
+
+// note records the cluster's state if it has changed, and that of each of
+// several clouds.
+func (s *Simulator) note() {
+	s.course.note(Level{s.now, s.held, s.busy})
+	if len(s.sites) > 1 {
+		for _, c := range s.sites {
+			c.course.note(Level{s.now, c.held, c.busy})
+		}
+	}
+}
+
+// siteOf returns the site of a job.
+func (s *Simulator) siteOf(slot int32) *site { return s.sites[s.live[slot].site] }
+
+func (s *Simulator) finish(slot int32) {
+	c := s.siteOf(slot)
+	a := s.live[slot].alloc
+	if s.live[slot].ends != s.now {
+		s.vacate(c, slot)
+	}
+	s.leave(slot)
+	c.schd.Finish(a, s.now)
+	if s.ended++; s.ended%4096 == 0 && s.cfg.Progress != nil {
+		s.cfg.Progress(s.ended)
+	}
+	s.pass(c)
+	s.look(c)
+	s.note()
 }
 
 // advance is the event loop of a cluster that all jobs share: it handles what comes
@@ -252,13 +291,6 @@ func (s *Simulator) at(now time.Duration) {
 	s.now = now
 }
 
-// fail ends the simulation with an error, the first one.
-func (s *Simulator) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-}
-
 // gather moves the events of the present moment to due. It frees the instances that the
 // scheduler counts as free from now on although their event is still to come: instances
 // of jobs that end exactly at their estimate, and instances that have booted.
@@ -277,89 +309,57 @@ func (s *Simulator) gather() {
 	}
 }
 
-// enqueue puts a job into the queue of a site.
-func (s *Simulator) enqueue(c *site, j schedule.Job, slot int32) {
-	s.live[slot].site = int32(c.index)
-	c.schd.Submit(j)
-	c.queued(j, s.cfg.Short, 1)
-}
-
-// siteOf returns the site of a job.
-func (s *Simulator) siteOf(slot int32) *site { return s.sites[s.live[slot].site] }
-
-// job returns what the scheduler knows of a job: that instances may have to be
-// formatted for it, too.
-func (s *Simulator) job(slot int32) schedule.Job {
-	j := &s.live[slot]
-	return schedule.Job{ID: int64(j.number), User: j.User, Submit: j.Submit, Estimate: j.Estimate + s.cfg.Reformat, Nodes: j.Nodes}
-}
-
-func (s *Simulator) finish(slot int32) {
-	c := s.siteOf(slot)
-	a := s.live[slot].alloc
-	if s.live[slot].ends != s.now {
-		s.vacate(c, slot)
-	}
-	s.leave(slot)
-	c.schd.Finish(a, s.now)
-	if s.ended++; s.ended%4096 == 0 && s.cfg.Progress != nil {
-		s.cfg.Progress(s.ended)
-	}
-	s.pass(c)
-	s.look(c)
-	s.note()
-}
-
-// pass lets the scheduler of a site start jobs.
-func (s *Simulator) pass(c *site) {
-	s.started = c.schd.AppendStarts(s.started[:0], s.now)
-	for _, a := range s.started {
-		slot := s.slot(a.ID)
-		if slot < 0 {
-			panic("sim: the Scheduler starts a job that does not wait")
-		}
-		c.queued(a.Job, s.cfg.Short, -1)
-		s.occupy(c, slot, a.Nodes)
-		s.begin(c, slot, a)
-	}
-	c.watch(s)
-}
-
-// begin notes the start of a job, which may have to wait until instances that
-// another user's job had are formatted.
-func (s *Simulator) begin(c *site, slot int32, a schedule.Allocation) {
-	j := &s.live[slot]
-	j.alloc, j.ends = a, a.End()
-	start := s.now
-	if s.cfg.Reformat > 0 && s.mixed(slot) {
-		start += s.cfg.Reformat
-	}
-	s.events.Push(start+j.Run, end(s.begun, int(slot)))
-	s.begun++
-	s.busy += a.Nodes
-	c.busy += a.Nodes
-	c.jobs++
-	s.tellStart(&j.Job, j.number, start)
-}
-
-// tellStart notes when a job starts.
-func (s *Simulator) tellStart(j *trace.Job, number int, start time.Duration) {
-	s.roster.starts(j, number, start)
-	if s.course.keep {
-		s.res.Starts[number] = start
-	}
-	if s.sink.Start != nil {
-		s.sink.Start(number, j, start)
+// fail ends the simulation with an error, the first one.
+func (s *Simulator) fail(err error) {
+	if s.err == nil {
+		s.err = err
 	}
 }
 
-// note records the cluster's state if it has changed, and that of each of
-// several clouds.
-func (s *Simulator) note() {
-	s.course.note(Level{s.now, s.held, s.busy})
-	if len(s.sites) > 1 {
-		for _, c := range s.sites {
-			c.course.note(Level{s.now, c.held, c.busy})
+// close lets pass what comes after the last job, and sums up.
+func (s *Simulator) close() (Result, error) {
+	s.whole = true
+	if s.cfg.Mode == Individual {
+		s.leaving(schedule.Never)
+	} else {
+		s.advance(schedule.Never)
+	}
+	charged, err := s.charged()
+	if err == nil {
+		s.sum(charged)
+		s.tell()
+		if s.cfg.Progress != nil {
+			s.cfg.Progress(s.submitted)
 		}
 	}
+	s.cfg, s.sink, s.course.tell = Options{}, Sink{}, nil // nothing of the caller's is kept
+	s.one[0] = Cloud{}
+	for _, c := range s.sites {
+		c.cloud, c.schd = Cloud{}, nil
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return s.res, nil
+}
+
+// sum fills in what follows from the totals of a run.
+func (s *Simulator) sum(charged replay.Sum) {
+	r, n := &s.res, s.submitted
+	r.Jobs = n
+	r.UsedHours, r.ChargedHours = s.used.Hours(), charged.Hours()
+	if n > 0 {
+		r.MeanWait = s.wait.Mean(n)
+		r.MeanSlowdown = s.slow / float64(n)
+		r.Makespan = s.roster.end - s.first
+	}
+	if s.cfg.Mode == Local {
+		var all replay.Sum
+		all.Add(r.Makespan, s.cfg.Nodes)
+		r.ChargedHours = all.Hours()
+	}
+	if r.ChargedHours > 0 {
+		r.Utilisation = r.UsedHours / r.ChargedHours
+	}
+	r.Levels, r.Peak = s.course.states()
 }

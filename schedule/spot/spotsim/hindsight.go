@@ -21,18 +21,18 @@ import (
 //	    cost on demand of T_latency + R(q)                  if that ends in time
 //	    cost of a lease of length ℓ + V(⌈t + ℓ⌉, q')        spot
 //
-// Who ends a lease himself ends it with the task or just when a checkpoint is
-// written, since a longer one costs no less. And the provider ends it when the
-// price rises above all before on that lease, if the bid was the highest of
-// those: that may be free. So few lengths ℓ need to be looked at. The value is
-// exact for launches on the grid.
+// A user ends a lease with the task, or just when a checkpoint is written, since a longer
+// lease costs no less. The provider ends a lease when the price rises above all prices before
+// on that lease, if the bid was the highest of these; that may be free. So few lengths ℓ need
+// to be looked at. The value is exact for launches on the grid.
 //
-// What leases cost that begin at one step does not depend on what was saved before: it is
-// computed once a step, in ascending order of length. A state then looks at its leases until
-// one costs by itself what the best so far does. A lease in which nothing is saved is never
-// better than to wait. Of those that the provider ends after the same checkpoints, the first
-// is the best, and is looked at if it costs less than to end it at that checkpoint. One that
-// goes on for longer than is safe leads to a state from which nothing meets the deadline.
+// The costs of the leases that begin at one step do not depend on what was saved before: they
+// are computed once a step, in ascending order of length. A state then looks at its leases
+// until one costs by itself as much as the best so far. A lease in which nothing is saved is
+// never better than to wait. Of the leases that the provider ends after the same checkpoints,
+// the first is the best. It is looked at if it costs less than a lease that the user ends at
+// that checkpoint. A lease that goes on for longer than is safe leads to a state from which
+// nothing meets the deadline.
 //
 // For T steps to the deadline, Q checkpoints, L of which one lease can write, and c changes
 // of the price during a lease: O(T·(Q + L)·c·log c + T·Q·L) time, in O(T·Q) memory.

@@ -35,7 +35,7 @@ import (
 // Tasks do not wait for each other and do not move prices. So each task is simulated by
 // itself, in O(log c) time an event for c changes of the price, beside the changes
 // between a request and its end. A checkpoint is no event: no agent acts when one is
-// written, and who looks later finds it.
+// written, and the next look finds it.
 
 // An Outcome is what became of a task.
 type Outcome struct {
