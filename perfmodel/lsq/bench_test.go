@@ -47,10 +47,7 @@ func BenchmarkRegression(b *testing.B) {
 	if err := s.Solve(&r, x, rows, cols, y, Options{Intercept: true}); err != nil {
 		b.Fatal(err)
 	}
-	row, dst, groups := x[:cols], make([]float64, rows), make([]int, rows)
-	for i := range groups {
-		groups[i] = i % 10
-	}
+	row := x[:cols]
 	total := 0.0
 	for _, f := range []struct {
 		name string
@@ -60,8 +57,6 @@ func BenchmarkRegression(b *testing.B) {
 		{"op=predict", func() { total += r.Predict(row) }},
 		{"op=leverage", func() { total += r.LeverageAt(row) }},
 		{"op=interval", func() { total += r.Interval(row, 0.9).High }},
-		{"op=leave-one-out", func() { r.LeaveOneOutTo(dst) }},
-		{"op=leave-10-groups-out", func() { s.LeaveGroupsOutTo(dst, &r, groups) }},
 	} {
 		b.Run(f.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -138,7 +138,6 @@ func (s *Solver) factor(dst *Regression) {
 	}
 	dst.Rank = rank
 	dst.kept = append(dst.kept, s.kept[:rank]...)
-	copy(dst.d, s.d[:rank])
 }
 
 // depends records that column j is within the limit of −Σ_i w_i·(kept column i). A

@@ -98,31 +98,6 @@ func (r *Regression) TQuantile(level float64) float64 {
 	return TQuantile(level, float64(r.DF))
 }
 
-// CovarianceTo puts the covariances of the coefficients into dst, Cols rows of Cols
-// elements, and returns dst. An element is NaN for a dropped column, and all are NaN if
-// DF is 0. The root of element (j, j) is StdErr[j]. It panics if the length of dst is
-// not Cols².
-func (r *Regression) CovarianceTo(dst []float64) []float64 {
-	n := r.Cols
-	if len(dst) != n*n {
-		panic("lsq: length of dst is not the square of the number of coefficients")
-	}
-	for i := range dst {
-		dst[i] = math.NaN()
-	}
-	for a, i := range r.kept {
-		for b, j := range r.kept[:a+1] {
-			sum := 0.0
-			for k := a; k < r.Rank; k++ {
-				sum += float64(r.u[triangle(k)+a] * r.u[triangle(k)+b])
-			}
-			sum *= (r.Sigma * r.down[a]) * (r.Sigma * r.down[b])
-			dst[i*n+j], dst[j*n+i] = sum, sum
-		}
-	}
-	return dst
-}
-
 // CheckEstimable returns an error, [ErrNotEstimable], unless the data determine the
 // value of the model at a row of x. Each dropped column must be the same combination of
 // other columns at the row as in the data. For example, if iterations were 15 in all

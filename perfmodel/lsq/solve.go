@@ -62,27 +62,13 @@ type Solver struct {
 	w      []dd      // W = R⁻¹, column k from k(k+1)/2
 	x, z   []dd
 	v      []float64
-	m      []dd  // of [Solver.LeaveGroupsOutTo]
-	order  []int // rows by group
-	start  []int // where a group begins in order
 }
 
 // maxCols bounds the columns, of which Solve keeps numbers for each two.
 const maxCols = 1 << 20
 
-// Grow makes room for the given numbers of rows and of coefficients, including the
-// intercept. It panics if a number is negative, for more than 2²⁰ + 1 coefficients, and if
-// the product does not fit in an int.
-func (s *Solver) Grow(rows, cols int) {
-	if rows < 0 || cols < 0 {
-		panic("lsq: negative number of rows or columns")
-	}
-	if cols > maxCols+1 {
-		panic("lsq: more than 1<<20 columns")
-	}
-	if cols > 0 && rows > math.MaxInt/cols {
-		panic("lsq: rows times columns does not fit in an int")
-	}
+// grow makes room for the given numbers of rows and of coefficients.
+func (s *Solver) grow(rows, cols int) {
 	s.a = grow.To(s.a, rows*cols)
 	s.rh, s.rl = grow.To(s.rh, rows), grow.To(s.rl, rows)
 	s.fh, s.fl = grow.To(s.fh, rows), grow.To(s.fl, rows)
@@ -139,15 +125,10 @@ type Regression struct {
 	Dependencies []Dependency
 
 	coefLo []float64 // what Coef lacks
-	resLo  []float64 // what Residuals lack
-	slack  []float64 // 1 − Leverage
 	kept   []int
 	qh, ql []float64 // the orthogonal columns
-	d      []dd      // their squared norms
 	u      []float64 // W·D^(-1/2), column k from k(k+1)/2
-	b      []float64 // W for columns of norm 1, laid out as u
 	down   []float64 // by kept column: what it was multiplied by
-	bound  float64   // ‖B⁺‖ in the Frobenius norm
 	tol    float64
 	limit  []float64 // by dependency: how far the column may be from its combination
 	on     []int     // the memory of Dependencies
@@ -241,7 +222,7 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 			return badInput("x", i, ErrNotFinite, "%v in row %d, %s: want a finite number", v, i/cols, opt.name(i%cols))
 		}
 	}
-	s.Grow(rows, n)
+	s.grow(rows, n)
 	dst.reset(rows, n, opt)
 	s.load(x, rows, n, opt.Intercept)
 	s.factor(dst)
@@ -259,10 +240,9 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 func (r *Regression) reset(m, n int, opt Options) {
 	r.Rows, r.Cols, r.Intercept = m, n, opt.Intercept
 	r.Coef, r.StdErr, r.coefLo = grow.To(r.Coef, n), grow.To(r.StdErr, n), grow.To(r.coefLo, n)
-	r.Residuals, r.resLo = grow.To(r.Residuals, m), grow.To(r.resLo, m)
-	r.Leverage, r.slack = grow.To(r.Leverage, m), grow.To(r.slack, m)
+	r.Residuals, r.Leverage = grow.To(r.Residuals, m), grow.To(r.Leverage, m)
 	r.qh, r.ql = grow.To(r.qh, m*n), grow.To(r.ql, m*n)
-	r.d, r.u, r.b = grow.To(r.d, n), grow.To(r.u, triangle(n)), grow.To(r.b, triangle(n))
+	r.u = grow.To(r.u, triangle(n))
 	r.down = grow.To(r.down, n)
 	r.kept = grow.To(r.kept, n)[:0]
 	r.on, r.coef = grow.To(r.on, n*n)[:0], grow.To(r.coef, n*n)[:0]
@@ -315,7 +295,7 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 	m, rank := dst.Rows, dst.Rank
 	up := power2(e)
 	for i := range m {
-		dst.Residuals[i], dst.resLo[i] = s.rh[i]*up, s.rl[i]*up
+		dst.Residuals[i] = s.rh[i] * up
 	}
 	rss := dot(s.rh, s.rl, s.rh, s.rl)
 	dst.DF = m - rank
@@ -380,20 +360,18 @@ func (s *Solver) spread(dst *Regression) {
 			t := u * s.norm[j]
 			inverse += float64(t * t)
 			dst.u[triangle(k)+i] = u
-			dst.b[triangle(k)+i] = w.hi * s.norm[j]
 		}
 		dst.down[k] = power2(-s.exp[dst.kept[k]])
 	}
-	dst.bound = math.Sqrt(inverse)
 	dst.Condition = math.Sqrt(float64(dst.Rank) * inverse)
 }
 
-// nearOne is the distance of a leverage from 1 below which it is computed again, so that
-// 1 − h keeps its digits. Leverages sum to Rank, so at most Rank/(1 − nearOne) rows need
+// nearOne is the distance of a leverage from 1 below which the leverage is computed again in
+// pairs, so that 1 − h keeps its digits. Leverages sum to Rank, so at most Rank/(1 − nearOne) rows need
 // that.
 const nearOne = 0.25
 
-// leverages computes the diagonal of Q·D⁻¹·Qᵀ and its distance from 1.
+// leverages computes the diagonal of Q·D⁻¹·Qᵀ.
 func (s *Solver) leverages(dst *Regression) {
 	m := dst.Rows
 	h := dst.Leverage
@@ -405,8 +383,7 @@ func (s *Solver) leverages(dst *Regression) {
 		}
 	}
 	for i := range h {
-		dst.slack[i] = 1 - h[i]
-		if dst.slack[i] >= nearOne {
+		if 1-h[i] >= nearOne {
 			continue
 		}
 		rest := dd{1, 0}
@@ -414,7 +391,6 @@ func (s *Solver) leverages(dst *Regression) {
 			q := dd{dst.qh[k*m+i], dst.ql[k*m+i]}
 			rest = rest.sub(q.mul(q).div(s.d[k]))
 		}
-		dst.slack[i] = max(0, rest.hi)
 		h[i] = min(1, dd{1, 0}.sub(rest).hi)
 	}
 }

@@ -41,20 +41,6 @@ func newRational(x []float64, rows, cols int, y []float64, intercept bool) ratio
 	return e.solve()
 }
 
-// without returns the same fit without some rows.
-func (e rational) without(drop func(i int) bool) rational {
-	var f rational
-	for i := range e.x {
-		if !drop(i) {
-			f.x, f.y = append(f.x, e.x[i]), append(f.y, e.y[i])
-		}
-	}
-	if len(f.x) == 0 {
-		return f
-	}
-	return f.solve()
-}
-
 func (e rational) solve() rational {
 	n := len(e.x[0])
 	g := make([][]*big.Rat, n)
@@ -171,13 +157,6 @@ func TestExactOnLongley(t *testing.T) {
 		}
 		if want := e.leverage(row); !near(r.Leverage[i], want, 8) {
 			t.Errorf("leverage %d is %v, want %v", i, r.Leverage[i], want)
-		}
-	}
-	loo := r.LeaveOneOutTo(make([]float64, 16))
-	for i, row := range e.x {
-		want := float(e.without(func(k int) bool { return k == i }).residual(row, e.y[i]))
-		if !near(loo[i], want, 8) {
-			t.Errorf("without row %d its residual is %v, want %v", i, loo[i], want)
 		}
 	}
 }
@@ -315,7 +294,7 @@ func TestNoDegreesOfFreedom(t *testing.T) {
 	if diff := cmp.Diff([]float64{1, 2}, r.Coef, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
 		t.Error(diff)
 	}
-	for name, v := range map[string]float64{"Sigma": r.Sigma, "AdjR2": r.AdjR2, "StdErr": r.StdErr[1], "covariance": r.CovarianceTo(make([]float64, 4))[3]} {
+	for name, v := range map[string]float64{"Sigma": r.Sigma, "AdjR2": r.AdjR2, "StdErr": r.StdErr[1]} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s is %v with no degrees of freedom, want NaN", name, v)
 		}
@@ -323,14 +302,6 @@ func TestNoDegreesOfFreedom(t *testing.T) {
 	p := r.Interval([]float64{3}, 0.9)
 	if p.Value != 7 || !math.IsInf(p.Low, -1) || !math.IsInf(p.High, 1) {
 		t.Errorf("prediction %+v", p)
-	}
-	for i, e := range r.LeaveOneOutTo(make([]float64, 2)) {
-		if !math.IsInf(e, 1) {
-			t.Errorf("one point determines a line without row %d: %v", i, e)
-		}
-	}
-	if !math.IsInf(r.PRESS(), 1) {
-		t.Error("PRESS is", r.PRESS())
 	}
 	// A constant y leaves nothing to explain.
 	r, err = Fit([]float64{1, 2, 4}, 3, 1, []float64{7, 7, 7}, Options{Intercept: true})
@@ -549,7 +520,7 @@ func TestInputErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			told += fmt.Sprint(r.Rows, r.Cols, r.Rank, r.DF, r.Intercept, r.Coef, r.StdErr, r.Residuals, r.Leverage, r.RSS, r.TSS, r.R2, r.AdjR2, r.Sigma, r.Condition,
-				r.Dependencies, r.LeaveOneOutTo(make([]float64, c.rows)), r.PRESS(), s.LeaveGroupsOutTo(make([]float64, c.rows), r, []int{0, 1, 0, 1, 2, 2, 1}))
+				r.Dependencies)
 		}
 		return told
 	}
@@ -652,7 +623,6 @@ func TestPanics(t *testing.T) {
 	if err != nil || exact.DF != 0 {
 		t.Fatal(err)
 	}
-	s.Grow(0, 0) // is no mistake
 	for name, f := range map[string]func(){
 		"x":          func() { s.Solve(&r, three, 2, 2, three[:2], Options{}) },
 		"rows":       func() { s.Solve(&r, nil, -1, 0, nil, Options{}) },
@@ -663,17 +633,12 @@ func TestPanics(t *testing.T) {
 		"share of 1": func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: 1}) },
 		"level 0":    func() { fitted.TQuantile(0) },
 		"nothing":    func() { s.Solve(&r, nil, 3, 0, three, Options{}) },
-		"grow":       func() { s.Grow(-1, 2) },
 		"row":        func() { fitted.Predict(three) },
 		"leverage":   func() { fitted.LeverageAt(three) },
 		"level":      func() { fitted.TQuantile(1) },
 		"no freedom": func() { exact.TQuantile(1) },
 		"level NaN":  func() { fitted.Interval(three[:1], math.NaN()) },
-		"dst":        func() { fitted.LeaveOneOutTo(nil) },
-		"group":      func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1, 3}) },
-		"groups":     func() { s.LeaveGroupsOutTo(make([]float64, 3), fitted, []int{0, 1}) },
 		"estimable":  func() { fitted.CheckEstimable(three) },
-		"square":     func() { fitted.CovarianceTo(three) },
 		"all of it":  func() { TQuantile(1, 3) },
 		"quantile":   func() { TQuantile(0, 3) },
 		"freedom":    func() { TQuantile(0.9, 0) },
@@ -860,132 +825,6 @@ func TestIntervalCoverage(t *testing.T) {
 	}
 }
 
-// A row that alone tells two columns apart cannot be left out, nor can a group.
-func TestLeaveOutUndetermined(t *testing.T) {
-	x := []float64{1, 0, 1, 0, 1, 0, 1, 1, 1, 2}
-	y := []float64{1, 2, 4, 8, 16}
-	r, err := Fit(x[:8], 4, 2, y[:4], Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	loo := r.LeaveOneOutTo(make([]float64, 4))
-	if !math.IsInf(loo[3], 1) || math.IsInf(loo[0], 0) {
-		t.Error("leaving one out:", loo)
-	}
-	if r.Leverage[3] != 1 {
-		t.Errorf("leverage %v, want 1", r.Leverage[3])
-	}
-	r, err = Fit(x, 5, 2, y, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s Solver
-	got := s.LeaveGroupsOutTo(make([]float64, 5), r, []int{0, 0, 4, 1, 1})
-	inf := math.Inf(1)
-	// Without rows 0 and 1: 4, 8, 16 at 0, 1, 2, a line of 10/3 + 6x. Without
-	// row 2: least squares of 1, 2, 8, 16 at 0, 0, 1, 2, a line of 17/11 + 7.2727x: by the
-	// normal equations 4a + 3b = 27, 3a + 5b = 40.
-	want := []float64{1 - 10./3, 2 - 10./3, 4 - 15./11, inf, inf}
-	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-14, 0)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// A leverage very near to 1 is not 1: row 0 has 10⁷ in the last column, 1 - h is about
-// 10⁻¹³, and columns a and b are the same but for 10⁻⁸. Without row 0 there is still a
-// fit.
-func TestLeaveOutNearlyUndetermined(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 1))
-	x, y := []float64{0, 0, 1e7}, []float64{1}
-	for range 9 {
-		a := rnd.NormFloat64()
-		x = append(x, a, a+1e-8*rnd.NormFloat64(), rnd.NormFloat64())
-		y = append(y, rnd.NormFloat64())
-	}
-	r, err := Fit(x, 10, 3, y, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slack := r.slack[0]; slack > 1e-12 || slack < 1e-14 {
-		t.Errorf("1 - h is %g", slack)
-	}
-	e := newRational(x, 10, 3, y, false)
-	want := float(e.without(func(i int) bool { return i == 0 }).residual(e.x[0], e.y[0]))
-	if got := r.LeaveOneOutTo(make([]float64, 10))[0]; !near(got, want, 16) {
-		t.Errorf("one out: %v, want %v", got, want)
-	}
-	var s Solver
-	if got := s.LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 1, 2, 2, 2, 2, 2, 2, 2})[0]; !near(got, want, 16) {
-		t.Errorf("a group of one out: %v, want %v", got, want)
-	}
-	// Now the last column is a combination of the others in all rows but row 4, as far
-	// as rounding lets it. So the other rows do not tell the last column from the others,
-	// although 1 - h is not quite 0.
-	for i := range 10 {
-		x[3*i+2] = x[3*i]*1e5/3 - x[3*i+1]/7e5
-		if i == 4 {
-			x[3*i+2] += 1
-		}
-	}
-	x[1] = 0.7 // a and b differ
-	x[2] = x[0]*1e5/3 - x[1]/7e5
-	r, err = Fit(x, 10, 3, y, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slack := r.slack[4]; slack == 0 || slack > 1e-20 {
-		t.Errorf("1 - h is %g", slack)
-	}
-	for i, e := range r.LeaveOneOutTo(make([]float64, 10)) {
-		if math.IsInf(e, 1) != (i == 4) {
-			t.Errorf("without row %d its residual is %v", i, e)
-		}
-	}
-	for i, e := range s.LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-		if math.IsInf(e, 1) != (i == 4) {
-			t.Errorf("without group %d its residual is %v", i, e)
-		}
-	}
-}
-
-// Whether the other rows determine the coefficients is the same for a row and for a group of that
-// row, from well determined to not at all: column c is 1000·(a − b) in all rows but one, up to what
-// is from 10⁻⁵ to 10⁻¹⁴.
-func TestLeaveOutAgrees(t *testing.T) {
-	undetermined := 0
-	for seed := range uint64(400) {
-		rnd := rand.New(rand.NewPCG(seed, 7))
-		delta := math.Pow(10, -9*rnd.Float64()-5)
-		var x, y []float64
-		for i := range 10 {
-			a := rnd.NormFloat64()
-			b := a + 1e-3*rnd.NormFloat64()
-			c := 1e3*a - 1e3*b + delta*rnd.NormFloat64()
-			if i == 4 {
-				c++
-			}
-			x, y = append(x, a, b, c), append(y, rnd.NormFloat64())
-		}
-		r, err := Fit(x, 10, 3, y, Options{Tolerance: 1e-14})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := r.LeaveOneOutTo(make([]float64, 10))
-		groups := new(Solver).LeaveGroupsOutTo(make([]float64, 10), r, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
-		for i := range rows {
-			if math.IsInf(rows[i], 1) != math.IsInf(groups[i], 1) {
-				t.Errorf("δ = %g: row %d has %v, and as a group %v", delta, i, rows[i], groups[i])
-			}
-		}
-		if math.IsInf(rows[4], 1) {
-			undetermined++
-		}
-	}
-	if undetermined < 100 || undetermined > 300 {
-		t.Errorf("%d of 400 are not determined: want some of each", undetermined)
-	}
-}
-
 // y is orthogonal to both columns: the coefficients are 0, and nothing of them is
 // right, relatively; refinement stops as soon as they do not matter in y.
 func TestOrthogonal(t *testing.T) {
@@ -1004,10 +843,8 @@ func TestOrthogonal(t *testing.T) {
 // Sizes that no memory holds panic with the package's name, before memory is taken.
 func TestSizesBeyond(t *testing.T) {
 	for name, f := range map[string]func(){
-		"columns":     func() { _, _ = Fit(nil, 0, math.MaxInt, nil, Options{}) },
-		"product":     func() { _, _ = Fit(nil, math.MaxInt/2+1, 4, nil, Options{}) },
-		"room":        func() { new(Solver).Grow(math.MaxInt, 2) },
-		"coefficient": func() { new(Solver).Grow(1, maxCols+2) },
+		"columns": func() { _, _ = Fit(nil, 0, math.MaxInt, nil, Options{}) },
+		"product": func() { _, _ = Fit(nil, math.MaxInt/2+1, 4, nil, Options{}) },
 	} {
 		func() {
 			defer func() {
