@@ -38,7 +38,7 @@ type Cloud struct {
 	Discount pricing.SustainedUse // the zero value is no discount
 	Month    time.Duration        // the length of this calendar month, > 0; only for Discount
 	// Used[k] is the time for which rank k+1 was used in this month so far: the
-	// inferred instances of [pricing.SustainedBiller]. Ranks above len(Used) were not
+	// inferred instances of [pricing.SustainedUse]. Ranks above len(Used) were not
 	// used.
 	Used     []time.Duration
 	Reserved []Reservation // the active reservations, by rising Rate

@@ -40,9 +40,6 @@ func TestAllocs(t *testing.T) {
 
 	var biller, grown Biller
 	grown.Grow(sizes[0], len(list.Classes), sizes[0]/10)
-	var months SustainedBiller
-	var bills []SustainedMonth
-	start := time.Date(2014, 1, 17, 5, 0, 0, 0, time.UTC)
 	var demands [][]int
 	var purchases [][]Purchase
 	for _, n := range sizes {
@@ -61,12 +58,6 @@ func TestAllocs(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("Biller.Bill after Grow: %v allocations, want 0", n)
 	}
-	wantNoAllocs(t, "SustainedBiller.AppendMonths", len(sizes), func(i int) {
-		var err error
-		if bills, err = months.AppendMonths(bills[:0], GCE2014SustainedUse, list.OnDemand, start, time.Hour, demands[i]); err != nil {
-			t.Fatal(err)
-		}
-	})
 
 	levels := make([]Level, 0, 8)
 	terms := []time.Duration{0, Year, 3 * Year}

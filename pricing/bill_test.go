@@ -77,7 +77,7 @@ func TestBill(t *testing.T) {
 // instances 1 to 10 run at the heavy price, 11 to 15 at the light one, the rest
 // on demand. As printed, Eq. (2) would charge the heavy price from the tenth on.
 func TestBillNiu16Example(t *testing.T) {
-	l := CC28XLarge2013().WhenUsed()
+	l := whenUsed(CC28XLarge2013())
 	var b Biller
 	got, err := b.Bill(l, []int{18, 12, 4}, time.Hour, []Purchase{{Class: 3, Count: 5}, {Class: 5, Count: 10}})
 	if err != nil {

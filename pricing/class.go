@@ -181,15 +181,3 @@ func (l List) names() string {
 	}
 	return b.String()
 }
-
-// WhenUsed returns a copy of the list with every class billed [WhenUsed]. [Niu16]
-// reads heavy utilisation so, although EC2 billed every hour of the term.
-func (l List) WhenUsed() List {
-	classes := make([]Class, len(l.Classes))
-	for i, c := range l.Classes {
-		c.Billed = WhenUsed
-		classes[i] = c
-	}
-	l.Classes = classes
-	return l
-}

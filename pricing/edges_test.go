@@ -1,8 +1,6 @@
 package pricing
 
 import (
-	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -36,19 +34,6 @@ func TestSpotMeterReadings(t *testing.T) {
 		if got, err := m.Cost(h, launch, length, EndedByUser); err != nil || got != want {
 			t.Fatalf("%+v from %d for %d, read every %d: %v, %v, want %v", h, launch, length, m.Reprice, got, err, want)
 		}
-	}
-}
-
-// The longest demand: a slot of 292 years, and not two of 146 and a nanosecond.
-func TestAppendMonthsLongest(t *testing.T) {
-	var b SustainedBiller
-	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	months, err := b.AppendMonths(nil, GCE2014SustainedUse, Unit, start, math.MaxInt64, []int{0})
-	if err != nil || len(months) < 292*12 {
-		t.Errorf("%d months, %v", len(months), err)
-	}
-	if _, err := b.AppendMonths(nil, GCE2014SustainedUse, Unit, start, math.MaxInt64/2+1, []int{0, 0}); !errors.Is(err, ErrOverflow) {
-		t.Errorf("more than 292 years: %v", err)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestEnvelope(t *testing.T) {
 		}},
 		// As the paper reads it, heavy is (7670-2710)/(.904-.361) h from light, and
 		// medium is above the two everywhere.
-		{"[Niu16], three years, used hours only", niu.WhenUsed(), 3 * Year, []Level{
+		{"[Niu16], three years, used hours only", whenUsed(niu), 3 * Year, []Level{
 			{Class: -1},
 			{3, 2710 / (26280 * 1.496), light},
 			{5, 4960 / (26280 * .543), hours(4960 / .543)},

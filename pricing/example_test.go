@@ -1,8 +1,8 @@
 package pricing_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -114,56 +114,6 @@ func ExampleBiller_Bill() {
 	// total  25108.40, pure 3528.66, on demand    0 h, light idle 768 h
 }
 
-// Forty instance-days in a month of thirty, on two instances for twenty days or on
-// one with a second for the last ten: the second way has a whole month of one.
-func ExampleSustainedBiller_AppendMonths() {
-	start := time.Date(2014, time.April, 1, 0, 0, 0, 0, time.UTC)
-	together := append(days(20, 2), days(10, 0)...)
-	apart := append(days(20, 1), days(10, 2)...)
-	var biller pricing.SustainedBiller
-	for _, demand := range [][]int{together, apart} {
-		months, err := biller.AppendMonths(nil, pricing.GCE2014SustainedUse, pricing.Unit, start, 24*time.Hour, demand)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		for _, m := range months {
-			fmt.Printf("%s: %d inferred, %s instead of %s\n", m.Start.Format("2006-01"), m.Peak, m.Cost.Fixed(2), m.Base.Fixed(2))
-		}
-	}
-	// Output:
-	// 2014-04: 2 inferred, 792.00 instead of 960.00
-	// 2014-04: 2 inferred, 732.00 instead of 960.00
-}
-
-// days is a demand of d instances for n days.
-func days(n, d int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = d
-	}
-	return s
-}
-
-// What would the paper's cluster have cost over its 391-day job log, per node and
-// hour?
-func ExampleOwnership_Over() {
-	cluster := pricing.Niu16Cluster()
-	const span = 391 * 24 * time.Hour
-	for _, nodes := range []int{93, 186} {
-		cost, err := cluster.Over(nodes, span)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		perHour := cost.Float64() / (float64(nodes) * span.Hours())
-		fmt.Printf("%3d nodes: %s, %.3f a node-hour\n", nodes, cost.Fixed(2), perHour)
-	}
-	// Output:
-	// 93 nodes: 395850.19, 0.454 a node-hour
-	// 186 nodes: 753153.84, 0.432 a node-hour
-}
-
 func ExampleReadList() {
 	list, err := pricing.ReadList(strings.NewReader(`{
 		"on_demand": 0.060,
@@ -178,17 +128,14 @@ func ExampleReadList() {
 	u, _ := list.Classes[0].BreakEven(pricing.OnDemand(list.OnDemand))
 	fmt.Printf("a day pays off from %.1f hours\n", 24*u)
 	list.Classes[0].Upfront = 720 * pricing.Milli
-	if err := pricing.WriteList(os.Stdout, list); err != nil {
+	text, err := json.Marshal(list)
+	if err != nil {
 		fmt.Println(err)
 	}
+	fmt.Printf("%s\n", text)
 	// Output:
 	// a day pays off from 12.5 hours
-	// {
-	//   "on_demand": 0.06,
-	//   "classes": [
-	//     {"name": "1d", "term": "24h", "upfront": 0.72, "hourly": 0, "billed": "always"}
-	//   ]
-	// }
+	// {"on_demand":0.06,"classes":[{"name":"1d","term":"24h","upfront":0.72,"hourly":0,"billed":"always"}]}
 }
 
 // 100 seconds at 2.40 an hour are a fifteenth of a unit, which no decimal is. The

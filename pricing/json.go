@@ -64,7 +64,7 @@ func tooLong(s string) bool {
 // MarshalJSON returns the list in the form that [ReadList] and
 // [List.UnmarshalJSON] read, without line breaks. The error is that of
 // [List.Validate], or [ErrSyntax] for a name that is not UTF-8.
-func (l List) MarshalJSON() ([]byte, error) { return l.appendJSON(nil, "", "", "") }
+func (l List) MarshalJSON() ([]byte, error) { return l.append(nil) }
 
 // UnmarshalJSON reads the form that [ReadList] reads, and returns the same errors.
 // The list is unchanged when there is an error. As usual, null changes nothing.
@@ -352,30 +352,12 @@ func kindOf(c byte) string {
 	return "a number"
 }
 
-// WriteList validates l and writes it to w as JSON that [ReadList] reads back
-// equal, a class to a line, in one call of Write. The error is that of
-// [List.Validate], [ErrSyntax] for a name that is not UTF-8, or that of w.
-func WriteList(w io.Writer, l List) error {
-	b, err := l.appendJSON(nil, "\n  ", "\n    ", " ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
-}
-
-// appendJSON appends the list. field, class and space separate fields of the list,
-// classes, and what stands in one line.
-func (l List) appendJSON(b []byte, field, class, space string) ([]byte, error) {
+// append appends the list as JSON.
+func (l List) append(b []byte) ([]byte, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	b = append(b, '{')
-	b = append(b, field...)
-	b = append(b, `"on_demand":`+space...)
-	b = append(l.OnDemand.append(b), ',')
-	b = append(b, field...)
-	b = append(b, `"classes":`+space+`[`...)
+	b = append(l.OnDemand.append(append(b, `{"on_demand":`...)), `,"classes":[`...)
 	for k, c := range l.Classes {
 		if !utf8.ValidString(c.Name) {
 			return nil, badInput("Classes.Name", k, ErrSyntax, "%s: want UTF-8", quote(c.Name))
@@ -387,23 +369,12 @@ func (l List) appendJSON(b []byte, field, class, space string) ([]byte, error) {
 		if k > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, class...)
-		b = append(b, `{"name":`+space...)
-		b = append(b, name...)
-		b = append(b, `,`+space+`"term":`+space+`"`+term(c.Term)+`",`+space+`"upfront":`+space...)
-		b = c.Upfront.append(b)
-		b = append(b, `,`+space+`"hourly":`+space...)
-		b = c.Hourly.append(b)
-		b = append(b, `,`+space+`"billed":`+space+`"`+c.Billed.String()+`"}`...)
+		b = append(append(b, `{"name":`...), name...)
+		b = append(b, `,"term":"`+term(c.Term)+`","upfront":`...)
+		b = append(c.Upfront.append(b), `,"hourly":`...)
+		b = append(c.Hourly.append(b), `,"billed":"`+c.Billed.String()+`"}`...)
 	}
-	if len(l.Classes) > 0 {
-		b = append(b, field...)
-	}
-	b = append(b, ']')
-	if field != "" {
-		b = append(b, '\n')
-	}
-	return append(b, '}'), nil
+	return append(b, "]}"...), nil
 }
 
 // term writes a duration without the minutes and seconds that are zero.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -182,46 +181,32 @@ func TestListJSON(t *testing.T) {
 	}
 }
 
-func TestWriteList(t *testing.T) {
+func TestMarshalList(t *testing.T) {
 	l := CC28XLarge2013()
 	l.Classes = l.Classes[1:3]
 	l.Classes[0].Name = "<\"medium\"> \u2028"
 	l.Classes[0].Term = 90*time.Minute + time.Nanosecond
-	var b bytes.Buffer
-	if err := WriteList(&b, l); err != nil {
+	text, err := json.Marshal(l)
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{
-  "on_demand": 2.4,
-  "classes": [
-    {"name": "\u003c\"medium\"\u003e \u2028", "term": "1h30m0.000000001s", "upfront": 4146, "hourly": 0.54, "billed": "when-used"},
-    {"name": "1y-heavy", "term": "8760h", "upfront": 5000, "hourly": 0.361, "billed": "always"}
-  ]
-}
-`
-	if diff := cmp.Diff(want, b.String()); diff != "" {
+	want := `{"on_demand":2.4,"classes":[` +
+		`{"name":"\u003c\"medium\"\u003e \u2028","term":"1h30m0.000000001s","upfront":4146,"hourly":0.54,"billed":"when-used"},` +
+		`{"name":"1y-heavy","term":"8760h","upfront":5000,"hourly":0.361,"billed":"always"}]}`
+	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	back, err := ReadList(&b)
+	back, err := ReadList(bytes.NewReader(text))
 	if diff := cmp.Diff(l, back); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	b.Reset()
-	if err := WriteList(&b, List{}); err != nil || b.String() != "{\n  \"on_demand\": 0,\n  \"classes\": []\n}\n" {
-		t.Errorf("%v: %s", err, b.String())
+	if text, err := json.Marshal(List{}); err != nil || string(text) != `{"on_demand":0,"classes":[]}` {
+		t.Errorf("%v: %s", err, text)
 	}
-	b.Reset()
-	wantError(t, WriteList(&b, List{OnDemand: -1}), "OnDemand", -1, ErrRange)
-	wantError(t, WriteList(&b, List{Classes: []Class{{Name: "\xff", Term: 1}}}), "Classes.Name", 0, ErrSyntax)
-	if b.Len() > 0 {
-		t.Errorf("%q written beside an error", b.String())
-	}
-	r, w := io.Pipe()
-	broken := errors.New("broken")
-	r.CloseWithError(broken)
-	if err := WriteList(w, l); err != broken {
-		t.Errorf("error %v, want that of the writer", err)
-	}
+	_, err = List{OnDemand: -1}.MarshalJSON()
+	wantError(t, err, "OnDemand", -1, ErrRange)
+	_, err = List{Classes: []Class{{Name: "\xff", Term: 1}}}.MarshalJSON()
+	wantError(t, err, "Classes.Name", 0, ErrSyntax)
 	for d, want := range map[time.Duration]string{
 		time.Hour: "1h", time.Minute: "1m", 90 * time.Minute: "1h30m", time.Second: "1s", 10 * time.Second: "10s",
 		time.Hour + time.Second: "1h0m1s", 20 * time.Minute: "20m", 10 * time.Hour: "10h", 1: "1ns",
@@ -233,11 +218,11 @@ func TestWriteList(t *testing.T) {
 }
 
 func FuzzReadList(f *testing.F) {
-	var b bytes.Buffer
-	if err := WriteList(&b, CC28XLarge2013()); err != nil {
+	text, err := json.Marshal(CC28XLarge2013())
+	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(b.Bytes())
+	f.Add(text)
 	f.Add([]byte(`{"on_demand": "2.40", "classes": [{"name": "a\n", "term": "1m1ns", "upfront": 1e-9, "hourly": 0, "billed": "when-used"}]}`))
 	f.Add([]byte(`{"classes":[{}],"on_demand":-0}`))
 	f.Add([]byte("{\"on_demand\":1,\n\"classes\":[{\"name\":\"\xff\"}]}"))
@@ -251,11 +236,11 @@ func FuzzReadList(f *testing.F) {
 			}
 			return
 		}
-		var b bytes.Buffer
-		if err := WriteList(&b, l); err != nil {
+		text, err := json.Marshal(l)
+		if err != nil {
 			t.Fatalf("read, but not written: %v", err)
 		}
-		back, err := ReadList(&b)
+		back, err := ReadList(bytes.NewReader(text))
 		if diff := cmp.Diff(l, back); diff != "" || err != nil {
 			t.Fatalf("read back: %v (-want +got):\n%s", err, diff)
 		}

@@ -14,8 +14,8 @@ const (
 // 5.1 follow from these prices.
 //
 // The list is a fresh copy that the caller may change. Heavy utilisation is billed
-// [Always], as EC2 billed it. [List.WhenUsed] returns the list as [Niu16] reads
-// it, with only the used hours billed.
+// [Always], as EC2 billed it. [Niu16] bills the used hours alone: set Billed to
+// [WhenUsed] for that reading.
 //
 // Sources: $2.40 on demand is in the price lists of 5 June, 26 September and 15
 // November 2013. The reservations are in EC2's price files of 19 March 2014, the

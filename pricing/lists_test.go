@@ -149,7 +149,7 @@ func TestCC28XLargeJSON(t *testing.T) {
 			want.Classes = append(want.Classes, w)
 		}
 		if name == "cc2.8xlarge-2013" { // as the paper bills
-			want = want.WhenUsed()
+			want = whenUsed(want)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -292,7 +292,6 @@ func TestMisuse(t *testing.T) {
 		func() { _, _ = new(Biller).Bill(List{}, nil, 0, nil) },
 		func() { _, _ = GCE2014SustainedUse.Cost(1, 0, 0) },
 		func() { _, _ = GCE2014SustainedUse.Cost(1, 0, 367*24*time.Hour) },
-		func() { _, _ = new(SustainedBiller).AppendMonths(nil, GCE2014SustainedUse, 1, time.Time{}, 0, nil) },
 		func() { _, _ = Niu16Cluster().Total(0) },
 		func() { _, _ = Niu16Cluster().Over(93, -1) },
 	} {

@@ -503,7 +503,7 @@ func TestPropBill(t *testing.T) {
 	})
 }
 
-// Sustained use against the rate of every minute, and of every instance.
+// Sustained use against the rate of every half slot.
 func TestPropSustained(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s SustainedUse
@@ -514,84 +514,45 @@ func TestPropSustained(t *testing.T) {
 			}
 			s[i] = rapid.IntRange(0, most).Draw(t, "rate")
 		}
-		start := time.Date(2015, time.February, 1+rapid.IntRange(0, 27).Draw(t, "day"), 0, 0, 0, 0, time.UTC)
-		const slot = 12 * time.Hour // quarters of 28 and 31 days are 14 and 15.5 slots
-		demand := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 100).Draw(t, "demand")
-		got, err := new(SustainedBiller).AppendMonths(nil, s, Unit, start, slot, demand)
-		if err != nil {
-			t.Fatal(err)
+		month := time.Duration(rapid.IntRange(28, 31).Draw(t, "days")) * 24 * time.Hour
+		const half = 6 * time.Hour // quarters of 28 and 31 days are 28 and 31 of them
+		halves := rapid.IntRange(0, int(month/half)).Draw(t, "halves")
+		var want Money
+		for i := range halves {
+			want += 6 * Unit * Money(s[time.Duration(i)*half*4/month]) / full
 		}
-		var want []SustainedMonth
-		var used [5]int // half slots by inferred instance
-		for i, d := range demand {
-			at := start.Add(time.Duration(i) * slot)
-			first := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
-			if len(want) == 0 || !want[len(want)-1].Start.Equal(first) {
-				want = append(want, SustainedMonth{Start: first, Length: first.AddDate(0, 1, 0).Sub(first)})
-				used = [5]int{}
-			}
-			m := &want[len(want)-1]
-			m.Peak = max(m.Peak, d)
-			for j := 1; j <= d; j++ {
-				for range 2 {
-					quarter := int(time.Duration(used[j]) * slot / 2 * 4 / m.Length)
-					used[j]++
-					m.Base += 6 * Unit
-					m.Cost += 6 * Unit * Money(s[quarter]) / full
-				}
-			}
-		}
-		if diff := gocmp.Diff(want, got); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
+		if got, err := s.Cost(Unit, time.Duration(halves)*half, month); got != want || err != nil {
+			t.Fatalf("%v, %v, want %v", got, err, want)
 		}
 	})
 }
 
-// Inferred instances: the same use in all, falling lengths, and no joining of
-// leases into instances is cheaper. The joinings tried give each moment's
-// instances to random ones that are free.
+// No joining of leases into instances is cheaper than to stack them. The joinings tried give
+// each moment's instances to random ones that are free.
 func TestPropInferred(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const n = 12 // hours in a month, three in a quarter
-		counts := rapid.SliceOfN(rapid.IntRange(0, 3), 0, n).Draw(t, "counts")
-		var spans []span
-		sum := 0
-		for _, c := range counts {
-			spans = append(spans, span{time.Hour, c})
-			sum += c
-		}
-		inferred := spans[:stack(spans)]
-		var cost Money
-		for i, s := range inferred {
-			if s.instances <= 0 || s.length <= 0 || i > 0 && s.length >= inferred[i-1].length {
-				t.Fatalf("%v", inferred)
+		var stacked, other [5]int
+		for _, c := range rapid.SliceOfN(rapid.IntRange(0, 3), 0, n).Draw(t, "counts") {
+			for j := range c {
+				stacked[j]++
 			}
-			sum -= s.instances * int(s.length/time.Hour)
-			each, err := GCE2014SustainedUse.Cost(Unit, s.length, n*time.Hour)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cost += each * Money(s.instances)
-		}
-		if sum != 0 {
-			t.Fatalf("%v: %d instance-hours differ", inferred, sum)
-		}
-		use := make([]int, 5)
-		for _, c := range counts {
 			for _, j := range rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "who")[:c] {
-				use[j]++
+				other[j]++
 			}
 		}
-		var other Money
-		for _, h := range use {
-			each, err := GCE2014SustainedUse.Cost(Unit, time.Duration(h)*time.Hour, n*time.Hour)
-			if err != nil {
-				t.Fatal(err)
+		var cost [2]Money
+		for k, use := range [][5]int{stacked, other} {
+			for _, h := range use {
+				each, err := GCE2014SustainedUse.Cost(Unit, time.Duration(h)*time.Hour, n*time.Hour)
+				if err != nil {
+					t.Fatal(err)
+				}
+				cost[k] += each
 			}
-			other += each
 		}
-		if other < cost {
-			t.Fatalf("inferred instances cost %v, others %v", cost, other)
+		if cost[1] < cost[0] {
+			t.Fatalf("inferred instances cost %v, others %v", cost[0], cost[1])
 		}
 	})
 }

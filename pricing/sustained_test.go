@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"slices"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
@@ -65,34 +62,6 @@ func TestSustainedUseCost(t *testing.T) {
 	wantError(t, SustainedUse{1, 0, 0, -1}.Validate(), "rates", 3, ErrRange)
 }
 
-func TestInferred(t *testing.T) {
-	tests := []struct {
-		name  string
-		spans []span
-		want  []span
-	}{
-		{"none", nil, nil},
-		{"idle", []span{{day, 0}, {0, 3}}, nil},
-		{"one", []span{{day, 3}}, []span{{day, 3}}},
-		// Google's announcement: 3, 4, 2 and 3 instances for 10, 5, 5 and 10 days of
-		// a month of 30; two are inferred for the whole month, and a third for 10 + 5
-		// + 10 days, and a fourth for 5.
-		{"Google's example", []span{{10 * day, 3}, {5 * day, 4}, {5 * day, 2}, {10 * day, 3}},
-			[]span{{30 * day, 2}, {25 * day, 1}, {5 * day, 1}}},
-		{"one after the other", []span{{day, 1}, {0, 5}, {day, 1}, {day, 0}, {day, 1}}, []span{{3 * day, 1}}},
-		{"a step without length", []span{{day, 4}, {0, 2}, {0, 3}, {day, 1}}, []span{{2 * day, 1}, {day, 3}}},
-		{"large numbers", []span{{day, math.MaxInt}, {day, 1}}, []span{{2 * day, 1}, {day, math.MaxInt - 1}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := tt.spans[:stack(tt.spans)]
-			if !slices.Equal(tt.want, got) {
-				t.Errorf("%v, want %v", got, tt.want)
-			}
-		})
-	}
-}
-
 // The tiers and the example of the reference material are those of the tests
 // above. The example's cost: two whole months of 720 h at 70% are 1008 h, 600 h
 // are 180 + 144 + 108 + 60·.4 = 456 h, and 120 h are 120.
@@ -117,109 +86,23 @@ func TestSustainedReference(t *testing.T) {
 	if rates != GCE2014SustainedUse {
 		t.Errorf("rates %v, want %v", GCE2014SustainedUse, rates)
 	}
-	var demand []int // a slot a day
+	month := 0 // days
+	var used [5]time.Duration
 	for _, e := range ref.Example.Days {
-		for range e[0] {
-			demand = append(demand, e[1])
+		month += e[0]
+		for j := range e[1] {
+			used[j] += time.Duration(e[0]) * day
 		}
 	}
-	start := time.Date(2014, time.April, 1, 0, 0, 0, 0, time.UTC) // a month of 30 days
-	got, err := new(SustainedBiller).AppendMonths(nil, GCE2014SustainedUse, Unit, start, day, demand)
-	if err != nil {
-		t.Fatal(err)
+	var cost Money
+	for _, u := range used {
+		c, err := GCE2014SustainedUse.Cost(Unit, u, time.Duration(month)*day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost += c
 	}
-	want := []SustainedMonth{{Start: start, Length: 30 * day, Peak: 4, Base: 90 * 24 * Unit, Cost: (1008 + 456 + 120) * Unit}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if want := (1008 + 456 + 120) * Unit; cost != want || month != 30 {
+		t.Errorf("%v in %d days, want %v", cost, month, want)
 	}
-}
-
-func TestAppendMonths(t *testing.T) {
-	pacific := time.FixedZone("-8", -8*3600)
-	tests := []struct {
-		name   string
-		start  time.Time
-		slot   time.Duration
-		demand []int
-		want   []SustainedMonth
-	}{
-		{"nothing", time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour, nil, nil},
-		// One instance over January and half of February 2014 (28 days: 672 h).
-		{"a month and a half", time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), day, repeat(1, 31+14), []SustainedMonth{
-			{time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), 31 * day, 1, 744 * Unit, 520_800 * Milli},
-			{time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC), 28 * day, 1, 336 * Unit, 302_400 * Milli},
-		}},
-		{"leap year", time.Date(2016, 2, 1, 0, 0, 0, 0, time.UTC), day, repeat(1, 29), []SustainedMonth{
-			{time.Date(2016, 2, 1, 0, 0, 0, 0, time.UTC), 29 * day, 1, 696 * Unit, 487_200 * Milli},
-		}},
-		// Two slots of four days across the end of a year, six days before, two after:
-		// two of three instances in the last days of the old year.
-		{"a slot across the end of a month", time.Date(2013, 12, 26, 0, 0, 0, 0, time.UTC), 4 * day, []int{2, 3}, []SustainedMonth{
-			{time.Date(2013, 12, 1, 0, 0, 0, 0, time.UTC), 31 * day, 3, (2*96 + 3*48) * Unit, (2*96 + 3*48) * Unit},
-			{time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), 31 * day, 3, 3 * 48 * Unit, 3 * 48 * Unit},
-		}},
-		{"a month without use, and a slot of several months", time.Date(2014, 1, 31, 0, 0, 0, 0, time.UTC), 30 * day, []int{0, 1}, []SustainedMonth{
-			{time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC), 31 * day, 0, 0, 0},
-			{time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC), 28 * day, 0, 0, 0},
-			// From 2 March to 1 April: 720 of 744 h, 3·186·(1+.8+.6)/3 + 162·.4
-			{time.Date(2014, 3, 1, 0, 0, 0, 0, time.UTC), 31 * day, 1, 720 * Unit, 511_200 * Milli},
-		}},
-		// In UTC this hour is in April; eight hours to the west it is in March.
-		{"months of the location", time.Date(2014, 3, 31, 23, 0, 0, 0, pacific), time.Hour, []int{1, 1}, []SustainedMonth{
-			{time.Date(2014, 3, 1, 0, 0, 0, 0, pacific), 31 * day, 1, Unit, Unit},
-			{time.Date(2014, 4, 1, 0, 0, 0, 0, pacific), 30 * day, 1, Unit, Unit},
-		}},
-	}
-	var b SustainedBiller
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := b.AppendMonths([]SustainedMonth{{Peak: 99}}, GCE2014SustainedUse, Unit, tt.start, tt.slot, tt.demand)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(append([]SustainedMonth{{Peak: 99}}, tt.want...), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-	start := time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)
-	_, err := b.AppendMonths(nil, SustainedUse{-1}, 1, start, day, nil)
-	wantError(t, err, "rates", 0, ErrRange)
-	_, err = b.AppendMonths(nil, GCE2014SustainedUse, -1, start, day, nil)
-	wantError(t, err, "hourly", -1, ErrRange)
-	_, err = b.AppendMonths(nil, GCE2014SustainedUse, 1, start, day, []int{0, -1})
-	wantError(t, err, "demand", 1, ErrRange)
-	_, err = b.AppendMonths(nil, GCE2014SustainedUse, 1, start, math.MaxInt64/2, []int{0, 1, 1})
-	wantError(t, err, "demand", -1, ErrOverflow)
-	dst, err := b.AppendMonths([]SustainedMonth{{}}, GCE2014SustainedUse, Unit, start, 31*day, []int{1, math.MaxInt})
-	wantError(t, err, "demand", 1, ErrOverflow)
-	if len(dst) != 1 {
-		t.Errorf("dst has grown to %d months beside an error", len(dst))
-	}
-}
-
-// Where summer time is kept, March 2014 has 743 hours and November 721.
-func TestAppendMonthsSummerTime(t *testing.T) {
-	zone, err := time.LoadLocation("America/Los_Angeles")
-	if err != nil {
-		t.Skip("no time zones here: ", err)
-	}
-	start := time.Date(2014, 3, 1, 0, 0, 0, 0, zone)
-	got, err := new(SustainedBiller).AppendMonths(nil, GCE2014SustainedUse, Unit, start, time.Hour, repeat(1, 275*24))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Whole months cost 70%; 275 days end with November.
-	if len(got) != 9 || got[0].Length != 743*time.Hour || got[0].Cost != 520_100*Milli ||
-		got[8].Length != 721*time.Hour || got[8].Cost != 504_700*Milli {
-		t.Errorf("%+v", got)
-	}
-}
-
-func repeat(d, n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = d
-	}
-	return s
 }

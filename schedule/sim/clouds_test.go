@@ -104,7 +104,7 @@ func TestGCE(t *testing.T) {
 
 // The cost of GCE's leases, joined as they come and go, is what package pricing
 // charges for the same use: the bill of a minute-by-minute demand.
-func TestUsageEqualsSustainedBiller(t *testing.T) {
+func TestUsageEqualsSustainedUse(t *testing.T) {
 	epoch := time.Date(2014, 1, 20, 7, 0, 0, 0, time.UTC)
 	r := rand.New(rand.NewPCG(8, 8))
 	var u usage
@@ -123,22 +123,35 @@ func TestUsageEqualsSustainedBiller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b pricing.SustainedBiller
-	months, err := b.AppendMonths(nil, pricing.GCE2014SustainedUse, 1234567891, epoch, time.Minute, demand)
-	if err != nil {
-		t.Fatal(err)
+	// Of the inferred instances of a month, j is used while more than j run.
+	used := map[time.Time][]time.Duration{}
+	for k, n := range demand {
+		at := epoch.Add(time.Duration(k) * time.Minute)
+		first := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
+		for j := range n {
+			if j == len(used[first]) {
+				used[first] = append(used[first], 0)
+			}
+			used[first][j] += time.Minute
+		}
 	}
 	var want pricing.Money
 	peak := 0
-	for _, m := range months {
-		want += m.Cost
-		peak += m.Peak
+	for first, ranks := range used {
+		for _, length := range ranks {
+			cost, err := pricing.GCE2014SustainedUse.Cost(1234567891, length, first.AddDate(0, 1, 0).Sub(first))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += cost
+			peak++
+		}
 	}
 	if diff := (got - want); diff > pricing.Money(peak) || -diff > pricing.Money(peak) {
 		t.Errorf("%v, want %v to %d nanos", got, want, peak)
 	}
-	if len(months) != 4 {
-		t.Errorf("%d months, want 4", len(months))
+	if len(used) != 4 {
+		t.Errorf("%d months, want 4", len(used))
 	}
 }
 
