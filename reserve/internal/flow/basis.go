@@ -83,16 +83,11 @@ func (s *Solver) reset() {
 // initClasses sets up what the sweep and the steps read of the classes.
 func (s *Solver) initClasses() {
 	p := &s.prob
-	shortest := s.T
 	s.longest, s.plain, s.capped = 1, !s.steps, false
 	for _, c := range p.Classes {
-		shortest, s.longest = min(shortest, c.Term), max(s.longest, min(c.Term, s.T))
+		s.longest = max(s.longest, min(c.Term, s.T))
 		s.plain = s.plain && c.Fees == nil && c.Max == 0
 		s.capped = s.capped || c.Max > 0
-	}
-	s.weights = grow.To(s.weights, len(p.Classes))
-	for k, c := range p.Classes {
-		s.weights[k] = weightOf(c.Term, shortest)
 	}
 	if !s.capped {
 		return

@@ -15,56 +15,17 @@ import (
 
 // findLeaving returns how many units to push around the cycle, 0 if that saves nothing.
 func (s *Solver) findLeaving(c cand, gain, room int64, slots int) (theta int64) {
-	switch {
-	case s.steps:
+	if s.steps {
 		own := run{} // the entering slot has breakpoints too
 		if c.k == slotUp || c.k == slotDn {
 			own = run{lo: c.t, hi: c.t + 1, neg: slotDn - c.k} // -1 rising, 0 falling
 		}
 		return s.longStepSteps(gain, room, own)
-	case slots <= shortCycle:
-		return s.longStepShort(gain, room)
 	}
 	return s.longStep(gain, room, slots)
 }
 
-// Up to shortCycle slots, one pass over the cycle beats two.
-const shortCycle = 128
-
-// longStepShort lists all breakpoints of the cycle and selects one.
-func (s *Solver) longStepShort(gain, room int64) (theta int64) {
-	x, buf, p := s.x, s.buf, s.prob.Price
-	n := 0
-	var saving int64 // slots on demand walked to the left, less those to the right
-	for i := range s.runs {
-		r := &s.runs[i]
-		neg := int64(r.neg)
-		n0 := n
-		// A breakpoint is where the net flow moves towards zero. To the right, the slots
-		// that have none are on demand.
-		q := x[r.lo:r.hi]
-		for _, w := range q {
-			w = (w ^ neg) - neg
-			buf[n] = w
-			n += int(uint64(-w) >> 63)
-		}
-		saving += int64(n-n0) - int64(len(q))&neg
-	}
-	gain += saving * p
-	if gain <= 0 {
-		return 0
-	}
-	if gain <= int64(n)*p {
-		m := 0
-		if gain > p {
-			m = int((gain - 1) / p)
-		}
-		return min(room, kth(buf[:n], m))
-	}
-	return room
-}
-
-// longStep counts the slots on demand first. Then it keeps only the breakpoints that it needs.
+// longStep counts the slots on demand, and so the breakpoints to cross. Then it keeps only as many.
 func (s *Solver) longStep(gain, room int64, slots int) (theta int64) {
 	x, buf, p := s.x, s.buf, s.prob.Price
 	var saving int64

@@ -39,12 +39,11 @@ type Solver struct {
 	// the sweep
 	cand    []cand
 	cnd2    []cand
-	sid     []int32   // dense segment number of a node
-	rt      []int32   // last node of a segment
-	off     []int64   // potential offset of a segment
-	weights []float64 // of the classes
-	longest int       // term, at most the horizon
-	plain   bool      // no class has Fees or Max, and all slots have one price
+	sid     []int32 // dense segment number of a node
+	rt      []int32 // last node of a segment
+	off     []int64 // potential offset of a segment
+	longest int     // term, at most the horizon
+	plain   bool    // no class has Fees or Max, and all slots have one price
 
 	// a step
 	trail [2][]place // from both ends of the entering arc to the join

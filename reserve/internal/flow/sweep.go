@@ -1,9 +1,6 @@
 package flow
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // Potentials of all nodes, and the arcs that they violate.
 
@@ -175,7 +172,7 @@ const (
 // class instead of block by block. Blocks must be the smallest, each class must have one fee, and
 // all terms must end within the horizon. It appends what it finds and returns the largest violation.
 func (s *Solver) sweepStrip(b int) (top int64) {
-	var most [stripBlocks]float64 // the violation of best, weighted
+	var most [stripBlocks]int64
 	var best [stripBlocks]int32
 	strip := s.y[b : b+stripSlots+1]
 	p := s.prob.Price
@@ -190,72 +187,56 @@ func (s *Solver) sweepStrip(b int) (top int64) {
 		if up-p <= -dn {
 			best[i] = slotDn
 		}
-		most[i] = float64(max(up-p, -dn, 0))
+		most[i] = max(up-p, -dn, 0)
 	}
 	for k := range s.prob.Classes {
 		c := &s.prob.Classes[k]
-		fee, weight := c.Fee, s.weights[k]
 		ends := s.y[b+c.Term : b+c.Term+stripSlots]
 		for i := range most {
 			y := (*[minBlock]int64)(strip[i*minBlock:])
 			e := (*[minBlock]int64)(ends[i*minBlock:])
 			m := max(max(max(e[0]-y[0], e[1]-y[1]), max(e[2]-y[2], e[3]-y[3])),
-				max(max(e[4]-y[4], e[5]-y[5]), max(e[6]-y[6], e[7]-y[7]))) - fee
-			if m > 0 {
-				if w := float64(m) * weight; w > most[i] {
-					most[i], best[i] = w, int32(k)
-				}
+				max(max(e[4]-y[4], e[5]-y[5]), max(e[6]-y[6], e[7]-y[7]))) - c.Fee
+			if m > most[i] {
+				most[i], best[i] = m, int32(k)
 			}
 		}
 	}
-	for i, k := range best {
-		if most[i] <= 0 {
-			continue
+	for i, v := range most {
+		if v > 0 {
+			s.cand = append(s.cand, cand{v, s.find(b+i*minBlock, best[i], v), best[i]})
+			top = max(top, v)
 		}
-		t, end := b+i*minBlock, b+(i+1)*minBlock
-		var at int
-		var v int64
-		if k >= 0 {
-			c := &s.prob.Classes[k]
-			at, v = t, s.y[t+c.Term]-s.y[t]
-			for t++; t < end; t++ {
-				if u := s.y[t+c.Term] - s.y[t]; u > v {
-					at, v = t, u
-				}
-			}
-			v -= c.Fee
-		} else {
-			sign := int64(1)
-			if k == slotDn {
-				sign = -1
-			}
-			at, v = t, (s.y[t+1]-s.y[t])*sign
-			for t++; t < end; t++ {
-				if u := (s.y[t+1] - s.y[t]) * sign; u > v {
-					at, v = t, u
-				}
-			}
-			if k == slotUp {
-				v -= p
-			}
-		}
-		s.cand = append(s.cand, cand{v, int32(at), k})
-		top = max(top, v)
 	}
 	return top
 }
 
-// weightOf is how much the violation of a class counts: in proportion to the fourth root of its term.
-// All alike, terms of a month and of a day together take more steps; with the square root, job logs do.
-func weightOf(term, shortest int) float64 {
-	return math.Sqrt(math.Sqrt(float64(term) / float64(shortest)))
+// find returns the first slot from b on at which slot or class k has the violation v.
+func (s *Solver) find(b int, k int32, v int64) int32 {
+	y, t := s.y, b
+	switch {
+	case k == slotUp:
+		for y[t+1]-y[t]-s.prob.Price != v {
+			t++
+		}
+	case k == slotDn:
+		for y[t]-y[t+1] != v {
+			t++
+		}
+	default:
+		c := &s.prob.Classes[k]
+		for y[min(s.T, t+c.Term)]-y[t]-c.Fee != v {
+			t++
+		}
+	}
+	return int32(t)
 }
 
-// worst returns the most violated arc, by weight, that begins in the slots b to e-1.
+// worst returns the most violated arc that begins in the slots b to e-1: of several, a slot before a class,
+// the first class, and the first slot.
 func (s *Solver) worst(b, e int) (best cand) {
 	T := s.T
 	y := s.y[:T+1]
-	p := s.prob.Price
 	if s.steps {
 		best = s.sweepSteps(b, e)
 	} else {
@@ -267,25 +248,16 @@ func (s *Solver) worst(b, e int) (best cand) {
 			up = max(up, z)
 			dn = min(dn, z)
 		}
-		if v := max(up-p, -dn); v > 0 {
-			k := int32(slotUp)
-			if v == -dn {
-				k, up = slotDn, dn
-			}
-			t := b
-			for ; y[t+1]-y[t] != up; t++ {
-			}
-			best = cand{v, int32(t), k}
+		up -= s.prob.Price
+		if best = (cand{up, -1, slotUp}); up <= -dn {
+			best = cand{-dn, -1, slotDn}
 		}
 	}
-	most := float64(best.v) // the violation of best, weighted
-	class := -1             // the class of best, if its slot is still to be found
 	for k := range s.prob.Classes {
 		c := &s.prob.Classes[k]
 		if c.Fees != nil || c.Max > 0 {
-			one := s.sweepClass(b, e, k)
-			if w := float64(one.v) * s.weights[k]; w > most {
-				best, most, class = one, w, -1
+			if one := s.sweepClass(b, e, k); one.v > best.v {
+				best = one
 			}
 			continue
 		}
@@ -297,17 +269,12 @@ func (s *Solver) worst(b, e int) (best cand) {
 		for _, v := range y[e1:e] {
 			m = max(m, y[T]-v)
 		}
-		m -= c.Fee
-		if w := float64(m) * s.weights[k]; w > most {
-			best.v, most, class = m, w, k
+		if m -= c.Fee; m > best.v {
+			best = cand{m, -1, int32(k)}
 		}
 	}
-	if class >= 0 {
-		c := &s.prob.Classes[class]
-		t := b
-		for ; y[min(T, t+c.Term)]-y[t]-c.Fee != best.v; t++ {
-		}
-		best.t, best.k = int32(t), int32(class)
+	if best.v > 0 && best.t < 0 {
+		best.t = s.find(b, best.k, best.v)
 	}
 	return best
 }
