@@ -59,12 +59,11 @@ type Competitive struct {
 // rounded down to the nano. Intervals are those of p.Every, or of a divisor of it
 // that divides every term.
 //
-// It bounds the pure cost, and with it the total, under either Horizon. Full
-// and Pure give the same number if the demand is a whole number of intervals.
-// If not, Full gives the larger number. It also holds with caps and Closed dates,
-// which it does not look at: they can only raise the cost. Inventory whose use
-// costs no more than that of any class and on demand is taken off the demand;
-// what its use costs is in the bound. Other inventory is [ErrUnsupported].
+// The bound holds for the pure cost and for the total cost, under both horizons. Full and Pure
+// give the same number if the demand is a whole number of intervals; otherwise Full gives the
+// larger number. Bound ignores caps and Closed dates, which can only raise the cost. Bound takes
+// inventory off the demand and adds the cost of its use. The use of inventory must cost no more
+// than the use of any class and a slot on demand; other inventory is [ErrUnsupported].
 //
 // The errors are those of [Planner]. Time O(n·log L + L·h) for n slots, intervals
 // of L and h classes.

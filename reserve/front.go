@@ -32,8 +32,8 @@ import (
 // the best plan with one reservation more or less. No rate of convergence is known; the gap
 // says how near the plan is.
 //
-// At λ = 0 the plan is that of Exact, and its gap is 0. At λ > 0 a whole plan may have to
-// leave a gap: the best mixture of plans need not be a plan.
+// At λ = 0 Front returns the plan of Exact, with a gap of 0. At λ > 0 a gap may remain even for
+// the best plan, since the best mixture of plans need not be a plan.
 //
 // Time: a solve of Exact and O(slots × paths) for each round.
 
@@ -179,8 +179,9 @@ func (f *front) share(costs []float64, soft float64) {
 	f.project()
 }
 
-// round sets q to whole numbers near target, within the caps, of the sum grain. The numbers
-// are rounded down, and the largest remainders get what is left, of equal ones the first.
+// round sets q to whole numbers near target, within the caps, that sum to grain. It rounds all
+// numbers down, and then adds 1 to those with the largest remainders; of equal remainders the
+// first gets 1 first.
 func (f *front) round() {
 	left := f.grain
 	order := make([]int, len(f.q))

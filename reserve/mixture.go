@@ -21,8 +21,7 @@ func (f *front) start(risk float64) {
 	}
 }
 
-// worth returns the smoothed value of the costs along a direction, for weights of risk: its
-// slope there.
+// worth returns the slope of the smoothed value at costs, along a direction of costs.
 func (f *front) worth(costs, direction []float64, risk, soft float64) (slope float64) {
 	f.share(costs, soft)
 	for i, w := range f.weights {
@@ -31,10 +30,10 @@ func (f *front) worth(costs, direction []float64, risk, soft float64) (slope flo
 	return slope
 }
 
-// correct finds the best mixture of the plans, for a smoothed value. It compares the plans at
-// the weights of the moment. It moves weight from the plan of the mixture that costs most to
-// the plan that costs least, as far as that lowers the value. It leaves the smoothed worst
-// share of the mixture in target.
+// correct finds the mixture of the plans with the least smoothed value. In each step correct
+// weights the paths by the smoothed worst share of the mixture. It moves weight from the plan of
+// the mixture that costs most to the plan that costs least, as far as that lowers the value. At
+// the end target has the smoothed worst share of the mixture.
 func (f *front) correct(risk, soft float64) {
 	step := make([]float64, len(f.mixing))
 	for range 20 + 4*len(f.plans) {
@@ -119,8 +118,8 @@ func places(sum map[spot]float64) (keys []spot) {
 // A spot is the slot and class of a purchase.
 type spot struct{ slot, class int }
 
-// whole returns the mixture in whole numbers: rounded so that the sum over the slots so far
-// is right within half, class by class, and within the caps of each class.
+// whole returns the mixture in whole numbers. For each class, the purchases up to any slot sum to
+// those of the mixture within one half, unless a cap is lower.
 func (f *front) whole() (list []pricing.Purchase) {
 	sum := f.mixture()
 	carry := make([]float64, len(f.p.Prices.Classes))

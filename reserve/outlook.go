@@ -10,19 +10,16 @@ import (
 
 // What uncertainty costs.
 //
-// A plan for paths has a mean cost. Three other numbers say what that mean is made of:
+// Three numbers explain the mean cost of a plan for paths:
 //
-//	what each path costs           the plan's purchases, billed on the path
-//	planning for the mean path     the optimum for the mean demand of each slot, rounded
-//	                               to whole instances, billed on all paths: the plan of
-//	                               a tool that knows one number a slot
-//	knowing                        the mean over the paths of the optimum for each path
-//	                               alone: nobody can do better, since purchases would be
-//	                               decided after the path is seen
+//	PathCosts    what the plan's purchases cost on each path
+//	MeanPath     what the best plan for the mean demand of each slot costs on all paths;
+//	             a tool that knows one number a slot makes that plan
+//	Hindsight    the mean over the paths of the optimum for the path alone, with all
+//	             purchases decided after the path is seen
 //
-// The difference between the plan and knowing is the expected value of perfect
-// information: the most that a perfect forecast is worth. The difference between the
-// plan and planning for the mean path is what the paths themselves are worth.
+// Cost − Hindsight is the expected value of perfect information: the most that a perfect
+// forecast is worth. MeanPath − Cost is what planning with paths saves.
 //
 // A purchase loses money on a path if it serves so few slots that on demand would have
 // been cheaper, by the order of serving of [AppendUses].
@@ -50,8 +47,7 @@ type Outlook struct {
 // paths, and what not knowing the path costs.
 //
 // The error is that of [Exact.Solve] or [Cost], or [ErrUnsupported] for a problem
-// without paths: a distribution a slot says nothing of a path. It solves p for each path,
-// and allocates.
+// without paths: Chances have none. Outlook solves p for each path, and allocates.
 func (e *Exact) Outlook(p *Problem, purchases []pricing.Purchase) (Outlook, error) {
 	var o Outlook
 	if err := p.wantPaths(); err != nil {
@@ -156,9 +152,9 @@ func (p *Problem) meanPath(weights []int64, parts int64) []int {
 	return mean
 }
 
-// AppendQuantile appends to dst, for each slot of p, the least demand that the true demand
-// exceeds with a probability of at most 1 − q. Tools that know one number a slot plan for
-// this demand. [Cost] of a plan for it, with p, says what that leaves on the table.
+// AppendQuantile appends to dst the q-quantile of the demand of each slot of p: the least
+// number of instances that the demand exceeds with a probability of at most 1 − q. A tool that
+// knows one number a slot plans for such a demand; [Cost] says what the tool's plan costs for p.
 //
 // The error is that of a malformed problem, or [ErrRange] for a q outside of 0 to 1.
 func (p *Problem) AppendQuantile(dst []int, q float64) ([]int, error) {

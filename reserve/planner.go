@@ -158,8 +158,8 @@ func OfferOf(p *Problem, class int) (Offer, error) {
 }
 
 // An Input is a problem as a planner reads the problem: checked, with whole prices, and with the
-// demand that the inventory leaves. It is for those who write a [Planner] of their own. The zero
-// value is ready, and keeps its memory between calls.
+// demand that the inventory leaves. A [Planner] of a user's own begins with an Input. The zero value is
+// ready, and keeps its memory between calls.
 type Input struct {
 	// Offers has the classes of the price list, in the largest unit in which all prices of a
 	// slot are whole.
@@ -184,9 +184,9 @@ func (in *Input) Load(p *Problem) error {
 }
 
 // LoadClass checks p for a planner that buys class k alone, and fills in Offers and Demand.
-// The error is that of [Planner]. It is ErrUnsupported if the use of a held class costs more
-// than the use of class k. An instance on demand for the whole of the demand, with a fee, then
-// fits in an int64.
+// The error is that of [Planner], with ErrUnsupported if the use of a held class costs more than
+// the use of class k. After LoadClass, the cost of one instance on demand in all slots plus a fee
+// of class k fits in an int64.
 func (in *Input) LoadClass(p *Problem, k int) error {
 	if err := in.single.load(p, k); err != nil {
 		return err

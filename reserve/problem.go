@@ -67,7 +67,7 @@ type Problem struct {
 type Horizon uint8
 
 const (
-	// Full counts all that is spent, as if what is left were worthless
+	// Full counts all that is spent, and gives the rest of a term no value
 	// (the total cost of [Niu16]).
 	Full Horizon = iota
 	// Pure deducts the unused part of a term, prorated, and the hours after
@@ -148,7 +148,7 @@ func (p *Problem) Validate() error {
 	return m.loadAny(p)
 }
 
-// load checks p, whose demand is to be known, and fills in m, in m's memory.
+// load checks p, whose demand must be known, and fills in m.
 func (m *market) load(p *Problem) error {
 	if p.uncertain() {
 		if err := p.checkDemand(); err != nil {

@@ -36,7 +36,7 @@ import (
 type Resale struct {
 	// Share is what a sale brings of the upfront price of the rest of the term, after
 	// the marketplace's fee, from 0 to 1: .8·.88 = .704 for a sale at a discount of 20% and a
-	// fee of 12%. With 0 the rest is given away, which still ends
+	// fee of 12%. With 0 a sale brings nothing, and still ends
 	// the hourly price of a class that is billed for all hours.
 	Share float64
 	// Every is the time between two times of sale of a reservation, counted from its

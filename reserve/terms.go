@@ -11,8 +11,8 @@ import (
 // that do not divide terms: a year of 8760 hours has 52 slots of a week and a day. The
 // rest of a term, less than a slot, then counts as unused. A reservation still costs all
 // of its fee: what a class billed [pricing.Always] charges for the rest is added to
-// Upfront, rounded up. So a plan with the list can be carried out as it stands, costs
-// what it says, and renews a contract by less than a slot before its end.
+// Upfront, rounded up. So each purchase of a plan can be made, and costs what the plan
+// says. A plan renews a contract less than a slot before the contract ends.
 //
 // The list itself is not modified. The error is an [*InputError] that unwraps to
 // [ErrRange] for a slot that is not positive, [ErrTerm] for a term shorter than a slot, or

@@ -14,8 +14,7 @@ import (
 //
 // The plan is [reserve.Exact]'s, with its certificate. Each figure of the answer is
 // the difference of two costs of [reserve.Cost]: with and without an order, with the
-// order one period later, path by path. So each figure can be computed again by
-// anybody who has the bills, and a test does.
+// order one period later, path by path. A test computes each figure again from bills.
 //
 // Time: five plans, and for each order two costs per path. Space: that of the paths.
 
@@ -129,12 +128,11 @@ func Advise(request *Request) (*Advice, error) {
 	return advise(request, nil, false)
 }
 
-// Explain answers a request for an order that somebody else has decided: the same
-// figures and words, for the counts given, one for each class at most. What is
-// bought later is the best that the order leaves to do; Cost is that of the order,
-// and Bound still what no plan costs less than. The errors are those of [Advise],
-// and an [*InputError] for a class that is not among the offers or a count that is
-// negative.
+// Explain answers a request for an order that somebody else has decided: the same figures and
+// words, for the counts given, at most one for each class. Explain plans later purchases as well as
+// the order allows. Cost includes the order, and Bound is still a bound on all plans. The errors are
+// those of [Advise], and an [*InputError] for a class that is not among the offers or a negative
+// count.
 func Explain(request *Request, order []Count) (*Advice, error) {
 	return advise(request, order, true)
 }

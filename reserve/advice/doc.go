@@ -8,8 +8,6 @@
 //	})
 //	fmt.Print(a.Text()) // the order in words, to be signed
 //
-// What to call:
-//
 //	You have                              You want                            Call
 //	a forecast, prices, contracts         today's order with money, reasons   Advise
 //	an order that was decided elsewhere   the same figures for that order     Explain
@@ -20,10 +18,10 @@
 // # Problem
 //
 // Demand is a set of paths, each a possible future with a probability. Purchases are
-// decided before anybody knows which path comes; what they do not cover runs on
-// demand. The plan of least mean cost is exact ([reserve.Exact]); the orders are what
-// that plan buys today. What it buys later is expected and not ordered: decide again
-// when the time has come, with the forecast of that day.
+// decided before anybody knows which path comes; the rest of the demand runs on
+// demand. [reserve.Exact] finds the plan of least mean cost. The orders are the purchases of that
+// plan for today. Its later purchases are expected and not ordered: ask again on that day, with
+// the forecast of that day.
 //
 // # What the figures mean
 //
@@ -36,17 +34,16 @@
 //	BreakEven   share of the term from which on a unit is cheaper than on demand
 //	Payback     end of the slot in which mean savings first reach payments to date
 //
-// LastUse counts all active units that serve before or with the order's: those whose use
-// costs no more. So the last unit is the unit that would be missed least. An optimal plan
-// keeps LastUse at or above BreakEven where the paths cover a whole term and one class is
-// for sale.
+// LastUse counts the order's units and all active units whose use costs no more. So the last unit is
+// the unit that is needed least. In an optimal plan LastUse is at or above BreakEven, if the paths
+// cover a whole term and one class is for sale.
 //
 // # The end of the paths
 //
-// A contract of three years outlives a forecast of one. By default it counts with the
-// share of its price until the paths end: the need goes on as it is. With
-// Request.FullHorizon all of the price counts. The answer says what would be ordered
-// under the other reading. Where the two differ much, forecast further.
+// A contract of three years outlives a forecast of one year. By default the contract counts with
+// the share of its price until the paths end, since the need goes on. With Request.FullHorizon all
+// of the price counts. The answer says what would be ordered under the other horizon. If the two
+// orders differ much, forecast further.
 //
 // A term that is no whole number of slots (a year of 365 days in weeks) counts as the
 // whole slots in it, at the whole price ([reserve.WholeTerms]). So a contract serves

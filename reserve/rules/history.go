@@ -16,8 +16,8 @@ import (
 // reservations. The rule buys levels above u_t from the bottom up, until a level has not
 // reached break-even, even in a slot that does not use these levels.
 //
-// The rule looks at the coverage that a slot had. [Wang] counts later purchases as if they
-// had been there, and the constant of Wang rests on that.
+// History keeps the number of reservations that each slot had. [Wang] adds later purchases to
+// earlier slots, and the proof of Wang's constant needs that.
 //
 // The number of slots of the last term in which level l was on demand is the number of slots
 // with u_i < l less the number with d_i < l. Two sorted lists, of the slots with u_i < d_i,

@@ -221,8 +221,8 @@ func (o *Online) price(list pricing.List, interval time.Duration) error {
 			return badInput("Prices.Classes[].Term", k, reserve.ErrTerm, "%s has a term of %v: too long for intervals of %v", c.Name, c.Term, interval)
 		}
 		o.ahead = max(o.ahead, n)
-		// Fees are whole amounts a part, lest exact planning need fractions of a
-		// nano that differ from class to class.
+		// A fee is a whole amount for each part of its term. Other fees would make the unit
+		// of exact planning a fraction of a nano that differs from class to class.
 		slots := int64(n) * int64(o.k)
 		fee, err := c.Upfront.Prorate(o.part, c.Term, pricing.HalfEven)
 		wall := pricing.Money(0)
@@ -347,12 +347,12 @@ func (o *Online) window() int {
 	return o.Window
 }
 
-// purchase plans and buys. If a plan wants more of a class than the cap on active
-// reservations leaves, the class is filled up and gets a prohibitive fee, and the rest is
-// planned for again. So there is at most one plan more than there are classes. Caps on
-// purchases only delay, and are applied at the end: otherwise other classes would fill up
-// a ladder. So is MaxActive once more, as what ends within half an interval is active and not
-// planned with.
+// purchase plans and buys. If a plan wants more of a class than Cap.Active leaves, purchase fills
+// up the class, gives the class a prohibitive fee, and plans again for the rest. So there is at
+// most one plan more than there are classes. Cap.Buy, MaxBuy and AtMost only delay a purchase, so
+// purchase applies them after planning: in a plan, they would move the need to other classes.
+// purchase applies MaxActive again after planning, because a reservation that ends within half an
+// interval is active, and no part of the plan.
 func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	planner := o.Planner
 	if planner == nil {
@@ -444,7 +444,7 @@ func (o *Online) stock() {
 	o.held = o.held[:0]
 	interval := o.part * time.Duration(o.k)
 	for _, h := range o.active {
-		rest := min(h.Until-o.seen*o.every, o.ahead*o.every) // what is held for ages is so beyond the plan
+		rest := min(h.Until-o.seen*o.every, o.ahead*o.every) // no plan looks further ahead
 		if n := nearest(time.Duration(rest)*o.slot, interval); n > 0 {
 			o.held = append(o.held, pricing.Holding{Class: h.Class, Count: h.Count, Until: n * o.k})
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// parts is the least number of parts of a load-duration curve. The mean over a part treats
-// an instance that is used for some of the part as one that is used for all of it. So parts
+// parts is the least number of parts of a load-duration curve. A part has one demand, its mean. An
+// instance that is used in some slots of a part then looks used in the whole part. So parts
 // must be shorter than the least use that pays: the lightest class of the 2013 prices pays
 // from 7% of the time on. On the six logs of BENCHMARKS.md, 14, 28, 56 and 84 parts cost
 // 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
@@ -29,8 +29,8 @@ const parts = 28
 //	Paths(dst [][]float64, rng *rand.Rand)
 //	                                   futures of the mean, one in each dst[i], for Online.Paths
 //
-// *forecast.Predictor of this module has all of it. What is encoded by
-// [Online.MarshalJSON] includes the forecaster's JSON form.
+// *forecast.Predictor of this module has all of these methods. [Online.MarshalJSON] includes the
+// JSON form of the forecaster.
 type Forecaster interface {
 	Update(x float64)
 	Forecast(dst []float64)
@@ -50,7 +50,8 @@ type pather interface {
 
 type signaller interface{ TrackingSignal() float64 }
 
-// foresee makes the demand to plan for.
+// foresee makes the demand to plan for: the load-duration curve, scaled to the forecast of each
+// interval, or imagine's.
 func (o *Online) foresee() error {
 	m := o.ahead
 	if o.Paths > 0 {
@@ -90,10 +91,10 @@ func (o *Online) foresee() error {
 // load-duration curve do.
 const mostPaths = 10_000
 
-// imagine makes the demand to plan for from futures of the mean. Within an interval only
-// the expected load-duration curve counts (see the head of the file). Over several futures
-// that is the curve of the demands of all futures together. So imagine sorts the demands of
-// an interval on all futures, and averages them in as many groups as there are parts.
+// imagine makes the demand to plan for from futures of the mean. Within an interval only the
+// expected load-duration curve counts (see online.go). The curve that several futures expect is the
+// curve of all their demands together. So imagine sorts the demands of an interval on all futures,
+// splits them into as many groups as there are parts, and takes the mean of each group.
 func (o *Online) imagine() error {
 	m, paths := o.ahead, o.Paths
 	for len(o.futures) < paths {

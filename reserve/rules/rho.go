@@ -62,13 +62,12 @@ import (
 //	Printed, window > term              the same plan as Mended, unless AnyStart
 //	Printed, window < term              no such bound: the rule repeats a purchase
 //	                                    (6 times the optimum, reserve/theory)
-//	Printed or Mended, all of the       that of [reserve.HGR], proved, whichever of equal windows
-//	demand in sight                     is taken; not with FirstSlot
-//	the same, as [Liu21] Theorem 3      2 - F/(τp): true if F ≥ τp/2, false if F = τp/3
-//	has it
+//	Printed or Mended, all of the       the bound of [reserve.HGR], with either choice between
+//	demand in sight                     equal windows; not with FirstSlot. [Liu21] Theorem 3
+//	                                    says 2 - F/(τp): true if F ≥ τp/2, false if F = τp/3
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant
-//	3, as [Liu21] Theorem 4 has it      false for every reading
+//	all readings                        not 3 times the optimum, as [Liu21] Theorem 4 says
 //
 // With a false forecast, a single slot of demand can cost Deferred F/p times the optimum,
 // and the other two readings any multiple. [Robust] has a bound.
@@ -83,9 +82,9 @@ type RHO struct {
 	// Rule is which of the three.
 	Rule RHORule
 
-	// The paper can be read in three more ways, which move the costs of its Table 3; the program
-	// federation prints a row for each (ERRATA [Liu21]). They matter for a window longer than a term (AnyStart
-	// and LastOfEqual from a window of a term on), and not for Deferred.
+	// Three more readings of the paper, which the program federation compares with the costs that
+	// the paper prints. FirstSlot matters for a window longer than a term, AnyStart and LastOfEqual
+	// for a window of a term or more. None of them matters for Deferred.
 
 	// FirstSlot keeps of a window's purchases those of its first slot alone, and plans
 	// anew at each slot. As printed (Alg. 2, line 2) all purchases of a window are
@@ -257,7 +256,7 @@ func (a *advice) preview(forecast []int) {
 	}
 }
 
-// slid is target where the forecast is the last one and that of slot t+λ-1.
+// slid is target for a window that has moved on by one slot: only the forecast of slot t+λ-1 is new.
 func (a *advice) slid(l *ledger, d int64, next int, known bool) int64 {
 	a.ahead.set(l.t%a.window, d+l.expired(0))
 	if last := a.window - 1; last > 0 {

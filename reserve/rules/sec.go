@@ -51,8 +51,8 @@ import (
 // The paper leaves five choices open. SEC chooses:
 //
 //   - Demand after the horizon. With the Full horizon the demand is 0: a purchase has to
-//     pay off within the demand. With the Pure horizon, fee and use count up to the
-//     horizon, as if an instance went on being used as before.
+//     pay off within the demand. With the Pure horizon, fee and use count up to the horizon
+//     alone: an instance is used afterwards as before.
 //   - The order of the classes, "starting from the most discounted": by the cost of an
 //     hour of use, as classes serve; then the longer term, then the list. So a one-year
 //     heavy comes after a three-year heavy and before a three-year light.
@@ -67,14 +67,13 @@ import (
 // SEC is the offline greedy algorithm of [Niu16] section 5.1.2, for any number
 // of classes and terms. The zero value is ready.
 //
-// No bound on its cost is known. It buys as soon as enough demand is in sight,
-// however late in the term. So the first part of a term may pass unused. It
-// compares sums, so a reservation of a class that is no longer wanted stands for a
-// reservation that is wanted. With one class it costs at most what on demand only
-// does.
+// No bound on its cost is known. SEC buys as soon as enough demand is in sight, so the first part
+// of a term may pass unused. SEC compares sums, so a reservation of a class that is no longer
+// wanted counts in the place of a wanted class. With one class SEC costs at most as much as
+// everything on demand.
 //
-// It handles any Every, Closed dates, both horizons, and any inventory. It does
-// not handle MaxBuy and MaxActive.
+// SEC handles any Every, Closed dates, both horizons, and any inventory. SEC does not handle MaxBuy
+// and MaxActive.
 type SEC struct {
 	input    reserve.Input
 	sold     pricing.List // the classes that are for sale
@@ -82,7 +81,7 @@ type SEC struct {
 	levels   []pricing.Level
 	terms    []int // distinct, rising
 	ranked   []secClass
-	kin      []int32 // class·len(terms) + term: what a rest of that term counts as
+	kin      []int32 // [class·len(terms) + term]: see relate
 	rankings []ranking
 	keys     []uint64
 	enter    []int64 // class·n + slot: change of S_k
@@ -186,9 +185,9 @@ func (a *SEC) decide(dst []pricing.Purchase, horizon reserve.Horizon, t, n int) 
 	return dst
 }
 
-// hold enters count reservations of class k, active from slot t up to before
-// until, under what their rests count as. As long as the rest is longer than the
-// next shorter term that is k itself.
+// hold counts reservations of class k that are active from slot t up to before until. While the
+// remaining time is longer than the next shorter term, they count for class k; then for the class of
+// that term in kin, and so on.
 func (a *SEC) hold(k int, count int64, t, until, n int) {
 	add := func(class, from, to int) { // from ≤ slots < to
 		if from = max(from, t); from < to && from < n {
@@ -262,8 +261,8 @@ func (a *SEC) rank(p *reserve.Problem) error {
 	return nil
 }
 
-// relate finds for each class and term what a rest of the one counts as in the
-// other.
+// relate fills in kin: for each class and term, the class that a reservation counts for when its
+// remaining time is no longer than that term.
 func (a *SEC) relate(p *reserve.Problem) {
 	classes := a.input.Offers
 	a.kin = grow.Zero(a.kin, len(classes)*len(a.terms))
