@@ -52,7 +52,7 @@ func TestManagerBeyond(t *testing.T) {
 			m.Assignment(node)
 		}()
 	}
-	state, err := m.MarshalJSON()
+	state, err := m.MarshalText()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestErrorsChangeNothing(t *testing.T) {
 				func() error { _, err := m.Prepared(late, 5, 1); return err },
 				func() error { _, err := m.PrepareFailed(late, 0, 0, -1); return err },
 				func() error { _, err := m.PushResources(late, "nobody"); return err },
-				func() error { return m.UnmarshalJSON([]byte(`{"nodes":[]}`)) },
+				func() error { return m.UnmarshalText([]byte(`{"nodes":[]}`)) },
 				func() error { _, _, err := c.AddNodes(late, "", 0); return err },
 				func() error { _, err := c.Cancel(late, 1<<40); return err },
 				func() error { _, err := c.DeleteNodes(late, 99); return err },
@@ -117,7 +117,7 @@ func TestErrorsChangeNothing(t *testing.T) {
 					return err
 				},
 				func() error { _, err := c.SetResourceValues(late, []NodeValue{{99, 1}}); return err },
-				func() error { return c.UnmarshalJSON([]byte(`{"partition":""}`)) },
+				func() error { return c.UnmarshalText([]byte(`{"partition":""}`)) },
 			}
 			for range 1 + rng.IntN(3) {
 				if err := calls[rng.IntN(len(calls))](); err == nil {

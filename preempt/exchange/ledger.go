@@ -6,50 +6,50 @@ import (
 )
 
 type nodeState struct {
-	Kind   string        `json:"kind,omitempty"`
-	Epoch  uint64        `json:"epoch"`
-	Holder int           `json:"holder"`           // -1: none; the fields below Out are then 0
-	Out    time.Duration `json:"out_ns,omitempty"` // of a free node: the manager does not grant it before
+	Kind   string
+	Epoch  uint64
+	Holder int           // -1: none; the fields below Out are then 0
+	Out    time.Duration // of a free node: the manager does not grant it before
 	// Fields of the lease.
-	Unprepared bool          `json:"unprepared,omitempty"` // the host has not made the node ready
-	Orphan     bool          `json:"orphan,omitempty"`     // of a client that was reset: it ends when the lease has run out
-	Request    uint64        `json:"request,omitempty"`
-	Confirmed  bool          `json:"confirmed,omitempty"` // the partition has listed the lease
-	Until      time.Duration `json:"until_ns,omitempty"`  // until when the partition may use the node, plus Skew
-	Value      float64       `json:"value,omitempty"`
-	Next       time.Duration `json:"next_ns,omitempty"` // when to send the grant or notice again
+	Unprepared bool // the host has not made the node ready
+	Orphan     bool // of a client that was reset: it ends when the lease has run out
+	Request    uint64
+	Confirmed  bool          // the partition has listed the lease
+	Until      time.Duration // until when the partition may use the node, plus Skew
+	Value      float64
+	Next       time.Duration // when to send the grant or notice again
 	// Fields of the preemption.
-	Preemption uint64        `json:"preemption,omitempty"`
-	Forced     bool          `json:"forced,omitempty"` // for Reclaim: never cancelled
-	First      time.Duration `json:"first_ns,omitempty"`
-	Grace      time.Duration `json:"grace_ns,omitempty"`
-	Acked      bool          `json:"acked,omitempty"`
-	Deadline   time.Duration `json:"deadline_ns,omitempty"` // once acknowledged
+	Preemption uint64
+	Forced     bool // for Reclaim: never cancelled
+	First      time.Duration
+	Grace      time.Duration
+	Acked      bool
+	Deadline   time.Duration // once acknowledged
 
 	cancelled uint64 // in this call
 }
 
 type partitionState struct {
-	Name       string         `json:"name"`
-	Instance   string         `json:"instance,omitempty"` // of the client whose messages count
-	Removed    bool           `json:"removed,omitempty"`  // the partition has only leases that are to end
-	Weight     int            `json:"weight"`
-	Floor      int            `json:"floor,omitempty"`
-	LastAdd    uint64         `json:"last_add,omitempty"`
-	LastValues uint64         `json:"last_values,omitempty"`
-	Requests   []requestState `json:"requests,omitempty"`
-	HasValues  bool           `json:"has_values,omitempty"`
-	ValuesAt   time.Duration  `json:"values_at_ns,omitempty"`
-	Delaying   bool           `json:"delaying,omitempty"` // a preemption waits for values
-	DelaySince time.Duration  `json:"delay_since_ns,omitempty"`
-	Passed     bool           `json:"passed,omitempty"`        // a preemption has waited long enough
-	Reclaim    int            `json:"reclaim,omitempty"`       // nodes that Reclaim has not chosen yet
-	ReclaimAt  time.Duration  `json:"reclaim_at_ns,omitempty"` // since when
+	Name       string
+	Instance   string // of the client whose messages count
+	Removed    bool   // the partition has only leases that are to end
+	Weight     int
+	Floor      int
+	LastAdd    uint64
+	LastValues uint64
+	Requests   []requestState
+	HasValues  bool
+	ValuesAt   time.Duration
+	Delaying   bool // a preemption waits for values
+	DelaySince time.Duration
+	Passed     bool          // a preemption has waited long enough
+	Reclaim    int           // nodes that Reclaim has not chosen yet
+	ReclaimAt  time.Duration // since when
 }
 
 type requestState struct {
 	Request     // Granted: confirmed
-	Given   int `json:"given,omitempty"` // nodes granted, confirmed or not
+	Given   int // nodes granted, confirmed or not
 
 	group   int // of classes that fit, -1 for a refused request; derived
 	rest    int // in a plan
@@ -98,7 +98,7 @@ func (m *Manager) grant(i, p int, r *requestState) {
 	*n = nodeState{Kind: n.Kind, Epoch: n.Epoch + 1, Holder: p, Request: r.ID, Next: m.s.Now, Unprepared: m.s.Options.Prepare}
 	n.Until = m.promise()
 	m.link(i)
-	m.touch(i, changedLease|changedUntil|changedValue|changedPreemption|changedNext)
+	m.touch(i, changedAll)
 	m.touchPartition(p)
 	r.Given++
 	m.waiting--
@@ -129,7 +129,7 @@ func (m *Manager) free(i int) {
 		m.endingOf[n.Holder]--
 	}
 	*n = nodeState{Kind: n.Kind, Epoch: n.Epoch, Holder: -1}
-	m.touch(i, changedLease|changedUntil|changedValue|changedPreemption|changedNext)
+	m.touch(i, changedAll)
 	m.replan = true
 }
 

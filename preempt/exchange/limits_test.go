@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -172,34 +171,6 @@ func TestManagerStateLimits(t *testing.T) {
 	}
 }
 
-// A record that is cut anywhere, or goes on, is an error.
-func TestRecordCut(t *testing.T) {
-	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu"}, "a", "b")
-	p.m.ChangesSaved()
-	p.ask("a", "", 2)
-	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}}))
-	p.ask("b", "gpu", 1)
-	record := p.m.AppendChanges(nil)
-	if len(record) < 100 {
-		t.Fatalf("a record of %d bytes", len(record))
-	}
-	for cut := range record {
-		s := managerState{Nodes: slices.Clone(p.m.s.Nodes), Partitions: slices.Clone(p.m.s.Partitions)}
-		if cut > 0 && s.apply(record[:cut]) == nil {
-			t.Errorf("a record of %d bytes is cut after %d: no error", len(record), cut)
-		}
-	}
-	for name, bad := range map[string][]byte{
-		"goes on":                append(slices.Clone(record), 0),
-		"has a time of 11 bytes": append([]byte{1}, bytes.Repeat([]byte{0xff}, 11)...),
-	} {
-		s := managerState{Nodes: slices.Clone(p.m.s.Nodes), Partitions: slices.Clone(p.m.s.Partitions)}
-		if err := s.apply(bad); err == nil {
-			t.Errorf("a record that %s: no error", name)
-		}
-	}
-}
-
 // A time that does not fit in a span never comes.
 func TestAfter(t *testing.T) {
 	for _, c := range []struct{ t, d, want time.Duration }{
@@ -256,28 +227,6 @@ func TestNextTickKeepsWhatTheClockHasPassed(t *testing.T) {
 	p.m.Tick(2 * time.Minute)
 	if list = p.m.AppendUnprepared(list[:0]); len(list) != 1 {
 		t.Errorf("%v is to be made ready again", list)
-	}
-}
-
-// What is no state of a manager or of a client is an error of encoding/json.
-func TestStateOfAnotherType(t *testing.T) {
-	p := newPair(t, ManagerOptions{}, []string{"cpu"}, "a")
-	for _, s := range []interface {
-		json.Marshaler
-		json.Unmarshaler
-	}{p.m, p.c["a"]} {
-		good, err := s.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		bad := strings.Replace(string(good), `"now_ns":0`, `"now_ns":"soon"`, 1)
-		var another *json.UnmarshalTypeError
-		if err := s.UnmarshalJSON([]byte(bad)); bad == string(good) || !errors.As(err, &another) {
-			t.Errorf("%T: %v, want an error of encoding/json", s, err)
-		}
-		if after, _ := s.MarshalJSON(); string(after) != string(good) {
-			t.Errorf("%T is now %s", s, after)
-		}
 	}
 }
 

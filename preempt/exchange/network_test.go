@@ -1,8 +1,6 @@
 package exchange
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -516,7 +514,7 @@ func TestBadRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, _ := json.Marshal(m)
+	state, _ := m.MarshalText()
 	if len(m.AppendChanges(nil)) != 0 {
 		t.Error("a new manager has changes")
 	}
@@ -547,10 +545,12 @@ func TestBadRecord(t *testing.T) {
 		if err := restore(good[:n]); !errors.As(err, &in) {
 			t.Errorf("%d bytes of %d: %v", n, len(good), err)
 		}
-		for bit := range 8 { // a changed bit is refused or gives a state that can be
+		for bit := range 8 {
 			bad := slices.Clone(good)
 			bad[n] ^= 1 << bit
-			restore(bad)
+			if err := restore(bad); !errors.As(err, &in) {
+				t.Errorf("bit %d of byte %d: %v", bit, n, err)
+			}
 		}
 	}
 	if err := new(Manager).Restore([]byte("{"), func(func([]byte, error) bool) {}); err == nil {
@@ -559,11 +559,8 @@ func TestBadRecord(t *testing.T) {
 	if err := m.SetOptions(ManagerOptions{Grace: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	with := m.AppendChanges(nil)
-	for n, broken := range [][]byte{with, bytes.Replace(with, []byte(`{"grace_ns"`), []byte(`["grace_ns"`), 1)} {
-		if err := restore(broken); (err != nil) != (n > 0) || n > 0 && bytes.Equal(broken, with) {
-			t.Errorf("options that are no JSON, %v: %v", n > 0, err)
-		}
+	if err := restore(m.AppendChanges(nil)); err != nil {
+		t.Error(err)
 	}
 	fail := errors.New("the disk is broken")
 	if err := m.Restore(state, func(yield func([]byte, error) bool) { yield(nil, fail) }); err != fail {

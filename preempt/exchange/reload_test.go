@@ -81,7 +81,7 @@ func TestRestartChanges(t *testing.T) {
 		if reclaim {
 			p.talk(p.m.Reclaim(p.now, "a", 1)) // waits for values
 		}
-		state, err := json.Marshal(p.m)
+		state, err := p.m.MarshalText()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,6 +99,7 @@ func TestRestartChanges(t *testing.T) {
 		if err := again.Restore(state, func(yield func([]byte, error) bool) { yield(record, nil) }); err != nil {
 			t.Fatal(err)
 		}
+		p.m.ChangesSaved()
 		a, _ := json.Marshal(p.m)
 		if b, _ := json.Marshal(&again); string(a) != string(b) {
 			t.Errorf("(-manager +records):\n%s", cmp.Diff(string(a), string(b)))

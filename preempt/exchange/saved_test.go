@@ -3,7 +3,9 @@ package exchange
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +61,7 @@ func TestSaved(t *testing.T) {
 		// The simulator's copies leave nothing out.
 		var c Manager
 		copyManager(&c, &a)
+		c.changes.link = a.changes.link
 		if copied, _ := json.Marshal(&c); string(copied) != string(again) {
 			t.Fatal("a copy is not the state")
 		}
@@ -95,80 +98,189 @@ func TestBadState(t *testing.T) {
 	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}}))
 	p.ask("b", "gpu", 1)
 	p.want("aa*")
-	good, _ := json.Marshal(p.m)
-	for _, c := range [][2]string{
-		{`"grace_ns":120000000000`, `"grace_ns":-1`},
-		{`"every_ns":60000000000`, `"every_ns":0`},
-		{`"term_ns":900000000000`, `"term_ns":0`},
-		{`"now_ns":0`, `"now_ns":-1`},
-		{`"preemption":1,"nodes"`, `"preemption":0,"nodes"`},
-		{`"epoch":1`, `"epoch":0`},
-		{`"holder":0`, `"holder":-1`},
-		{`"holder":0`, `"holder":2`},
-		{`"holder":0`, `"holder":-2`},
-		{`"value":1`, `"value":2`},
-		{`"preemption":1,"grace_ns"`, `"preemption":0,"grace_ns"`},
-		{`"weight":1`, `"weight":0`},
-		{`"name":"b"`, `"name":"a"`},
-		{`"name":"b"`, `"name":""`},
-		{`"given":2`, `"given":3`},
-		{`"given":2`, `"given":1`},
-		{`"confirmed":true,`, ``}, // a lease that is not confirmed, where all that is granted is
-		{`"id":1,"kind":"gpu"`, `"id":1,"kind":"tpu"`},
-		{`"id":1`, `"id":0`},
-		{`"nodes":[{`, `"nodes":[],"x":[{`},
+	good, _ := p.m.MarshalText()
+	for name, spoil := range map[string]func(s *managerState){
+		"grace":           func(s *managerState) { s.Options.Grace = -1 },
+		"every":           func(s *managerState) { s.Options.Every = 0 },
+		"every below":     func(s *managerState) { s.Options.Every = math.MinInt64 },
+		"term":            func(s *managerState) { s.Options.Term = 0 },
+		"term below":      func(s *managerState) { s.Options.Term = -2 },
+		"skew":            func(s *managerState) { s.Options.Skew = -1 },
+		"age":             func(s *managerState) { s.Options.MaxAge = -1 },
+		"delay":           func(s *managerState) { s.Options.MaxDelay = -1 },
+		"now":             func(s *managerState) { s.Now = -1 },
+		"last preemption": func(s *managerState) { s.Preemption = 0 },
+		"epoch":           func(s *managerState) { s.Nodes[0].Epoch = 0 },
+		"free":            func(s *managerState) { s.Nodes[0].Holder = -1 },
+		"holder":          func(s *managerState) { s.Nodes[0].Holder = 2 },
+		"holder below":    func(s *managerState) { s.Nodes[0].Holder = -2 },
+		"value":           func(s *managerState) { s.Nodes[0].Value = 2 },
+		"no value":        func(s *managerState) { s.Nodes[0].Value = math.NaN() },
+		"until":           func(s *managerState) { s.Nodes[0].Until = -1 },
+		"next":            func(s *managerState) { s.Nodes[0].Next = -1 },
+		"out":             func(s *managerState) { s.Nodes[0].Out = 1 },
+		"orphan":          func(s *managerState) { s.Nodes[0].Orphan = true },
+		"unprepared":      func(s *managerState) { s.Nodes[0].Unprepared = true },
+		"no preemption":   func(s *managerState) { s.Nodes[1].Preemption = 0 },
+		"forced alone":    func(s *managerState) { s.Nodes[0].Forced = true },
+		"preempted twice": func(s *managerState) { s.Nodes[0].Preemption, s.Nodes[0].Grace = 1, 1 },
+		"deadline":        func(s *managerState) { s.Nodes[1].Acked, s.Nodes[1].First, s.Nodes[1].Deadline = true, 2, 1 },
+		"weight":          func(s *managerState) { s.Partitions[0].Weight = 0 },
+		"great weight":    func(s *managerState) { s.Partitions[0].Weight = maxWeight + 1 },
+		"floor":           func(s *managerState) { s.Partitions[0].Floor = 3 },
+		"reclaim":         func(s *managerState) { s.Partitions[0].Reclaim = 3 },
+		"reclaimed at":    func(s *managerState) { s.Partitions[0].ReclaimAt = -1 },
+		"delayed since":   func(s *managerState) { s.Partitions[0].DelaySince = -1 },
+		"removed":         func(s *managerState) { s.Partitions[1].Removed = true },
+		"names":           func(s *managerState) { s.Partitions[1].Name = "a" },
+		"no name":         func(s *managerState) { s.Partitions[1].Name = "" },
+		"given":           func(s *managerState) { s.Partitions[0].Requests[0].Given = 3 },
+		"given and not":   func(s *managerState) { s.Partitions[0].Requests[0].Given = 1 },
+		"refused":         func(s *managerState) { s.Partitions[0].Requests[0].Refused = "no" },
+		"not listed":      func(s *managerState) { s.Nodes[0].Confirmed = false },
+		"kind":            func(s *managerState) { s.Partitions[1].Requests[0].Kind = "tpu" },
+		"too many":        func(s *managerState) { s.Partitions[1].Requests[0].Count = 3 },
+		"id":              func(s *managerState) { s.Partitions[1].Requests[0].ID = 0 },
+		"no nodes":        func(s *managerState) { s.Nodes = nil },
 	} {
-		bad := strings.Replace(string(good), c[0], c[1], 1)
-		if bad == string(good) {
-			t.Errorf("%s is not in %s", c[0], good)
-			continue
-		}
+		var bad Manager
+		copyManager(&bad, p.m)
+		spoil(&bad.s)
+		text, _ := bad.MarshalText()
 		var in *InputError
-		if err := json.Unmarshal([]byte(bad), p.m); !errors.As(err, &in) {
-			t.Errorf("with %s: %v, want an InputError", c[1], err)
+		if err := p.m.UnmarshalText(text); !errors.As(err, &in) {
+			t.Errorf("%s: %v, want an InputError", name, err)
 		}
 	}
-	bad := strings.Replace(string(good), `"granted":2`, `"granted":1`, 1)
-	if err := json.Unmarshal([]byte(bad), p.m); err == nil || !strings.Contains(err.Error(), `1 nodes granted for request 1 of "a" are not confirmed: want as many as the ledger has such leases, 0`) {
+	var bad Manager
+	copyManager(&bad, p.m)
+	bad.s.Partitions[0].Requests[0].Granted = 1
+	text, _ := bad.MarshalText()
+	if err := p.m.UnmarshalText(text); err == nil || !strings.Contains(err.Error(), `1 nodes granted for request 1 of "a" are not confirmed: want as many as the ledger has such leases, 0`) {
 		t.Errorf("one of two nodes confirmed: %v", err)
 	}
-	if after, _ := json.Marshal(p.m); string(after) != string(good) {
+	if after, _ := p.m.MarshalText(); string(after) != string(good) {
 		t.Error("a bad state changes the manager")
 	}
 	a := p.c["a"]
-	id, _, err := a.AddNodes(0, "", 1)
-	if err != nil {
+	if _, _, err := a.AddNodes(0, "", 1); err != nil {
 		t.Fatal(err)
 	}
-	good, _ = json.Marshal(a)
-	_ = id
-	for _, c := range [][2]string{
-		{`"partition":"a"`, `"partition":""`},
-		{`"every_ns":60000000000`, `"every_ns":0`},
-		{`"number":8`, `"number":0`},
-		{`"number":8`, `"number":2`},
-		{`"number":8`, `"number":9223372036854775809`},
-		{`"node":0`, `"node":1`},
-		{`"node":0`, `"node":-1`},
-		{`"epoch":1`, `"epoch":0`},
-		{`"value":1`, `"value":-1`},
-		{`"preemption":1`, `"preemption":0`},
-		{`"now_ns":0`, `"now_ns":-1`},
-		{`"count":1`, `"count":0`},
+	good, _ = a.MarshalText()
+	for name, spoil := range map[string]func(s *clientState){
+		"partition":    func(s *clientState) { s.Partition = "" },
+		"every":        func(s *clientState) { s.Every = 0 },
+		"every below":  func(s *clientState) { s.Every = math.MinInt64 },
+		"number":       func(s *clientState) { s.Number = 0 },
+		"old number":   func(s *clientState) { s.Number = 2 },
+		"great number": func(s *clientState) { s.Number = maxNumber + 1 },
+		"now":          func(s *clientState) { s.Now = -1 },
+		"values at":    func(s *clientState) { s.ValuesAt = 1 },
+		"next beat":    func(s *clientState) { s.NextBeat = -1 },
+		"order":        func(s *clientState) { s.Leases[0].Node = 1 },
+		"node":         func(s *clientState) { s.Leases[0].Node = -1 },
+		"epoch":        func(s *clientState) { s.Leases[0].Epoch = 0 },
+		"value":        func(s *clientState) { s.Leases[0].Value = -1 },
+		"valid":        func(s *clientState) { s.Leases[0].Valid = -1 },
+		"first":        func(s *clientState) { s.Leases[0].First = 1 },
+		"preemption":   func(s *clientState) { s.Leases[1].Preemption = 0 },
+		"count":        func(s *clientState) { s.Requests[0].Count = 0 },
+		"listing":      func(s *clientState) { s.Listings[0].Number = s.Number },
+		"sent":         func(s *clientState) { s.Listings[0].Sent = 1 },
 	} {
-		bad := strings.Replace(string(good), c[0], c[1], 1)
-		if bad == string(good) {
-			t.Errorf("%s is not in %s", c[0], good)
-			continue
-		}
+		var bad Client
+		copyClient(&bad, a)
+		spoil(&bad.s)
+		text, _ := bad.MarshalText()
 		var in *InputError
-		if err := json.Unmarshal([]byte(bad), a); !errors.As(err, &in) {
-			t.Errorf("client with %s: %v, want an InputError", c[1], err)
+		if err := a.UnmarshalText(text); !errors.As(err, &in) {
+			t.Errorf("client, %s: %v, want an InputError", name, err)
 		}
 	}
-	if after, _ := json.Marshal(a); string(after) != string(good) {
+	if after, _ := a.MarshalText(); string(after) != string(good) {
 		t.Error("a bad state changes the client")
 	}
+}
+
+// No flipped bit, cut, swap, gap or foreign record of a saved state gives another state: each
+// is refused. A client's state alike.
+func TestDamageIsFound(t *testing.T) {
+	p := newPair(t, ManagerOptions{}, []string{"cpu", "gpu"}, "a", "b")
+	state, _ := p.m.MarshalText()
+	p.m.ChangesSaved()
+	var records [][]byte
+	save := func() {
+		records = append(records, p.m.AppendChanges(nil))
+		p.m.ChangesSaved()
+	}
+	p.ask("a", "", 2)
+	save()
+	p.talk(p.c["a"].SetResourceValues(0, []NodeValue{{0, 1}}))
+	save()
+	p.ask("b", "gpu", 1)
+	save()
+	p.talk(p.m.Tick(time.Minute), nil)
+	save()
+	restore := func(state []byte, records [][]byte) error {
+		return new(Manager).Restore(state, func(yield func([]byte, error) bool) {
+			for _, r := range records {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		})
+	}
+	if err := restore(state, records); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if in := new(InputError); !errors.As(err, &in) {
+			t.Errorf("%s: %v, want an InputError", what, err)
+		}
+	}
+	client, _ := p.c["a"].MarshalText()
+	for n := range state {
+		for bit := range 8 {
+			bad := slices.Clone(state)
+			bad[n] ^= 1 << bit
+			refused("a bit of the state", restore(bad, records))
+		}
+		refused("a cut state", restore(state[:n], records))
+	}
+	for n := range client {
+		for bit := range 8 {
+			bad := slices.Clone(client)
+			bad[n] ^= 1 << bit
+			refused("a bit of the client", new(Client).UnmarshalText(bad))
+		}
+		refused("a cut client", new(Client).UnmarshalText(client[:n]))
+	}
+	for k, r := range records {
+		for n := range r {
+			with := slices.Clone(records)
+			for bit := range 8 {
+				with[k] = slices.Clone(r)
+				with[k][n] ^= 1 << bit
+				refused("a bit of a record", restore(state, with))
+			}
+			with[k] = r[:n]
+			refused("a cut record", restore(state, with))
+		}
+		if k < len(records)-1 {
+			refused("a gap", restore(state, slices.Delete(slices.Clone(records), k, k+1)))
+		}
+		for other := range k {
+			with := slices.Clone(records)
+			with[k], with[other] = with[other], with[k]
+			refused("a swap", restore(state, with))
+		}
+		refused("a record twice", restore(state, slices.Insert(slices.Clone(records), k, r)))
+	}
+	later, _ := p.m.MarshalText()
+	refused("records of an older state", restore(later, records))
+	refused("a client as a manager", restore(client, nil))
+	refused("a manager as a client", new(Client).UnmarshalText(later))
 }
 
 // A state from anywhere is refused or can be worked with.

@@ -47,7 +47,7 @@ What is known (files are read again every -every)
   -kinds FILE          JSON: types of instances and their prices an hour
                          [{"type": "m5.large", "family": "m5", "units": 4,
                            "on_demand": 0.096, "plans": {"compute-3y": 0.0468}}]
-  -commitments FILE    JSON: what is held until when, as examples/tools/advise -held reads it,
+  -commitments FILE    JSON: what is held until when, as tools/advise -held reads it,
                        and savings plans
                          [{"id": "ri-17", "region": "eu-west-1", "type": "m5.large",
                            "units": 12, "expires": "2027-03-01"},

@@ -162,7 +162,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"host", "-state", filepath.Join(dir, "none", "x")}, "cannot save -state"},
 		{[]string{"host", "-state", write("text", "text")}, "cannot read -state"},
 		{[]string{"host", "-state", write("empty", "{}")}, "not the state of a host"},
-		{[]string{"host", "-state", write("bad", strings.Replace(string(broken), `"epoch":0`, `"epoch":0,"confirmed":true`, 1))}, "free and has a lease"},
+		{[]string{"host", "-state", write("bad", strings.Replace(string(broken), "AAAA", "AAAB", 1))}, "cut or damaged"},
 		{[]string{"host", "-state", state, "-nodes", "4"}, "is of 3 nodes"},
 		{[]string{"host", "-state", state, "-minute", "1s"}, "a minute takes 1m0s"},
 		{[]string{"host", "-nodes", "100001"}, "whole number from 1 to 100,000"},

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -267,53 +265,3 @@ type lockedWriter struct {
 func (w *lockedWriter) Write(p []byte) (int, error) { return w.b.Write(p) } // the journal has a lock
 
 func (w *lockedWriter) String() string { return w.b.String() }
-
-// A state of the version before, one file of JSON, is read and converted.
-func TestFormerState(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "host.json")
-	former := `{"role":"host","origin":"2026-01-01T00:00:00Z","minute_ns":60000000000,"partitions":{"hpc":{"weight":2,"floor":0,"url":"http://127.0.0.1:1","instance":"OLD"}},` +
-		`"manager":{"options":{"grace_ns":120000000000,"every_ns":60000000000,"term_ns":900000000000,"skew_ns":5000000000,"max_age_ns":300000000000,"max_delay_ns":300000000000,"take_stale":false},` +
-		`"now_ns":1000,"preemption":0,"nodes":[{"epoch":3,"holder":0,"request":5,"confirmed":true,"until_ns":99,"value":0.5,"next_ns":7},{"epoch":0,"holder":-1}],` +
-		`"partitions":[{"name":"hpc","weight":2,"last_add":1753000000000000005,"last_values":1753000000000000009,"requests":[{"id":1753000000000000001,"count":1,"granted":1,"given":1}],"has_values":true,"values_at_ns":900}],` +
-		`"stats":{"granted":3,"returned":2,"preemptions":0,"completed":0,"withdrawn":0,"fenced":0,"cancelled":0,"delayed":0,"aborted":0}}}`
-	if err := os.WriteFile(path, []byte(former), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	h, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, state: path}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The client of before goes on with its numbers.
-	out, err := h.step("hpc", func(now time.Duration) ([]exchange.Message, error) {
-		return h.state.Manager.Handle(now, exchange.Message{Call: exchange.SetResourceValues, Partition: "hpc", Number: 1753000000000000011, Leases: []exchange.Lease{{Node: 0, Epoch: 3, Value: 1}}})
-	})
-	if err != nil || len(out) == 0 || out[0].Leases[0].State != exchange.Renewed {
-		t.Fatalf("%+v, %v", out, err)
-	}
-	h.store.close()
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	s, err := load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprint(s.Partitions["hpc"].Instance, s.Manager.Assignment(0).Value, s.Manager.Stats().Granted); got != "OLD1 3" {
-		t.Errorf("converted: %s", got)
-	}
-	// A client of before, too.
-	path = filepath.Join(t.TempDir(), "client.json")
-	former = `{"role":"client","instance":"OLD","origin":"2026-01-01T00:00:00Z","minute_ns":60000000000,"client":{"partition":"hpc","every_ns":60000000000,"now_ns":5,"number":1753000000000000012,` +
-		`"asked":1753000000000000003,"queued":1753000000000000005,"leases":[{"node":0,"epoch":3,"request":1753000000000000001,"value":1,"from":1753000000000000004,"confirmed":true,"valid_ns":100}],"next_beat_ns":7,"next_add_ns":7,"next_back_ns":0},"every_ns":60000000000}`
-	if err := os.WriteFile(path, []byte(former), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c, err := newClient(t.Context(), options{role: clientRole, name: "hpc", host: "http://127.0.0.1:1", minute: time.Minute, state: path}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := c.holdings(); len(got.Nodes) != 1 || got.Instance != "OLD" {
-		t.Errorf("%+v", got)
-	}
-	c.store.close()
-}

@@ -126,8 +126,7 @@ func load(path string) (*saved, error) {
 	return restore(s)
 }
 
-// restore returns the state that a snapshot and its records say, nil if there is none. A
-// state of the former form is a snapshot alone.
+// restore returns the state that a snapshot and its records say, nil if there is none.
 func restore(s *statelog.State) (*saved, error) {
 	if s.Snapshot == nil {
 		return nil, nil
@@ -141,7 +140,7 @@ func restore(s *statelog.State) (*saved, error) {
 	}
 	var in struct {
 		saved
-		Manager json.RawMessage `json:"manager"`
+		Manager *string `json:"manager"`
 	}
 	if err := json.Unmarshal(snapshot, &in); err != nil {
 		if bad := new(exchange.InputError); errors.As(err, &bad) {
@@ -179,7 +178,7 @@ func restore(s *statelog.State) (*saved, error) {
 		}
 	}
 	out.Manager = new(exchange.Manager)
-	return &out, out.Manager.Restore(in.Manager, func(yield func([]byte, error) bool) {
+	return &out, out.Manager.Restore([]byte(*in.Manager), func(yield func([]byte, error) bool) {
 		for _, c := range changes {
 			if !yield(c, nil) {
 				return

@@ -580,12 +580,12 @@ func TestUnknownPricesAreWithdrawn(t *testing.T) {
 		t.Error("an unknown price is known to the expander")
 	}
 	for range 100 {
-		if strings.Contains(b.log.String(), "the prices are unknown, so none is published: -1 hours") {
+		if strings.Contains(b.log.String(), "the prices are unknown, so none is published: reserve/marginal: Options.Hours: value out of range: -1 hours") {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if !strings.Contains(b.log.String(), "the prices are unknown, so none is published: -1 hours") {
+	if !strings.Contains(b.log.String(), "the prices are unknown, so none is published: reserve/marginal: Options.Hours: value out of range: -1 hours") {
 		t.Errorf("the log does not say so:\n%s", b.log)
 	}
 	hours.Store(24)
