@@ -301,7 +301,7 @@ func (m *Auto) Validate() error {
 			}
 		}
 	}
-	return checkCount("N", m.n, mostCount)
+	return checkCount("N", m.n)
 }
 
 func (m *Auto) Least() int { return new(smoothing.Blend).Least() }

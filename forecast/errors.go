@@ -40,10 +40,10 @@ func badInput(field string, index int, sentinel error, format string, args ...an
 // beyond smoothing.Largest.
 func usable(x float64) bool { return math.Abs(x) <= smoothing.Largest }
 
-// checkCount wants n to be in [0, most].
-func checkCount(field string, n, most int) error {
-	if n < 0 || n > most {
-		return badInput(field, -1, ErrFactor, "%d: want a number in [0, %d]", n, most)
+// checkCount wants n to be in [0, mostCount].
+func checkCount(field string, n int) error {
+	if n < 0 || n > mostCount {
+		return badInput(field, -1, ErrFactor, "%d: want a number in [0, %d]", n, mostCount)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/plimsoll/plimsoll/forecast/internal/boxcox"
@@ -264,16 +265,7 @@ func (p *Predictor) Validate() error {
 
 // validateAround is Validate without the model.
 func (p *Predictor) validateAround() error {
-	if err := p.Limits.Validate(); err != nil {
-		return err
-	}
-	if err := p.Signal.Validate(); err != nil {
-		return err
-	}
-	if err := checkCount("Errors", p.errors, mostCount); err != nil {
-		return err
-	}
-	if err := checkCount("Free", p.free, mostCount); err != nil {
+	if err := cmp.Or(p.Limits.Validate(), p.Signal.Validate(), checkCount("Errors", p.errors), checkCount("Free", p.free)); err != nil {
 		return err
 	}
 	if !(p.squares >= 0 && p.squares <= math.MaxFloat64) || !(p.peak >= 0 && p.peak <= smoothing.Largest) {

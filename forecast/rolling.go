@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 
@@ -194,16 +195,6 @@ func (r *Rolling) Validate() error {
 
 // validateAround is Validate without predictors.
 func (r *Rolling) validateAround() error {
-	for _, c := range [...]struct {
-		name string
-		n    int
-	}{{"Every", r.Every}, {"Keep", r.Keep}, {"Least", r.Least}, {"Since", r.Since}} {
-		if err := checkCount(c.name, c.n, mostCount); err != nil {
-			return err
-		}
-	}
-	if err := smoothing.CheckSeries(r.History); err != nil {
-		return err
-	}
-	return r.Fitter.Validate()
+	return cmp.Or(checkCount("Every", r.Every), checkCount("Keep", r.Keep), checkCount("Least", r.Least), checkCount("Since", r.Since),
+		smoothing.CheckSeries(r.History), r.Fitter.Validate())
 }

@@ -1,6 +1,9 @@
 package smoothing
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Settings of [AdaptiveTriple].
 const (
@@ -86,13 +89,7 @@ func (m *AdaptiveTriple) TrackingSignal() float64 { return m.Signal.TrackingSign
 
 // Validate returns an [*InputError] if a parameter or the state is out of range.
 func (m *AdaptiveTriple) Validate() error {
-	if err := m.Signal.Validate(); err != nil {
-		return err
-	}
-	if err := checkUnit("Gamma", m.Gamma, 1); err != nil {
-		return err
-	}
-	return m.Model.Validate()
+	return cmp.Or(m.Signal.Validate(), checkFactors("Gamma", m.Gamma), m.Model.Validate())
 }
 
 // Fit runs the rule over the series from a new start, see [Fittable]. The form,
@@ -103,12 +100,7 @@ func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := n.Validate(); err != nil {
 		return Fit{}, err
 	}
-	series, err := f.Cut(series, n.Least())
-	if err != nil {
-		return Fit{}, err
-	}
-	*m = n
-	return f.replay(m, series, 0), nil
+	return f.run(m, series, func() { *m = n })
 }
 
 // Least returns how many values Fit wants, 2.

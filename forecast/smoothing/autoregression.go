@@ -175,16 +175,8 @@ func (m *Autoregression) Deviate(dst []float64) {
 
 // Validate returns an [*InputError] if a lag, a coefficient or the state is out of range.
 func (m *Autoregression) Validate() error {
-	if err := checkPeriod("Period", m.Period); err != nil {
-		return err
-	}
-	if err := checkPeriod("Period2", m.Period2); err != nil {
-		return err
-	}
-	if err := checkPeriod("Difference", m.Difference); err != nil {
-		return err
-	}
-	if err := checkCount("MaxLags", m.MaxLags, mostCount); err != nil {
+	if err := cmp.Or(checkPeriod("Period", m.Period), checkPeriod("Period2", m.Period2), checkPeriod("Difference", m.Difference),
+		checkCount("MaxLags", m.MaxLags, mostCount)); err != nil {
 		return err
 	}
 	if len(m.Coef) != len(m.Lags) {
@@ -200,10 +192,7 @@ func (m *Autoregression) Validate() error {
 			return badInput("Coef", i, ErrValue, "%v: want a number within %v", m.Coef[i], Largest)
 		}
 	}
-	if err := checkRing("Last", m.Last, m.back(), m.At, m.Seen, m.N); err != nil {
-		return err
-	}
-	return checkState(m.N, 0, m.Constant, m.Level)
+	return cmp.Or(checkRing("Last", m.Last, m.back(), m.At, m.Seen, m.N), checkState(m.N, 0, m.Constant, m.Level))
 }
 
 // The fit minimises Σ_k e_k² + λ·Σ_i φ_i², the series scaled to differences of variance 1,

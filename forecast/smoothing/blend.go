@@ -117,10 +117,7 @@ func aicc(square float64, n, k int) float64 {
 
 // Validate returns an [*InputError] if a factor or the state is out of range.
 func (m *Blend) Validate() error {
-	if err := m.Near.Validate(); err != nil {
-		return err
-	}
-	return m.Far.Validate()
+	return cmp.Or(m.Near.Validate(), m.Far.Validate())
 }
 
 // deviate is the mean of the deviations of the two trends, see Spread.

@@ -1,6 +1,9 @@
 package smoothing
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Drift forecasts along the line through the first and the last observation, as for a
 // random walk with the mean step of the past.
@@ -70,13 +73,7 @@ func (m *Drift) Spread(dst []float64) {
 
 // Validate returns an [*InputError] if the state is out of range.
 func (m *Drift) Validate() error {
-	if err := checkCount("Steps", m.Steps, mostCount); err != nil {
-		return err
-	}
-	if err := checkCount("Gap", m.Gap, mostCount); err != nil {
-		return err
-	}
-	return checkState(m.N, 0, m.First, m.Last)
+	return cmp.Or(checkCount("Steps", m.Steps, mostCount), checkCount("Gap", m.Gap, mostCount), checkState(m.N, 0, m.First, m.Last))
 }
 
 // deviate leaves out that the slope is an estimate, which Spread has.
@@ -84,12 +81,7 @@ func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }
 
 // Fit takes the line through the series, see [Fittable]. Fit wants two values.
 func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.Cut(series, m.Least())
-	if err != nil {
-		return Fit{}, err
-	}
-	*m = Drift{}
-	return f.replay(m, series, 0), nil
+	return f.run(m, series, func() { *m = Drift{} })
 }
 
 // Least returns how many values Fit wants.

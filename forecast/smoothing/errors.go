@@ -1,8 +1,10 @@
 package smoothing
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"strings"
 
 	"github.com/plimsoll/plimsoll/forecast/internal/boxcox"
 	"github.com/plimsoll/plimsoll/internal/inputerr"
@@ -79,10 +81,14 @@ func CheckSeries(series []float64) error {
 	return nil
 }
 
-// checkUnit wants a factor in [0, most].
-func checkUnit(field string, x, most float64) error {
-	if !(x >= 0 && x <= most) {
-		return badInput(field, -1, ErrFactor, "%v: want a number in [0, %v]", x, most)
+// checkFactors wants factors in [0, 1]. fields are their names, with a space between two.
+func checkFactors(fields string, factors ...float64) error {
+	for _, x := range factors {
+		field, rest, _ := strings.Cut(fields, " ")
+		if !(x >= 0 && x <= 1) {
+			return badInput(field, -1, ErrFactor, "%v: want a number in [0, 1]", x)
+		}
+		fields = rest
 	}
 	return nil
 }
@@ -97,10 +103,7 @@ func checkCount(field string, n, most int) error {
 
 // checkState wants all of a state to be usable, and n and gap to be counts.
 func checkState(n, gap int, state ...float64) error {
-	if err := checkCount("N", n, mostCount); err != nil {
-		return err
-	}
-	if err := checkCount("Gap", gap, mostGap); err != nil {
+	if err := cmp.Or(checkCount("N", n, mostCount), checkCount("Gap", gap, mostGap)); err != nil {
 		return err
 	}
 	for _, x := range state {

@@ -150,13 +150,8 @@ func (m *Harmonic) Validate() error {
 	if !(m.Period >= 0 && m.Period <= mostPeriod) || m.Period > 0 && m.Period < 2 {
 		return badInput("Period", -1, ErrFactor, "%v steps: want 0 for none, or 2 to %d", m.Period, mostPeriod)
 	}
-	for _, f := range [...]struct {
-		name string
-		x    float64
-	}{{"Alpha", m.Alpha}, {"Beta", m.Beta}, {"Phi", m.Phi}, {"Gamma", m.Gamma}} {
-		if err := checkUnit(f.name, f.x, 1); err != nil {
-			return err
-		}
+	if err := checkFactors("Alpha Beta Phi Gamma", m.Alpha, m.Beta, m.Phi, m.Gamma); err != nil {
+		return err
 	}
 	if len(m.Sine) != len(m.Cosine) || len(m.Sine) > mostHarmonics {
 		return badInput("Sine", -1, ErrLength, "%d harmonics, %d in Cosine: want as many, %d at most", len(m.Sine), len(m.Cosine), mostHarmonics)

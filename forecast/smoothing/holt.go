@@ -1,6 +1,9 @@
 package smoothing
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Holt is Holt's double-parameter smoothing, for series with a trend, damped or
 // not damped. With p = l_{k-1} + φ·b_{k-1}, the forecast of x_k:
@@ -92,16 +95,7 @@ func (m *Holt) Forecast(dst []float64) {
 
 // Validate returns an [*InputError] if a factor or the state is out of range.
 func (m *Holt) Validate() error {
-	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
-		return err
-	}
-	if err := checkUnit("Beta", m.Beta, 1); err != nil {
-		return err
-	}
-	if err := checkUnit("Phi", m.Phi, 1); err != nil {
-		return err
-	}
-	return checkState(m.N, m.Gap, m.Level, m.Trend)
+	return cmp.Or(checkFactors("Alpha Beta Phi", m.Alpha, m.Beta, m.Phi), checkState(m.N, m.Gap, m.Level, m.Trend))
 }
 
 func (m *Holt) Deviate(dst []float64) {
@@ -121,7 +115,7 @@ func (m *Holt) Deviate(dst []float64) {
 // undamped; any other Phi is an [*InputError]. Fit wants five values, six if damped: one
 // more than it fits.
 func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
-	if err := checkUnit("Phi", m.Phi, 1); err != nil {
+	if err := checkFactors("Phi", m.Phi); err != nil {
 		return Fit{}, err
 	}
 	k := m.kind()

@@ -35,12 +35,7 @@ func (m *Naive) Deviate(dst []float64) {
 
 // Fit takes the last value of the series, see [Fittable]. Fit wants one value.
 func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
-	series, err := f.Cut(series, m.Least())
-	if err != nil {
-		return Fit{}, err
-	}
-	*m = Naive{}
-	return f.replay(m, series, 0), nil
+	return f.run(m, series, func() { *m = Naive{} })
 }
 
 // Least returns how many values Fit wants.

@@ -64,6 +64,19 @@ func (f *Fitter) grown(fit Fit) []float64 {
 	return f.growth
 }
 
+// run is the Fit of a model that chooses nothing: it resets the model, and updates it with the series.
+func (f *Fitter) run(m interface {
+	starter
+	Least() int
+}, series []float64, reset func()) (Fit, error) {
+	series, err := f.Cut(series, m.Least())
+	if err != nil {
+		return Fit{}, err
+	}
+	reset()
+	return f.replay(m, series, 0), nil
+}
+
 // Cut begins a fit, and returns the part of a series that is fitted, without missing
 // values at its beginning. The error is ErrShort if fewer than least values are known.
 func (f *Fitter) Cut(series []float64, least int) ([]float64, error) {

@@ -1,6 +1,10 @@
 package smoothing
 
-import "github.com/plimsoll/plimsoll/internal/grow"
+import (
+	"cmp"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // SeasonalNaive forecasts the last season again, the value of Period steps before.
 // SeasonalNaive is the baseline of every model with a season.
@@ -71,13 +75,7 @@ func (m *SeasonalNaive) Deviate(dst []float64) {
 
 // Validate returns an [*InputError] if the period or the state is out of range.
 func (m *SeasonalNaive) Validate() error {
-	if err := checkPeriod("Period", m.Period); err != nil {
-		return err
-	}
-	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N); err != nil {
-		return err
-	}
-	return checkState(m.N, 0, m.Level)
+	return cmp.Or(checkPeriod("Period", m.Period), checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N), checkState(m.N, 0, m.Level))
 }
 
 // Fit takes the last season of the series, see [Fittable]. The period is that of f, else

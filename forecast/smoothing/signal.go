@@ -106,10 +106,7 @@ func alarmLimit(phi float64) float64 {
 
 // Validate returns an [*InputError] if the constant or the state is out of range.
 func (s *Signal) Validate() error {
-	if err := checkUnit("Phi", s.Phi, 1); err != nil {
-		return err
-	}
-	if err := checkCount("Signal", s.N, mostCount); err != nil {
+	if err := cmp.Or(checkFactors("Phi", s.Phi), checkCount("Signal", s.N, mostCount)); err != nil {
 		return err
 	}
 	if !(s.M >= 0 && s.M <= 2*Largest && math.Abs(s.E) <= s.M*(1+1e-9)) {

@@ -1,5 +1,7 @@
 package smoothing
 
+import "cmp"
+
 // Simple is simple exponential smoothing, for series without a trend:
 //
 //	l_k = l_{k-1} + α·(x_k − l_{k-1}),    forecast l_k at every horizon.
@@ -39,10 +41,7 @@ func (m *Simple) Forecast(dst []float64) { flat(dst, m.Level) }
 
 // Validate returns an [*InputError] if the factor or the state is out of range.
 func (m *Simple) Validate() error {
-	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
-		return err
-	}
-	return checkState(m.N, 0, m.Level)
+	return cmp.Or(checkFactors("Alpha", m.Alpha), checkState(m.N, 0, m.Level))
 }
 
 func (m *Simple) Deviate(dst []float64) {

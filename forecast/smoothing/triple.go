@@ -155,13 +155,7 @@ func (m *Triple) Validate() error {
 	if !forms.Valid(m.Form) {
 		return badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
 	}
-	if err := checkUnit("Alpha", m.Alpha, 1); err != nil {
-		return err
-	}
-	if err := checkUnit("Beta", m.Beta, 1); err != nil {
-		return err
-	}
-	if err := checkUnit("Gamma", m.Gamma, 1); err != nil {
+	if err := checkFactors("Alpha Beta Gamma", m.Alpha, m.Beta, m.Gamma); err != nil {
 		return err
 	}
 	if m.Alpha > 0 && m.Beta > 0 && m.Gamma > 0 && !m.Stable() {

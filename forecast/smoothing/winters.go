@@ -1,6 +1,7 @@
 package smoothing
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
@@ -269,24 +270,10 @@ func (m *HoltWinters) Deviate(dst []float64) {
 
 // Validate returns an [*InputError] if a factor or the state is out of range.
 func (m *HoltWinters) Validate() error {
-	if err := checkPeriod("Period", m.Period); err != nil {
-		return err
-	}
-	if err := checkPeriod("Period2", m.Period2); err != nil {
-		return err
-	}
-	for _, f := range [...]struct {
-		name string
-		x    float64
-	}{{"Alpha", m.Alpha}, {"Beta", m.Beta}, {"Phi", m.Phi}, {"Gamma", m.Gamma}, {"Delta", m.Delta}, {"Rho", m.Rho}} {
-		if err := checkUnit(f.name, f.x, 1); err != nil {
-			return err
-		}
-	}
-	if err := checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N); err != nil {
-		return err
-	}
-	if err := checkRing("Season2", m.Season2, max(1, m.Period2), m.At2, 0, m.N); err != nil {
+	if err := cmp.Or(checkPeriod("Period", m.Period), checkPeriod("Period2", m.Period2),
+		checkFactors("Alpha Beta Phi Gamma Delta Rho", m.Alpha, m.Beta, m.Phi, m.Gamma, m.Delta, m.Rho),
+		checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N),
+		checkRing("Season2", m.Season2, max(1, m.Period2), m.At2, 0, m.N)); err != nil {
 		return err
 	}
 	if len(m.Season) > 0 != (len(m.Season2) > 0) {
