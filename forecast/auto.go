@@ -157,6 +157,7 @@ func (m *Auto) Forecast(dst []float64) {
 	}
 }
 
+// Lambda returns λ of the scale of Box and Cox that the members work in.
 func (m *Auto) Lambda() float64 {
 	if len(m.members) == 0 {
 		return 1
@@ -164,6 +165,7 @@ func (m *Auto) Lambda() float64 {
 	return m.scale
 }
 
+// Deviate replaces errors, on the scale of the members, by what they add to the forecasts.
 func (m *Auto) Deviate(dst []float64) {
 	if len(m.members) == 0 {
 		new(smoothing.Naive).Deviate(dst)
@@ -304,6 +306,7 @@ func (m *Auto) Validate() error {
 	return checkCount("N", m.n)
 }
 
+// Least returns how many values Fit wants, 3.
 func (m *Auto) Least() int { return new(smoothing.Blend).Least() }
 
 // autoState is the JSON form.

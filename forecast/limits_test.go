@@ -31,23 +31,23 @@ func TestOptionLimits(t *testing.T) {
 			t.Errorf("%+v is valid", l)
 		}
 	}
-	good := Predictor{Model: &smoothing.Naive{}, growth: []float64{0, smoothing.Largest}, recent: []float64{2 * smoothing.Largest, -2 * smoothing.Largest}, squares: math.MaxFloat64, peak: smoothing.Largest, errors: mostCount, free: mostCount}
+	good := Predictor{Model: &smoothing.Naive{}, tally: tally{Growth: []float64{0, smoothing.Largest}, Recent: []float64{2 * smoothing.Largest, -2 * smoothing.Largest}, Squares: math.MaxFloat64, Peak: smoothing.Largest, Errors: mostCount, Free: mostCount}}
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
 	for name, set := range map[string]func(p *Predictor){
-		"growth":      func(p *Predictor) { p.growth = []float64{math.Nextafter(smoothing.Largest, math.Inf(1))} },
-		"less growth": func(p *Predictor) { p.growth = []float64{-1e-300} },
-		"recent":      func(p *Predictor) { p.recent = []float64{math.Nextafter(2*smoothing.Largest, math.Inf(1))} },
-		"no recent":   func(p *Predictor) { p.recent = []float64{math.NaN()} },
-		"more recent": func(p *Predictor) { p.recent = make([]float64, keptErrors+1) },
-		"squares":     func(p *Predictor) { p.squares = math.Inf(1) },
-		"less":        func(p *Predictor) { p.squares = -1e-300 },
-		"peak":        func(p *Predictor) { p.peak = math.Nextafter(smoothing.Largest, math.Inf(1)) },
-		"low peak":    func(p *Predictor) { p.peak = -1e-300 },
-		"errors":      func(p *Predictor) { p.errors = mostCount + 1 },
-		"no errors":   func(p *Predictor) { p.errors = -1 },
-		"free":        func(p *Predictor) { p.free = -1 },
+		"growth":      func(p *Predictor) { p.Growth = []float64{math.Nextafter(smoothing.Largest, math.Inf(1))} },
+		"less growth": func(p *Predictor) { p.Growth = []float64{-1e-300} },
+		"recent":      func(p *Predictor) { p.Recent = []float64{math.Nextafter(2*smoothing.Largest, math.Inf(1))} },
+		"no recent":   func(p *Predictor) { p.Recent = []float64{math.NaN()} },
+		"more recent": func(p *Predictor) { p.Recent = make([]float64, keptErrors+1) },
+		"squares":     func(p *Predictor) { p.Squares = math.Inf(1) },
+		"less":        func(p *Predictor) { p.Squares = -1e-300 },
+		"peak":        func(p *Predictor) { p.Peak = math.Nextafter(smoothing.Largest, math.Inf(1)) },
+		"low peak":    func(p *Predictor) { p.Peak = -1e-300 },
+		"errors":      func(p *Predictor) { p.Errors = mostCount + 1 },
+		"no errors":   func(p *Predictor) { p.Errors = -1 },
+		"free":        func(p *Predictor) { p.Free = -1 },
 		"model":       func(p *Predictor) { p.Model = nil },
 	} {
 		bad := good

@@ -139,7 +139,7 @@ func TestValidate(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for i, m := range []validator{
 		&Predictor{}, &Predictor{Model: &smoothing.Simple{Alpha: 2}},
-		&Predictor{Model: &smoothing.Naive{}, peak: inf}, &Predictor{Model: &smoothing.Naive{}, growth: []float64{nan}},
+		&Predictor{Model: &smoothing.Naive{}, tally: tally{Peak: inf}}, &Predictor{Model: &smoothing.Naive{}, tally: tally{Growth: []float64{nan}}},
 		&Predictor{Model: &smoothing.Naive{}, Limits: Limits{Multiple: -1}},
 		&Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, streamed: streamed{Since: -1}}, &Rolling{Predictor: Predictor{Model: &smoothing.Naive{}}, streamed: streamed{History: history{inf}}},
 	} {

@@ -33,14 +33,10 @@ const keptErrors = 260
 // a bootstrap of fewer knows nothing of the tails.
 const fewErrors = 20
 
-// deviator is a model of this package: deviate replaces dst, errors of the steps 1, 2, …
-// after the last observation, by the deviations from the forecast that they lead to. It
-// does not change the model.
-type deviator interface{ Deviate(dst []float64) }
-
-// deviate is deviator for any model; one of another package is taken for a random walk.
+// deviate replaces errors by what they add to the forecasts of a model. A model without Deviate
+// is taken for a random walk.
 func deviate(m smoothing.Model, dst []float64) {
-	if d, ok := m.(deviator); ok {
+	if d, ok := m.(interface{ Deviate(dst []float64) }); ok {
 		d.Deviate(dst)
 		return
 	}
@@ -77,14 +73,14 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		m += psi * psi
 		p.own[i] = math.Sqrt(max(0, p.spread[i]*p.spread[i]-m))
 	}
-	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.errors-p.free))
+	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.Errors-p.Free))
 	lambda := boxcox.Of(p.Model)
 	center, scale := p.pool()
 	for _, row := range dst {
 		tau, z := sigma*chi(nu, rng.NormFloat64()), rng.NormFloat64()
 		for j := range row {
 			if scale > 0 {
-				row[j] = (p.recent[rng.IntN(len(p.recent))] - center) * scale
+				row[j] = (p.Recent[rng.IntN(len(p.Recent))] - center) * scale
 			} else {
 				row[j] = rng.NormFloat64()
 			}
@@ -94,22 +90,22 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 			x := boxcox.Shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
 			row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
 		}
-		p.Limits.Apply(row, p.peak)
+		p.Limits.Apply(row, p.Peak)
 	}
 }
 
 // pool returns the mean of the errors that are kept, and what brings their standard
 // deviation to 1; 0 if they are too few or all the same.
 func (p *Predictor) pool() (center, scale float64) {
-	n := float64(len(p.recent))
+	n := float64(len(p.Recent))
 	if n < fewErrors {
 		return 0, 0
 	}
-	for _, e := range p.recent {
+	for _, e := range p.Recent {
 		center += e / n
 	}
 	v := 0.0
-	for _, e := range p.recent {
+	for _, e := range p.Recent {
 		d := e - center
 		v += d * d / n
 	}

@@ -71,13 +71,13 @@ func TestPathsMeetIntervals(t *testing.T) {
 		growth[i] = 1 + float64(i)
 	}
 	predictors := map[string]*Predictor{
-		"drift": {Model: in(&smoothing.Drift{}, `{"first":1,"last":9,"steps":16,"n":17}`), squares: squares, errors: keptErrors, recent: errors},
-		"grown": {Model: in(&smoothing.Simple{Alpha: .2}, `{"level":3,"n":9}`), squares: squares, errors: keptErrors, recent: errors, growth: growth},
-		"few":   {Model: in(&smoothing.Holt{Alpha: .5, Beta: .1}, `{"level":3,"n":9}`), squares: 9, errors: 9, free: 2, recent: errors[:9]},
-		"other": {Model: struct{ smoothing.Model }{in(&smoothing.Naive{}, `{"level":3,"n":9}`)}, squares: squares, errors: keptErrors, recent: errors},
+		"drift": {Model: in(&smoothing.Drift{}, `{"first":1,"last":9,"steps":16,"n":17}`), tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}},
+		"grown": {Model: in(&smoothing.Simple{Alpha: .2}, `{"level":3,"n":9}`), tally: tally{Squares: squares, Errors: keptErrors, Recent: errors, Growth: growth}},
+		"few":   {Model: in(&smoothing.Holt{Alpha: .5, Beta: .1}, `{"level":3,"n":9}`), tally: tally{Squares: 9, Errors: 9, Free: 2, Recent: errors[:9]}},
+		"other": {Model: struct{ smoothing.Model }{in(&smoothing.Naive{}, `{"level":3,"n":9}`)}, tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}},
 	}
 	for name, m := range fittedModels() {
-		predictors[name] = &Predictor{Model: m, squares: squares, errors: keptErrors, recent: errors}
+		predictors[name] = &Predictor{Model: m, tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}}
 	}
 	for name, p := range predictors {
 		paths := drawn(p, n, steps, rng)
@@ -106,8 +106,8 @@ func TestPathsMeetIntervals(t *testing.T) {
 // Steps of one path are correlated: for a random walk those of h and k steps, h < k,
 // by √(h/k).
 func TestPathsCorrelated(t *testing.T) {
-	p := Predictor{Model: in(&smoothing.Naive{}, `{"level":100,"n":50}`), squares: 5000, errors: 5000} // without recent: normal errors
-	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                                       // seed 27, 28
+	p := Predictor{Model: in(&smoothing.Naive{}, `{"level":100,"n":50}`), tally: tally{Squares: 5000, Errors: 5000}} // without recent: normal errors
+	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                                                     // seed 27, 28
 	var xx, xy, yy float64
 	for _, path := range paths {
 		x, y := path[3]-100, path[8]-100
@@ -129,7 +129,7 @@ func TestPathsSkewed(t *testing.T) {
 			errors[i] = 9
 		}
 	}
-	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":100}`), squares: 900, errors: 100, recent: errors}
+	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":100}`), tally: tally{Squares: 900, Errors: 100, Recent: errors}}
 	above := 0
 	for _, path := range drawn(&p, 5000, 1, rand.New(rand.NewPCG(29, 30))) { // seed 29, 30
 		if path[0] > 0 {
@@ -144,9 +144,9 @@ func TestPathsSkewed(t *testing.T) {
 // The same seed gives the same paths, pinned; the model and the state stay.
 func TestPathsGolden(t *testing.T) {
 	m := *in(&smoothing.Holt{Alpha: .5, Beta: .1}, `{"level":100,"trend":2,"n":2}`)
-	p := Predictor{Model: &m, Limits: Limits{NonNegative: true, Multiple: 1.2}, peak: 90, squares: 80, errors: 22, free: 2}
+	p := Predictor{Model: &m, Limits: Limits{NonNegative: true, Multiple: 1.2}, tally: tally{Peak: 90, Squares: 80, Errors: 22, Free: 2}}
 	for i := range 22 {
-		p.recent = append(p.recent, float64(i%3*2-2))
+		p.Recent = append(p.Recent, float64(i%3*2-2))
 	}
 	paths := [][]float64{make([]float64, 3), nil, make([]float64, 1), make([]float64, 4)}
 	before := m
@@ -174,8 +174,8 @@ func TestPropPaths(t *testing.T) {
 		first := drawn(&p, 3, steps, rand.New(rand.NewPCG(seed, 1)))
 		for _, path := range first {
 			for h, x := range path {
-				if !(x >= 0 && x <= 2*p.peak) {
-					t.Fatalf("%v after %d steps, with a peak of %v", x, h+1, p.peak)
+				if !(x >= 0 && x <= 2*p.Peak) {
+					t.Fatalf("%v after %d steps, with a peak of %v", x, h+1, p.Peak)
 				}
 			}
 		}

@@ -10,13 +10,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// spreader is a model that states how its errors grow with the horizon: Spread sets
-// dst[i] to the standard deviation of the forecast i+1 steps ahead in units of that
-// of one step. All models of this package are Spreaders.
-type spreader interface {
-	Spread(dst []float64)
-}
-
 // Predictor puts limits, quantiles, intervals, paths and the tracking signal around a model, as
 // a planner needs them. The zero value needs a Model: without one, Validate and Fit
 // return an error, and the methods that forecast or take an observation panic. A Predictor
@@ -26,12 +19,11 @@ type spreader interface {
 // of the one-step errors so far. The quantiles are Student's, with at least four degrees of
 // freedom: with fewer errors to spare intervals are too narrow. How errors grow with the
 // horizon is what the model says, or what the errors did where the model was fitted,
-// whichever is more. At h steps the second takes errors of up to a quarter of the series and
-// 52 steps, as long as there are 20 such errors; Auto takes errors from before
+// whichever is more. The second takes errors up to 52 steps ahead, or a quarter of the series,
+// as long as there are 20 errors of a number of steps; Auto takes errors from before
 // the fit. The first is right if the model is right, and the second shows where the model is
-// wrong. Analytic leaves out the second. A model of another package may have a method
-// Spread(dst []float64) that sets dst[i] to the standard deviation i+1 steps ahead in units
-// of one step. Without Spread its errors are taken to grow like a random walk's, by √h.
+// wrong. Analytic leaves out the second. The errors of a model without Deviate and Spread are
+// taken to grow like a random walk's, by √h.
 //
 // The JSON form has the model's name in it, see [New], and so makes the model too. For a
 // model of another package set Model to a pointer to a model before unmarshaling.
@@ -42,22 +34,27 @@ type Predictor struct {
 
 	Analytic bool // intervals grow as the model says, whatever its errors did
 
-	squares float64   // sum of the squared one-step errors
-	errors  int       // number of them
-	free    int       // errors that fitted parameters cost
-	peak    float64   // largest |observation|
-	growth  []float64 // root mean square of the errors i+1 steps ahead where the model was fitted, over that of one step
-	recent  []float64 // the last one-step errors, 260 at most, for Paths
+	tally
 
 	one               [1]float64
 	spread, mean, own []float64
+}
+
+// tally is what a Predictor has seen of its model's errors.
+type tally struct {
+	Squares float64   `json:"squares"` // sum of the squared one-step errors
+	Errors  int       `json:"errors"`  // number of them
+	Free    int       `json:"free"`    // errors that fitted parameters cost
+	Peak    float64   `json:"peak"`    // largest |observation|
+	Growth  []float64 `json:"growth"`  // root mean square of the errors i+1 steps ahead where the model was fitted, over that of one step
+	Recent  []float64 `json:"recent"`  // the last one-step errors, 260 at most, for Paths
 }
 
 // Update takes the next observation, see [Model], and its error.
 func (p *Predictor) Update(x float64) {
 	p.needModel()
 	if usable(x) {
-		p.peak = max(p.peak, math.Abs(x))
+		p.Peak = max(p.Peak, math.Abs(x))
 		if s, ok := p.Model.(readier); !ok || s.Ready() {
 			p.Model.Forecast(p.one[:])
 			p.take(boxcox.Error(boxcox.Of(p.Model), x, p.one[0]))
@@ -79,14 +76,14 @@ func (p *Predictor) take(e float64) {
 		return
 	}
 	p.Signal.Update(e)
-	if s := p.squares + e*e; s <= math.MaxFloat64 {
-		p.squares = s
-		if len(p.recent) < keptErrors {
-			p.recent = append(p.recent, e)
+	if s := p.Squares + e*e; s <= math.MaxFloat64 {
+		p.Squares = s
+		if len(p.Recent) < keptErrors {
+			p.Recent = append(p.Recent, e)
 		} else {
-			p.recent[p.errors%keptErrors] = e
+			p.Recent[p.Errors%keptErrors] = e
 		}
-		p.errors++
+		p.Errors++
 	}
 }
 
@@ -100,7 +97,7 @@ func (p *Predictor) Ready() bool {
 func (p *Predictor) Forecast(dst []float64) {
 	p.needModel()
 	p.Model.Forecast(dst)
-	p.Limits.Apply(dst, p.peak)
+	p.Limits.Apply(dst, p.Peak)
 }
 
 // TrackingSignal returns the signal's value, see [Signal].
@@ -115,7 +112,7 @@ func (p *Predictor) Alarm() bool { return p.Signal.Alarm(0) }
 
 // Sigma returns the standard deviation of the one-step errors so far, 0 without any.
 func (p *Predictor) Sigma() float64 {
-	return math.Sqrt(smoothing.Fit{SSE: p.squares, N: p.errors, Free: p.free}.Variance())
+	return math.Sqrt(smoothing.Fit{SSE: p.Squares, N: p.Errors, Free: p.Free}.Variance())
 }
 
 // Quantile sets dst[i] to the q quantile of the value i+1 steps ahead, within the
@@ -132,7 +129,7 @@ func (p *Predictor) Quantile(dst []float64, q float64) {
 	for i, x := range dst {
 		dst[i] = boxcox.Shift(lambda, x, z*p.spread[i])
 	}
-	p.Limits.Apply(dst, p.peak)
+	p.Limits.Apply(dst, p.Peak)
 }
 
 // Interval sets lo[i] and hi[i] to the ends of the central interval that holds the value
@@ -153,8 +150,8 @@ func (p *Predictor) Interval(lo, hi []float64, level float64) {
 		d := z * p.spread[i]
 		lo[i], hi[i] = boxcox.Shift(lambda, x, -d), boxcox.Shift(lambda, x, d)
 	}
-	p.Limits.Apply(lo, p.peak)
-	p.Limits.Apply(hi, p.peak)
+	p.Limits.Apply(lo, p.Peak)
+	p.Limits.Apply(hi, p.Peak)
 }
 
 // leastFreedom bounds the degrees of freedom from below.
@@ -164,7 +161,7 @@ const leastFreedom = 4
 // the first three terms of its expansion in 1/ν [Abramowitz64, 26.7.5]. ν is at
 // least 4 here, where the 97.5% quantile comes out as 2.769, .3% too small.
 func (p *Predictor) student(z float64) float64 {
-	nu := float64(max(leastFreedom, p.errors-p.free))
+	nu := float64(max(leastFreedom, p.Errors-p.Free))
 	s := z * z
 	return z * (1 + (s+1)/(4*nu) + ((5*s+16)*s+3)/(96*nu*nu) + (((3*s+19)*s+17)*s-15)/(384*nu*nu*nu))
 }
@@ -178,8 +175,8 @@ func (p *Predictor) widen(h int) {
 	}
 	most := 0.0
 	for i, s := range p.spread {
-		if i < len(p.growth) {
-			s = max(s, p.growth[i])
+		if i < len(p.Growth) {
+			s = max(s, p.Growth[i])
 		}
 		most = max(most, s)
 		p.spread[i] = most
@@ -190,7 +187,7 @@ func (p *Predictor) widen(h int) {
 // what the model's own Spread says, or else the root of the sum of the squares of what an error
 // of 1 leads to, 0 to i steps later [Hyndman08].
 func spreadOf(m smoothing.Model, dst []float64) {
-	if s, ok := m.(spreader); ok {
+	if s, ok := m.(interface{ Spread(dst []float64) }); ok {
 		s.Spread(dst)
 		return
 	}
@@ -226,9 +223,9 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if err != nil {
 		return fit, err
 	}
-	p.growth = append(p.growth[:0], fit.Growth...)
+	p.Growth = append(p.Growth[:0], fit.Growth...)
 	p.Signal = smoothing.Signal{Phi: p.Signal.Phi}
-	p.squares, p.errors, p.free, p.peak, p.recent = 0, 0, fit.Free, 0, p.recent[:0]
+	p.Squares, p.Errors, p.Free, p.Peak, p.Recent = 0, 0, fit.Free, 0, p.Recent[:0]
 	for _, e := range fit.Residuals {
 		if e == e {
 			p.take(e)
@@ -236,7 +233,7 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	}
 	for _, x := range series {
 		if usable(x) {
-			p.peak = max(p.peak, math.Abs(x))
+			p.Peak = max(p.Peak, math.Abs(x))
 		}
 	}
 	return fit, nil
@@ -265,22 +262,22 @@ func (p *Predictor) Validate() error {
 
 // validateAround is Validate without the model.
 func (p *Predictor) validateAround() error {
-	if err := cmp.Or(p.Limits.Validate(), p.Signal.Validate(), checkCount("Errors", p.errors), checkCount("Free", p.free)); err != nil {
+	if err := cmp.Or(p.Limits.Validate(), p.Signal.Validate(), checkCount("Errors", p.Errors), checkCount("Free", p.Free)); err != nil {
 		return err
 	}
-	if !(p.squares >= 0 && p.squares <= math.MaxFloat64) || !(p.peak >= 0 && p.peak <= smoothing.Largest) {
+	if !(p.Squares >= 0 && p.Squares <= math.MaxFloat64) || !(p.Peak >= 0 && p.Peak <= smoothing.Largest) {
 		return badInput("Squares", -1, ErrValue, "squares %v of %d errors, peak %v: want finite numbers of at least 0",
-			p.squares, p.errors, p.peak)
+			p.Squares, p.Errors, p.Peak)
 	}
-	for i, g := range p.growth {
+	for i, g := range p.Growth {
 		if !(g >= 0 && g <= smoothing.Largest) {
 			return badInput("Growth", i, ErrValue, "%v: want a finite number of at least 0", g)
 		}
 	}
-	if len(p.recent) > keptErrors {
-		return badInput("Recent", -1, ErrLength, "%d errors: want %d at most", len(p.recent), keptErrors)
+	if len(p.Recent) > keptErrors {
+		return badInput("Recent", -1, ErrLength, "%d errors: want %d at most", len(p.Recent), keptErrors)
 	}
-	for i, e := range p.recent {
+	for i, e := range p.Recent {
 		if !(math.Abs(e) <= 2*smoothing.Largest) {
 			return badInput("Recent", i, ErrValue, "%v: want a finite number", e)
 		}

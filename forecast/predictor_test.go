@@ -22,7 +22,7 @@ func TestIntervalReference(t *testing.T) {
 		t.Fatalf("variance %v, want %v", got, want)
 	}
 	const n = 1e9 // errors, so many that Student's quantile is the normal one
-	p := Predictor{Model: &m, squares: 2283.29712422 * n, errors: n}
+	p := Predictor{Model: &m, tally: tally{Squares: 2283.29712422 * n, Errors: n}}
 	lo, hi := make([]float64, 5), make([]float64, 5)
 	p.Interval(lo, hi, .95)
 	for i := range lo {
@@ -36,7 +36,7 @@ func TestIntervalReference(t *testing.T) {
 // expansion 2.769.
 func TestStudent(t *testing.T) {
 	for nu, want := range map[int]float64{4: 2.769, 10: 2.228, 30: 2.042, 100: 1.984} {
-		p := Predictor{errors: nu}
+		p := Predictor{tally: tally{Errors: nu}}
 		if got := p.student(1.959964); math.Abs(got-want) > .0008 {
 			t.Errorf("%d degrees of freedom: %v, want %v", nu, got, want)
 		}
@@ -120,11 +120,11 @@ func TestPredictorSignal(t *testing.T) {
 	if got := p.TrackingSignal(); got != 1 {
 		t.Errorf("behind a ramp the signal is %v, want 1", got)
 	}
-	if p.errors != 59 || p.peak != 59 {
-		t.Errorf("%d errors, peak %v, want 59 and 59", p.errors, p.peak)
+	if p.Errors != 59 || p.Peak != 59 {
+		t.Errorf("%d errors, peak %v, want 59 and 59", p.Errors, p.Peak)
 	}
 	p.Update(math.Inf(1))
-	if p.errors != 59 || p.peak != 59 {
+	if p.Errors != 59 || p.Peak != 59 {
 		t.Error("an infinite value was counted")
 	}
 }
@@ -153,8 +153,8 @@ func TestPredictorOwnModel(t *testing.T) {
 	if _, err := p.Fit(new(Fitter), airPassengers); !errors.Is(err, ErrKind) {
 		t.Errorf("a model without Fit is fitted: %v", err)
 	}
-	if len(p.growth) != 0 || p.errors != 144 {
-		t.Errorf("%d errors, growth %v", p.errors, p.growth)
+	if len(p.Growth) != 0 || p.Errors != 144 {
+		t.Errorf("%d errors, growth %v", p.Errors, p.Growth)
 	}
 	state, err := json.Marshal(&p)
 	if err != nil {
@@ -242,9 +242,9 @@ func TestPredictorStateErrors(t *testing.T) {
 	}
 	naive, holt, triple := state("naive", naiveState), state("holt", holtState), state("triple", tripleState)
 	for _, s := range []string{naive, holt, triple} {
-		p := Predictor{Model: &own{}, peak: 3}
-		if err := json.Unmarshal([]byte(s), &p); err != nil || p.peak != 0 {
-			t.Errorf("%s: %v, peak %v", s, err, p.peak)
+		p := Predictor{Model: &own{}, tally: tally{Peak: 3}}
+		if err := json.Unmarshal([]byte(s), &p); err != nil || p.Peak != 0 {
+			t.Errorf("%s: %v, peak %v", s, err, p.Peak)
 		}
 	}
 	for _, tt := range []struct {
@@ -285,7 +285,7 @@ func TestPredictorStateErrors(t *testing.T) {
 		{`[]`, nil},
 		{`{"name":`, nil},
 	} {
-		p := Predictor{Model: &smoothing.Simple{Alpha: .5}, peak: 3}
+		p := Predictor{Model: &smoothing.Simple{Alpha: .5}, tally: tally{Peak: 3}}
 		if strings.HasPrefix(tt.state, `{"model"`) {
 			p.Model = nil
 		}
@@ -295,12 +295,12 @@ func TestPredictorStateErrors(t *testing.T) {
 		if err == nil || tt.want != nil && !errors.Is(err, tt.want) && !(math.MaxInt == math.MaxInt32 && errors.As(err, &wide)) {
 			t.Errorf("%s: %v, want %v", tt.state, err, tt.want)
 		}
-		if p.Model != before || p.peak != 3 {
+		if p.Model != before || p.Peak != 3 {
 			t.Errorf("%s: changed the Predictor to %+v", tt.state, p)
 		}
 	}
-	p := Predictor{Model: &smoothing.Simple{Alpha: .5}, peak: 3}
-	if err := json.Unmarshal([]byte(`null`), &p); err != nil || p.Model == nil || p.peak != 3 {
+	p := Predictor{Model: &smoothing.Simple{Alpha: .5}, tally: tally{Peak: 3}}
+	if err := json.Unmarshal([]byte(`null`), &p); err != nil || p.Model == nil || p.Peak != 3 {
 		t.Errorf("null makes %+v, %v", p, err)
 	}
 	// A model of another package is set last.
@@ -382,10 +382,10 @@ func TestPredictorGrowth(t *testing.T) {
 	if _, err := p.Fit(&f, ramp); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.growth) != 25 { // a quarter of the series
-		t.Errorf("growth over %d steps, want 25", len(p.growth))
+	if len(p.Growth) != 25 { // a quarter of the series
+		t.Errorf("growth over %d steps, want 25", len(p.Growth))
 	}
-	for i, g := range p.growth {
+	for i, g := range p.Growth {
 		if want := float64(i + 1); math.Abs(g-want) > 1e-12 {
 			t.Errorf("%d steps ahead: %v, want %v", i+1, g, want)
 		}
@@ -408,28 +408,28 @@ func TestPredictorGrowth(t *testing.T) {
 	if _, err := p.Fit(&f, ramp[:28]); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.growth) != 7 { // of which there are 27 − 6 = 21; a quarter of 28
-		t.Errorf("growth over %d steps of 28, want 7", len(p.growth))
+	if len(p.Growth) != 7 { // of which there are 27 − 6 = 21; a quarter of 28
+		t.Errorf("growth over %d steps of 28, want 7", len(p.Growth))
 	}
 	if _, err := p.Fit(&f, ramp[:24]); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.growth) != 4 { // 23, 22, 21, 20, and then 19
-		t.Errorf("growth over %d steps of 24, want 4", len(p.growth))
+	if len(p.Growth) != 4 { // 23, 22, 21, 20, and then 19
+		t.Errorf("growth over %d steps of 24, want 4", len(p.Growth))
 	}
 	// One step ahead there is none, whatever a fit cost in parameters.
 	p = Predictor{Model: &smoothing.Holt{Phi: .9}}
 	if _, err := p.Fit(&f, airPassengers[:40]); err != nil {
 		t.Fatal(err)
 	}
-	if p.free != 5 || math.Abs(p.growth[0]-1) > 1e-12 {
-		t.Errorf("with %d fitted parameters the growth of one step is %v, want 1 with 5", p.free, p.growth[0])
+	if p.Free != 5 || math.Abs(p.Growth[0]-1) > 1e-12 {
+		t.Errorf("with %d fitted parameters the growth of one step is %v, want 1 with 5", p.Free, p.Growth[0])
 	}
 }
 
 // Quantiles reach into the tails: of the normal distribution, by R's qnorm.
 func TestQuantileTails(t *testing.T) {
-	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":1}`), Analytic: true, squares: math.MaxInt32, errors: math.MaxInt32}
+	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":1}`), Analytic: true, tally: tally{Squares: math.MaxInt32, Errors: math.MaxInt32}}
 	var got [1]float64
 	for _, tt := range []struct{ q, want float64 }{
 		{1e-300, -37.04710}, {1e-20, -9.262340}, {1e-5, -4.264891}, {.5, 0}, {1 - 0x1p-53, 8.209536},

@@ -132,12 +132,12 @@ func (r *Rolling) Update(x float64) {
 	if !due {
 		return
 	}
-	peak, signal := r.Predictor.peak, r.current().Signal
+	peak, signal := r.Predictor.Peak, r.current().Signal
 	if _, err := r.Predictor.Fit(&r.Fitter, r.History); err != nil {
 		return
 	}
 	signal.Phi = r.Predictor.Signal.Phi
-	r.Predictor.peak, r.Predictor.Signal = max(r.Predictor.peak, peak), signal
+	r.Predictor.Peak, r.Predictor.Signal = max(r.Predictor.Peak, peak), signal
 	r.Since, r.Fitted, r.Start = 0, true, nil
 }
 

@@ -73,8 +73,8 @@ func TestRollingHistory(t *testing.T) {
 			t.Fatalf("after %d observations Fitted is %v", i+1, r.Fitted)
 		}
 	}
-	if r.Predictor.peak != 622 {
-		t.Errorf("peak %v, want that of the whole stream, 622", r.Predictor.peak)
+	if r.Predictor.Peak != 622 {
+		t.Errorf("peak %v, want that of the whole stream, 622", r.Predictor.Peak)
 	}
 	// Nothing but missing values leaves the model as it was.
 	for range 60 {
@@ -161,8 +161,8 @@ func TestRollingKeeps(t *testing.T) {
 		if got := r.TrackingSignal(); got != signal.TrackingSignal() {
 			t.Fatalf("after %d observations and %d fits the signal is %v, want %v", i+1, fits, got, signal.TrackingSignal())
 		}
-		if i >= 3 && r.Predictor.peak != 1e5 {
-			t.Fatalf("after %d observations the peak is %v, want 1e5", i+1, r.Predictor.peak)
+		if i >= 3 && r.Predictor.Peak != 1e5 {
+			t.Fatalf("after %d observations the peak is %v, want 1e5", i+1, r.Predictor.Peak)
 		}
 	}
 	if fits != 14 { // after 26 observations, then every 7
@@ -210,7 +210,7 @@ func TestRollingState(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirty := func() *Rolling {
-		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, peak: 3}, Every: 3, Keep: 9, Least: 5, Fitter: Fitter{Steps: 8},
+		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, tally: tally{Peak: 3}}, Every: 3, Keep: 9, Least: 5, Fitter: Fitter{Steps: 8},
 			streamed: streamed{Since: 2, History: history{1, 2}, Start: &Predictor{Model: &smoothing.Naive{}}}}
 	}
 	got := dirty()

@@ -219,7 +219,7 @@ func TestValidateSeasons(t *testing.T) {
 	inf := math.Inf(1)
 	for _, m := range []validator{
 		&Auto{scale: 1, members: []member{{"naive", -1e-300, &smoothing.Naive{}}}}, &Auto{scale: -1}, &Auto{scale: 1, n: -1},
-		&Predictor{Model: &smoothing.Naive{}, recent: make([]float64, keptErrors+1)}, &Predictor{Model: &smoothing.Naive{}, recent: []float64{inf}},
+		&Predictor{Model: &smoothing.Naive{}, tally: tally{Recent: make([]float64, keptErrors+1)}}, &Predictor{Model: &smoothing.Naive{}, tally: tally{Recent: []float64{inf}}},
 	} {
 		var in *InputError
 		if err := m.Validate(); !errors.As(err, &in) || in.Field == "" {

@@ -20,12 +20,7 @@ type predictorState struct {
 	Limits   Limits           `json:"limits"`
 	Signal   smoothing.Signal `json:"signal"`
 	Analytic bool             `json:"analytic"`
-	Squares  float64          `json:"squares"`
-	Errors   int              `json:"errors"`
-	Free     int              `json:"free"`
-	Peak     float64          `json:"peak"`
-	Growth   []float64        `json:"growth"`
-	Recent   []float64        `json:"recent"`
+	tally
 }
 
 // MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
@@ -34,7 +29,7 @@ func (p *Predictor) MarshalJSON() ([]byte, error) {
 	if p.Model == nil {
 		return nil, badInput("Model", -1, ErrKind, "nil: want a model")
 	}
-	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.squares, p.errors, p.free, p.peak, p.growth, p.recent})
+	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.tally})
 }
 
 // UnmarshalJSON sets all of p to a state. A state that [Predictor.Validate] refuses is
@@ -50,8 +45,7 @@ func (p *Predictor) UnmarshalJSON(data []byte) error {
 	if err := decode(data, &s); err != nil {
 		return err
 	}
-	n := Predictor{Model: p.Model, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic,
-		squares: s.Squares, errors: s.Errors, free: s.Free, peak: s.Peak, growth: s.Growth, recent: s.Recent}
+	n := Predictor{Model: p.Model, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic, tally: s.tally}
 	switch {
 	case s.Name != "":
 		m, err := New(s.Name)

@@ -55,10 +55,10 @@ func TestStateOfEveryModelBroken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q := Predictor{errors: 5}
+			q := Predictor{tally: tally{Errors: 5}}
 			if err := q.UnmarshalJSON(data); err == nil {
 				t.Errorf("%s: %s %s: no error", name, at, what)
-			} else if q.Model != nil || q.errors != 5 {
+			} else if q.Model != nil || q.Errors != 5 {
 				t.Errorf("%s: %s %s: an error, but the state is changed", name, at, what)
 			}
 		}

@@ -147,7 +147,7 @@ func (m *Autoregression) Forecast(dst []float64) {
 	}
 }
 
-// deviate is the recursion from 0, without the constant.
+// Deviate is the recursion from 0, without the constant.
 func (m *Autoregression) Deviate(dst []float64) {
 	d := m.Difference
 	for i := range dst {

@@ -120,7 +120,7 @@ func (m *Blend) Validate() error {
 	return cmp.Or(m.Near.Validate(), m.Far.Validate())
 }
 
-// deviate is the mean of the deviations of the two trends, see Spread.
+// Deviate is the mean of the deviations of the two trends, see [Model].
 func (m *Blend) Deviate(dst []float64) {
 	p, q := m.Near.phi(), m.Far.phi()
 	var l, b, k, c float64

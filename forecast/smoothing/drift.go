@@ -76,7 +76,7 @@ func (m *Drift) Validate() error {
 	return cmp.Or(checkCount("Steps", m.Steps, mostCount), checkCount("Gap", m.Gap, mostCount), checkState(m.N, 0, m.First, m.Last))
 }
 
-// deviate leaves out that the slope is an estimate, which Spread has.
+// Deviate leaves out that the slope is an estimate, which Spread has.
 func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }
 
 // Fit takes the line through the series, see [Fittable]. Fit wants two values.

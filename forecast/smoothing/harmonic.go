@@ -121,7 +121,7 @@ func (m *Harmonic) wave(dst, s, c []float64) {
 	}
 }
 
-// deviate runs the recursion from 0, all harmonics at once. The waves that an error starts
+// Deviate runs the recursion from 0, all harmonics at once. The waves that an error starts
 // add up to γ·Σ_k cos(k·θ·j) after j steps. So it is enough to have one state for each, in
 // an array.
 func (m *Harmonic) Deviate(dst []float64) {

@@ -98,6 +98,7 @@ func (m *Holt) Validate() error {
 	return cmp.Or(checkFactors("Alpha Beta Phi", m.Alpha, m.Beta, m.Phi), checkState(m.N, m.Gap, m.Level, m.Trend))
 }
 
+// Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *Holt) Deviate(dst []float64) {
 	phi := m.phi()
 	l, b := 0.0, 0.0

@@ -82,6 +82,7 @@ func (m *Mean) size() int {
 	return max(1, m.N)
 }
 
+// Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *Mean) Deviate(dst []float64) {
 	w, sum := m.size(), 0.0
 	for i, e := range dst {
@@ -126,10 +127,10 @@ func windowsOf(dst []int, n, m1, m2 int) []int {
 }
 
 // Fit chooses the window, see [Fittable]. Fit tries powers of 2, 1, 2, 4, 8 and 28 seasons,
-// and all values, on the last half of the series. The window with the least absolute error
-// of its mean against the mean of the next steps wins. These are f.Horizon steps, or else a
-// season of at least 13 steps, and at most a quarter of the series. Fit wants one value, and
-// takes O(n) time, and O(1) for each window at each of at most 500 points.
+// and all values, on the last half of the series. Each mean is compared with the mean of the
+// next h values. h is f.Horizon, by default a season (at least 13), and never more than a
+// quarter of the series. The window with the least absolute error wins. Fit wants one value,
+// and takes O(n) time, and O(1) for each window at each of at most 500 points.
 func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())
 	if err != nil {

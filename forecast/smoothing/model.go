@@ -19,6 +19,15 @@ package smoothing
 // Forecast sets dst[i] to the forecast i+1 steps after the last observation, which
 // may be a missing one. dst may be empty. Before the first observation
 // forecasts are 0. Each model documents its forecasts before its start is complete.
+//
+// A model may have more methods, as all models of this package have, but for Spread and Lambda:
+//
+//	Ready() bool            the start is complete
+//	Deviate(dst []float64)  replaces the errors dst of the next steps by what they add to the forecasts
+//	Spread(dst []float64)   standard deviation i+1 steps ahead over that of one step, if Deviate does not say it
+//	Lambda() float64        errors are of one size on the scale of Box and Cox with this λ, such as 0, the logarithm
+//	Least() int             how many known values Fit wants
+//	Validate() error        a parameter or the state is out of range
 type Model interface {
 	Update(x float64)
 	Forecast(dst []float64)

@@ -25,6 +25,7 @@ func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
 // Validate returns an [*InputError] if the state is out of range.
 func (m *Naive) Validate() error { return checkState(m.N, 0, m.Level) }
 
+// Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *Naive) Deviate(dst []float64) {
 	sum := 0.0
 	for i, e := range dst {

@@ -66,6 +66,7 @@ func (m *SeasonalNaive) Forecast(dst []float64) {
 	}
 }
 
+// Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *SeasonalNaive) Deviate(dst []float64) {
 	p := max(1, m.Period)
 	for i := p; i < len(dst); i++ {

@@ -44,6 +44,7 @@ func (m *Simple) Validate() error {
 	return cmp.Or(checkFactors("Alpha", m.Alpha), checkState(m.N, 0, m.Level))
 }
 
+// Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *Simple) Deviate(dst []float64) {
 	l := 0.0
 	for i, e := range dst {

@@ -136,16 +136,12 @@ func (m *Triple) Forecast(dst []float64) {
 	if m.Form == BackwardDifference {
 		v += m.Accel / 2
 	}
-	quadratic(dst, m.Level, v, m.Accel)
-}
-
-// quadratic sets dst to d + v·h + a·h²/2 at h = 1, 2, …
-func quadratic(dst []float64, d, v, a float64) {
 	for i := range dst {
 		h := float64(i + 1)
-		dst[i] = d + h*(v+h*a/2)
+		dst[i] = m.Level + h*(v+h*m.Accel/2)
 	}
 }
+
 
 // Validate returns an [*InputError] if a factor or the state is out of range. The error
 // unwraps to [ErrUnstable] if the factors are outside of the stability
@@ -165,26 +161,25 @@ func (m *Triple) Validate() error {
 	return checkState(m.N, m.Gap, m.Level, m.Trend, m.Accel)
 }
 
+// Deviate replaces errors by what they add to the forecasts, see [Model]. An error of 1 adds
+// α·(1 + β·j + β·γ·j²/2) to the forecast j steps later; in the backward form j·(j+1) stands for
+// j². The bias of AsPrinted is not part of Deviate.
 func (m *Triple) Deviate(dst []float64) {
-	v := m.Alpha * m.Beta
+	v, a := m.Alpha*m.Beta, m.Alpha*m.Beta*m.Gamma
 	if m.Form == BackwardDifference {
 		v += v * m.Gamma / 2
 	}
-	quadraticDeviate(dst, m.Alpha, v, m.Alpha*m.Beta*m.Gamma)
-}
-
-// quadraticDeviate is deviate for a response of d + v·j + a·j²/2 after j steps.
-func quadraticDeviate(dst []float64, d, v, a float64) {
-	l, b, c := 0.0, 0.0, 0.0
+	var l, b, c float64
 	for i, e := range dst {
 		l += b + c/2
 		b += c
 		dst[i] = l + e
-		l += d * e
+		l += m.Alpha * e
 		b += v * e
 		c += a * e
 	}
 }
+
 
 // Fit fits factors within the stability region, and level, trend and
 // acceleration, see [Fittable]. Fit keeps the form, and wants seven values.

@@ -238,7 +238,7 @@ func (m *HoltWinters) Lambda() float64 {
 	return 1
 }
 
-// deviate runs the additive recursion from 0. The multiplicative one is that in ratios,
+// Deviate runs the additive recursion from 0. The multiplicative one is that in ratios,
 // to first order.
 func (m *HoltWinters) Deviate(dst []float64) {
 	m.own, m.own2 = grow.Zero(m.own, max(1, m.Period)), grow.Zero(m.own2, max(1, m.Period2))
