@@ -22,11 +22,11 @@ import (
 //
 // A copy of the model shares its members with it.
 type Auto struct {
-	scale   float64 // λ of the scale that the members work in, as in BoxCox
+	scale   float64 // λ of the scale that the members work in (Box and Cox)
 	members []member
 	n       int // observations taken, without missing ones
 
-	models [lenCandidates]smoothing.Fittable // of the candidates, made when first tried
+	models [len(candidates)]smoothing.Fittable // of the candidates, made when first tried
 	other  []float64
 	sum    []float64
 	work   autoFit
@@ -42,23 +42,20 @@ type member struct {
 // A candidate is a model that Auto tries.
 type candidate struct {
 	name   string
-	season int // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
-	make   func() smoothing.Fittable
+	season int                       // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
+	make   func() smoothing.Fittable // nil: as smoothing.New makes the model
 }
 
 // candidates are the models that Auto tries. Auto takes the first alone if the series is too
 // short to try it.
 var candidates = [...]candidate{
-	{"blend", 0, func() smoothing.Fittable {
-		h := smoothing.Holt{Alpha: .3, Beta: .1, Phi: .9}
-		return &smoothing.Blend{Near: h, Far: h}
-	}},
-	{"mean", 0, func() smoothing.Fittable { return &smoothing.Mean{} }},
-	{"seasonal-naive", 1, func() smoothing.Fittable { return &smoothing.SeasonalNaive{} }},
-	{"seasonal-naive", 3, func() smoothing.Fittable { return &smoothing.SeasonalNaive{} }},
-	{"winters", 1, func() smoothing.Fittable { return &smoothing.HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1} }},
-	{"two-seasons", 2, func() smoothing.Fittable { return &smoothing.HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5} }},
-	{"lags", 1, func() smoothing.Fittable { return &smoothing.Autoregression{Difference: 1} }},
+	{"blend", 0, nil},
+	{"mean", 0, nil},
+	{"seasonal-naive", 1, nil},
+	{"seasonal-naive", 3, nil},
+	{"winters", 1, nil},
+	{"two-seasons", 2, nil},
+	{"lags", 1, nil},
 	{"harmonics", 1, func() smoothing.Fittable { return &smoothing.Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
 	{"lags", 3, func() smoothing.Fittable { return &smoothing.Autoregression{} }},
 	{"lags", 2, func() smoothing.Fittable { return &smoothing.Autoregression{MaxLags: 9} }},
@@ -66,10 +63,20 @@ var candidates = [...]candidate{
 	{"winters-ratio", 1, func() smoothing.Fittable {
 		return &smoothing.HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Gamma: .1}
 	}},
-	{"harmonics", 1, func() smoothing.Fittable { return &smoothing.Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01} }},
+	{"harmonics", 1, nil},
 }
 
-const lenCandidates = 16
+// model returns a new model of the candidate.
+func (c *candidate) model() smoothing.Fittable {
+	if c.make != nil {
+		return c.make()
+	}
+	m, err := smoothing.New(c.name)
+	if err != nil {
+		panic("forecast: candidate without a model")
+	}
+	return m
+}
 
 // autoMean is the candidate that takes any series with a known value.
 const autoMean = 1
@@ -83,10 +90,10 @@ type autoFit struct {
 	z       []float64 // its end, in the scale of the members
 	all     []float64 // the whole in that scale
 	path    []float64
-	paths   [lenCandidates][]float64 // forecasts from all origins, leads steps each
+	paths   [len(candidates)][]float64 // forecasts from all origins, leads steps each
 	origins []int
 	leads   int
-	errs    [lenCandidates]float64
+	errs    [len(candidates)]float64
 	which   [mostMembers]int // candidate of each member
 	resid   []float64
 	squares []float64 // of the mean's errors from the origins, by steps ahead
@@ -243,7 +250,7 @@ func (m *Auto) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if m.members == nil || m.models[0] == nil {
 		m.members = make([]member, 0, mostMembers)
 		for k, c := range candidates {
-			m.models[k] = c.make()
+			m.models[k] = c.model()
 		}
 	}
 	a := &m.work

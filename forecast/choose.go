@@ -38,7 +38,7 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 		}
 	}
 	best := math.Inf(1)
-	for _, e := range a.errs[:len(candidates)] {
+	for _, e := range a.errs {
 		best = min(best, e)
 	}
 	m.members = m.members[:0]
@@ -52,7 +52,7 @@ func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p
 	total := 0.0
 	for len(m.members) < mostMembers {
 		k := -1
-		for i, e := range a.errs[:len(candidates)] {
+		for i, e := range a.errs {
 			if e <= math.MaxFloat64 && (k < 0 || e < a.errs[k]) {
 				k = i
 			}

@@ -142,7 +142,6 @@ func (m *Triple) Forecast(dst []float64) {
 	}
 }
 
-
 // Validate returns an [*InputError] if a factor or the state is out of range. The error
 // unwraps to [ErrUnstable] if the factors are outside of the stability
 // region. Factors of 0 are fine: the model then keeps the trend, or the acceleration, of
@@ -179,7 +178,6 @@ func (m *Triple) Deviate(dst []float64) {
 		c += a * e
 	}
 }
-
 
 // Fit fits factors within the stability region, and level, trend and
 // acceleration, see [Fittable]. Fit keeps the form, and wants seven values.
