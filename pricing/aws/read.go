@@ -18,8 +18,8 @@
 //	You have                                You want                       Call
 //	a report as CSV, plain or gzip          demand and commitments         Read
 //	a report as Parquet                     the same                       parquet.Read of pricing/parquet
-//	lines in memory or from a database      the same                       NewDecoder, Decoder.Decode
-//	a file of an unknown form               whether it is such a report    Is, Form
+//	lines in memory or from a database      the same                       NewDecoder
+//	a file of an unknown form               the same                       bill.Read of pricing/bill
 //
 // A report with hourly lines gives demand by the hour, one with daily lines by the
 // day; a monthly report has no demand that a plan could use, and its usage is left
@@ -55,7 +55,7 @@
 // # Allocation and concurrency
 //
 // Memory does not grow with the file. Reading allocates for new combinations of words
-// and what a [usage.Collector] does. One goroutine at a time may use a Decoder.
+// and what a [usage.Collector] does. One goroutine at a time may use a decoder.
 package aws
 
 import (

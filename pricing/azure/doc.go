@@ -11,7 +11,8 @@
 //
 //	You have                                   You want                        Call
 //	an actual or amortised export (CSV)        demand, commitments, spend      Read, usage.Collector.Bill
-//	a file of unknown form                     whether it is an Azure export   Detect
+//	rows in memory or as Parquet                the same                        NewDecoder
+//	a file of unknown form                     the same                        bill.Read of pricing/bill
 //	a FOCUS export of Azure                    the same                        package focus
 //
 // # Rows

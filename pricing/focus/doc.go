@@ -20,8 +20,8 @@
 //	a FOCUS export as CSV, plain or gzip   demand and commitments         Read
 //	the contract commitments of 1.3        sizes and ends of commitments  Read
 //	a FOCUS export as Parquet              the same                       parquet.Read
-//	rows in memory or from a database      the same                       NewDecoder, Decoder.Decode
-//	a file of an unknown form              whether it is FOCUS            Is, Version
+//	rows in memory or from a database      the same                       NewDecoder
+//	a file of an unknown form              the same                       bill.Read of pricing/bill
 //	rows of a plan or of a made-up bill    a FOCUS export                 Writer, WriteContracts
 //
 // # What is read
@@ -70,7 +70,7 @@
 // # Allocation and concurrency
 //
 // Reading allocates for new combinations of words and what a [usage.Collector] does;
-// writing allocates nothing for a row. One goroutine at a time may use a Decoder or a
+// writing allocates nothing for a row. One goroutine at a time may use a decoder or a
 // Writer.
 //
 // # References

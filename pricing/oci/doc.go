@@ -10,7 +10,8 @@
 //
 //	You have                                   You want                        Call
 //	a cost report (CSV, plain or gzip)         demand and spend                Read, usage.Collector.Bill
-//	a file of unknown form                     whether it is a cost report     Detect
+//	rows in memory or as Parquet                the same                        NewDecoder
+//	a file of unknown form                     the same                        bill.Read of pricing/bill
 //	a FOCUS report of Oracle Cloud             the same                        package focus
 //
 // # Rows

@@ -3,19 +3,24 @@
 // that are held, and an account of every cent.
 //
 //	var c usage.Collector
-//	if err := focus.Read(&c, "2024-09.csv.gz", file); err != nil { // or the reader of another form
+//	if err := bill.Read(&c, "2024-09.csv.gz", file); err != nil { // of package pricing/bill
 //		return err
 //	}
-//	bill, err := c.Bill()
-//	for _, d := range bill.Demand {
-//		hours, covered := d.Hours()
-//		fmt.Println(d.Kind, hours, covered)
+//	b, err := c.Bill()
+//	if err != nil {
+//		return err
+//	}
+//	families, why := usage.Families(b.Demand, prices, b.Currency, nil)
+//	for i := range families {
+//		demand, err := families[i].Demand(b.Demand) // what to reserve for
 //	}
 //
 // What to call:
 //
 //	You have                        You want                              Call
-//	files of a bill                 what they add up to                   Read of a reader, then Collector.Bill
+//	files of a bill                 what they add up to                   bill.Read, then Collector.Bill
+//	a Bill and price lists          what is planned as one                Catalog.Add, Families
+//	a Family                        its demand in units                   Family.Demand
 //	a Demand                        instances in each slot of a plan      Demand.Instances
 //	a Bill                          commitments and when they end         Bill.Held
 //	a Bill                          what was left out, and why            Bill.Files
@@ -64,6 +69,13 @@
 // row over another time is left out. A day of 23 or 25 hours is refused: it says that
 // times are local, and local hours would fall into the wrong slots twice a year.
 //
+// # Families
+//
+// Reservations of AWS for linux on shared machines serve all sizes of a family. [Families]
+// groups such kinds, if their prices are in proportion to their sizes, and [Family.Demand] is
+// their sum in units of the smallest, rounded nowhere. A kind in one of whose slots corrections
+// exceed the use is in no family: the bill does not say in which slots those hours were charged.
+//
 // # Commitments
 //
 // A [Held] has the size of a commitment for each hour. The size is the quantity of its
@@ -74,7 +86,7 @@
 // # Counting twice
 //
 // A line that is in the bill twice, column for column, is refused unless
-// [Options.KeepRepeats] says otherwise. Bills of different forms that charge one account
+// [Collector.KeepRepeats] says otherwise. Bills of different forms that charge one account
 // for the same hour are refused, and so are rows in two currencies.
 //
 // # Allocation and concurrency
