@@ -404,13 +404,6 @@ func (r *Reader) Len() int { return len(r.fields) }
 // the next call of Next.
 func (r *Reader) Row() []byte { return r.row }
 
-// Raw returns a field as it stands in the file, without the quotes around it: a
-// quote within is there twice. It is valid until the next call of Next.
-func (r *Reader) Raw(i int) []byte {
-	f := r.fields[i]
-	return r.row[f.from:f.to:f.to]
-}
-
 // Span returns the fields from i to j, both among them, as they stand in the file with
 // what is between them. It is valid until the next call of Next.
 func (r *Reader) Span(i, j int) []byte {
@@ -424,12 +417,12 @@ func (r *Reader) Field(i int) []byte {
 	if !f.escaped {
 		return r.row[f.from:f.to:f.to]
 	}
-	r.text = Unescape(r.text[:0], r.row[f.from:f.to])
+	r.text = unescape(r.text[:0], r.row[f.from:f.to])
 	return r.text
 }
 
-// Unescape appends a raw field with one quote for each two.
-func Unescape(dst, raw []byte) []byte {
+// unescape appends a raw field with one quote for each two.
+func unescape(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '"')
 		if i < 0 || i+1 == len(raw) {

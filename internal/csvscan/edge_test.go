@@ -64,7 +64,7 @@ func (f *failsOnce) Read(p []byte) (int, error) {
 // Two quotes are one, and one at the end, which no field has, stays.
 func TestUnescape(t *testing.T) {
 	for raw, want := range map[string]string{"": "", "a": "a", `""`: `"`, `a""b""`: `a"b"`, `a"`: `a"`, `""""`: `""`} {
-		if got := string(Unescape([]byte("x"), []byte(raw))); got != "x"+want {
+		if got := string(unescape([]byte("x"), []byte(raw))); got != "x"+want {
 			t.Errorf("%s is %s, want %s", raw, got[1:], want)
 		}
 	}

@@ -18,6 +18,7 @@
 //	a bill as CSV, plain or gzip                demand and commitments        Read
 //	a bill as Parquet                           the same                      parquet.Read of pricing/parquet
 //	rows in memory or from a database           the same                      NewDecoder
+//	a bill whose rows are parted                each row as texts             Rows
 //	a bill whose form you know                  the same                      Read of focus, aws, azure, gcp or oci
 //
 // What a row means is told by the package of its form. A file that has the columns of two
@@ -37,6 +38,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/azure"
 	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/gcp"
+	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
 	"github.com/plimsoll/plimsoll/pricing/oci"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -107,6 +109,14 @@ func NewDecoder(c *usage.Collector, name, as string, header []string) (usage.Dec
 		}
 	}
 	return nil, unknown(strings.Join(header, ","))
+}
+
+// Rows reads any table of comma-separated values, plain or gzip, and passes its rows on as texts.
+// It calls begin once with the names of the columns, and what begin returns for each row. So a
+// program can part the rows of a bill before a decoder reads them. The error is that of src, of
+// begin or of the decoder, or an [*usage.InputError] for a text that is no table.
+func Rows(src io.Reader, begin func(header []string) (usage.Decoder, error)) error {
+	return billtable.Rows("bill", "a bill", src, begin)
 }
 
 func unknown(header string) error {

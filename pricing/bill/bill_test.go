@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -71,6 +73,40 @@ func TestNewDecoder(t *testing.T) {
 		got, err := c.Bill()
 		if want := strings.TrimSuffix(b.form, " (csv)") + " (parquet)"; err != nil || got.Files[0].Format != want || got.Files[0].Total.Billed.String() != b.cost {
 			t.Errorf("%s: %+v, %v, want %s", b.header, got, err, want)
+		}
+	}
+}
+
+// Rows are passed on as texts, with their lines and as they stand in the file.
+func TestRows(t *testing.T) {
+	const text = "a,b\n1,\"x\"\"y\"\n\"2\n\",\n"
+	for _, src := range []string{text, zipped(text)} {
+		var got []string
+		err := Rows(strings.NewReader(src), func(header []string) (usage.Decoder, error) {
+			return func(line int, row [][]byte, raw []byte) error {
+				got = append(got, fmt.Sprintf("%q %d %q %q", header, line, row, raw))
+				return nil
+			}, nil
+		})
+		want := []string{`["a" "b"] 2 ["1" "x\"y"] "1,\"x\"\"y\""`, `["a" "b"] 3 ["2\n" ""] "\"2\n\","`}
+		if d := cmp.Diff(want, got); d != "" || err != nil {
+			t.Errorf("%s, %v", d, err)
+		}
+	}
+	failed := errors.New("failed")
+	if err := Rows(strings.NewReader(text), func([]string) (usage.Decoder, error) { return nil, failed }); err != failed {
+		t.Error(err)
+	}
+	if err := Rows(strings.NewReader(text), func([]string) (usage.Decoder, error) {
+		return func(int, [][]byte, []byte) error { return failed }, nil
+	}); err != failed {
+		t.Error(err)
+	}
+	for bad, is := range map[string]error{"": usage.ErrForm, "a,b\n1\n1,2\n": usage.ErrSyntax} {
+		if err := Rows(strings.NewReader(bad), func([]string) (usage.Decoder, error) {
+			return func(int, [][]byte, []byte) error { return nil }, nil
+		}); !errors.Is(err, is) {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }

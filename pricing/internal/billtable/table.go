@@ -123,6 +123,36 @@ func (f Form) Read(c *usage.Collector, name string, src io.Reader) error {
 	return tableError(f.Package, r.Err())
 }
 
+// Rows reads a table of comma-separated values, plain or gzip, and passes its rows on to what
+// begin returns for its header.
+func Rows(pkg, want string, src io.Reader, begin func(header []string) (usage.Decoder, error)) error {
+	r, header, err := open(pkg, want, src)
+	if err != nil {
+		return err
+	}
+	decode, err := begin(header)
+	if err != nil {
+		return err
+	}
+	row, ends := make([][]byte, len(header)), make([]int, len(header))
+	var buf []byte
+	for r.Next() {
+		buf = buf[:0]
+		for i := range row { // a field is valid until the next
+			buf = append(buf, r.Field(i)...)
+			ends[i] = len(buf)
+		}
+		from := 0
+		for i, end := range ends {
+			row[i], from = buf[from:end:end], end
+		}
+		if err := decode(r.Line(), row, r.Row()); err != nil {
+			return err
+		}
+	}
+	return tableError(pkg, r.Err())
+}
+
 // NewDecoder returns the decoder of a file with the columns of header.
 func (f Form) NewDecoder(c *usage.Collector, name, as string, header []string) (usage.Decoder, error) {
 	t, err := f.Begin(c, name, as, header)

@@ -29,7 +29,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
-	"github.com/plimsoll/plimsoll/internal/csvscan"
 	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/parquet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -103,10 +102,6 @@ func failure(path, account string, err error) record.Failure {
 		f.Line, plain.Line, plain.Column, plain.Package = in.Line, 0, 0, ""
 		err = &plain
 	}
-	var scan *csvscan.Error
-	if errors.As(err, &scan) {
-		f.Line, err = scan.Line, scan.Err
-	}
 	f.Reason = strings.TrimSuffix(err.Error(), ", or the option to keep repeated rows") // of the library, which fleet does not offer
 	return f
 }
@@ -151,48 +146,12 @@ func (r *reader) read() error {
 	r.count.Bytes = info.Size()
 	var magic [4]byte
 	if n, _ := f.ReadAt(magic[:], 0); parquet.Is(magic[:n]) {
-		return parquet.Rows(f, info.Size(), func(header []string) (usage.Decoder, error) {
-			if err := r.begin(slices.Clone(header), "parquet"); err != nil {
-				return nil, err
-			}
-			return r.row, nil
-		})
+		return parquet.Rows(f, info.Size(), func(header []string) (usage.Decoder, error) { return r.begin(slices.Clone(header), "parquet") })
 	}
-	rows, err := csvscan.NewReader(f)
-	if err != nil {
-		return err
-	}
-	if !rows.Next() {
-		return cmp.Or(rows.Err(), errors.New("the file is empty: want a bill"))
-	}
-	var header []string
-	for i := range rows.Len() {
-		header = append(header, string(rows.Field(i)))
-	}
-	if err := r.begin(header, "csv"); err != nil {
-		return err
-	}
-	fields := make([][]byte, len(header))
-	var buf []byte
-	for rows.Next() {
-		buf = buf[:0]
-		ends := make([]int, 0, 256)
-		for i := range fields { // Field is valid until the next Field
-			buf = append(buf, rows.Field(i)...)
-			ends = append(ends, len(buf))
-		}
-		from := 0
-		for i, end := range ends {
-			fields[i], from = buf[from:end:end], end
-		}
-		if err := r.row(rows.Line(), fields, rows.Row()); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return bill.Rows(f, func(header []string) (usage.Decoder, error) { return r.begin(header, "csv") })
 }
 
-func (r *reader) begin(header []string, form string) error {
+func (r *reader) begin(header []string, form string) (usage.Decoder, error) {
 	names := make([]string, len(header))
 	for i, h := range header {
 		names[i] = strings.Map(func(c rune) rune {
@@ -216,12 +175,12 @@ func (r *reader) begin(header []string, form string) error {
 	r.header, r.form = header, form
 	var probe account
 	if err := r.open(&probe); err != nil {
-		return err
+		return nil, err
 	}
 	if len(r.columns) == 0 {
-		return errors.New("no column names the account: want SubAccountId or BillingAccountId of FOCUS, or those of a cost and usage report")
+		return nil, errors.New("no column names the account: want SubAccountId or BillingAccountId of FOCUS, or those of a cost and usage report")
 	}
-	return nil
+	return r.row, nil
 }
 
 // pay adds what a row says of a savings plan: the money that paid for instances, or for nothing.
