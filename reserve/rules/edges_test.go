@@ -279,24 +279,6 @@ func TestQuotientByDefinition(t *testing.T) {
 	}
 }
 
-// The texts of the rolling horizon's readings, and of values that have no name.
-func TestTexts(t *testing.T) {
-	for want, r := range map[string]RHORule{"printed": Printed, "mended": Mended, "deferred": Deferred, "RHORule(7)": RHORule(7)} {
-		if r.String() != want {
-			t.Errorf("%v, want %s", r, want)
-		}
-		var back RHORule
-		if text, err := r.MarshalText(); r <= Deferred && (err != nil || back.UnmarshalText(text) != nil || back != r) {
-			t.Errorf("%v comes back as %v, %v", r, back, err)
-		}
-	}
-	r := Mended
-	_, err := RHORule(7).MarshalText()
-	if err2 := r.UnmarshalText([]byte("half")); !errors.Is(err, reserve.ErrRange) || !errors.Is(err2, reserve.ErrRange) || r != Mended {
-		t.Errorf("%v, %v, %v", err, err2, r)
-	}
-}
-
 // Planners without caps name the cap; planners without paths, the paths.
 func TestCapsAndPathsAreRefused(t *testing.T) {
 	all := append(planners(0), &Wang{}, &Robust{}, &RHO{}, &History{})

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -108,8 +107,7 @@ type RHO struct {
 	commit commitments
 }
 
-// An RHORule is a reading of [Liu21] Algorithm 2. As text an RHORule is "printed",
-// "mended" or "deferred".
+// An RHORule is a reading of [Liu21] Algorithm 2.
 type RHORule uint8
 
 const (
@@ -120,17 +118,6 @@ const (
 	// Deferred is Mended, and waits until the current slot needs the instance.
 	Deferred
 )
-
-var rhoRules = enum.New[RHORule]("reserve", "RHORule", reserve.ErrRange, "printed", "mended", "deferred")
-
-// String returns the name of r, or RHORule(7) for an unknown value 7.
-func (r RHORule) String() string { return rhoRules.String(r) }
-
-// MarshalText returns the name of r. The error is for an unknown value.
-func (r RHORule) MarshalText() ([]byte, error) { return rhoRules.MarshalText(r) }
-
-// UnmarshalText sets r to the value of a name.
-func (r *RHORule) UnmarshalText(text []byte) error { return rhoRules.UnmarshalText(r, text) }
 
 // Reset begins a series, as [Rule] says.
 func (a *RHO) Reset(o reserve.Offer) error { return a.reset(o, math.MaxInt32) }
