@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
-	"github.com/plimsoll/plimsoll/reserve/internal/lpbound"
 )
 
 // Plans of thousands of purchases with several use prices: one level at a time is a flow.
@@ -60,15 +59,14 @@ const (
 	mostSteps         = 4000
 )
 
-// decompose improves e.purchases, if there are any, and e.values, for the program lp whose
-// periods have g slots and whose amounts are coarse times smaller.
-func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, dates int) error {
+// decompose improves e.purchases, if there are any, and e.values, for e.program.
+func (e *Exact) decompose(p *Problem) error {
 	d, m := &e.decomposed, &e.market
 	shift, ok := e.coarser(p)
 	if !ok {
 		return nil // too large for the flow: what there is has to do
 	}
-	if err := e.lp.Begin(lp); err != nil {
+	if err := e.lp.Begin(&e.program.lp); err != nil {
 		return programError(err)
 	}
 	d.best = append(d.best[:0], e.purchases...)
@@ -106,7 +104,7 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 			return programError(err)
 		}
 		clear(e.values)
-		e.spread(p, res.Duals, coarse, g, dates)
+		e.spread(p, res.Duals)
 		if err := e.ascend(p, shift); err != nil {
 			return err
 		}
@@ -118,7 +116,7 @@ func (e *Exact) decompose(p *Problem, lp *lpbound.Problem, coarse int64, g, date
 			bound = b
 			d.values, e.values = e.values, d.values
 		}
-		e.round(p, res.X, g, dates)
+		e.round(p, res.X)
 		if err := keep(); err != nil {
 			return err
 		}
@@ -205,7 +203,7 @@ func (e *Exact) raise(p *Problem, k, shift int) error {
 		fees := e.fees[i*n : (i+1)*n]
 		class := &m.classes[c]
 		for s := range fees {
-			if s%m.every != 0 || p.Closed != nil && p.Closed[s] {
+			if m.closed(p, s) {
 				fees[s] = -1
 				continue
 			}
@@ -252,8 +250,9 @@ func (e *Exact) raise(p *Problem, k, shift int) error {
 // round puts the purchases x of the relaxation into d.plan: whole numbers of which the sum up
 // to any date is that of x, rounded. It leaves out the last level, which descend finds anew,
 // unless MaxActive makes room scarce: then it also lowers what does not fit.
-func (e *Exact) round(p *Problem, x []float64, g, dates int) {
+func (e *Exact) round(p *Problem, x []float64) {
 	d, v, n := &e.decomposed, &e.dual, p.slots()
+	g, dates := e.program.period, e.program.dates
 	d.plan = d.plan[:0]
 	d.own = grow.Zero(d.own, n+1) // changes of what is active
 	for _, h := range p.Held {
@@ -349,15 +348,8 @@ func (e *Exact) replan(p *Problem, k, shift int) error {
 		}
 		class := &m.classes[c]
 		fc := flow.Class{Term: class.term, Fee: m.fair(class, class.fee) >> shift, Max: limit}
-		if m.every > 1 || p.Closed != nil || p.Horizon == Pure {
-			i := len(e.classes)
-			fc.Fees = e.fees[i*n : (i+1)*n]
-			for s := range fc.Fees {
-				fc.Fees[s] = m.fair(class, class.feeFor(n-s)) >> shift
-				if s%m.every != 0 || p.Closed != nil && p.Closed[s] {
-					fc.Fees[s] = -1
-				}
-			}
+		if m.dated(p) {
+			fc.Fees = e.feesOf(p, len(e.classes), func(s int) int64 { return m.fair(class, class.feeFor(n-s)) >> shift })
 		}
 		e.classes, d.index = append(e.classes, fc), append(d.index, c)
 	}

@@ -888,7 +888,8 @@ func TestRoundByDefinition(t *testing.T) {
 		if err := e.dual.load(p, &e.market, nil); err != nil {
 			t.Fatal(err)
 		}
-		e.round(p, x, g, dates)
+		e.program.period, e.program.dates = g, dates
+		e.round(p, x)
 		sums, bought := make([]float64, len(e.index)), make([]int, len(e.index))
 		var want []pricing.Purchase
 		for s := 0; s < n; s += g {

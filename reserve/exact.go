@@ -81,7 +81,7 @@ type Exact struct {
 	dual        dual
 	lp          lpbound.Solver
 	limited     bool
-	tables      tables
+	program     program
 	decomposed  decomposed
 	discounting discounting
 	direct      bool // decomposes without the simplex: for tests
@@ -217,18 +217,10 @@ func (e *Exact) flowAt(p *Problem, use int64, coarse int) error {
 		}
 		fp.Steps, fp.First = e.steps, m.tally.first
 	}
-	if m.every > 1 || p.Closed != nil || p.Horizon == Pure {
+	if m.dated(p) {
 		e.fees = grow.To(e.fees, n*len(e.classes))
 		for k, i := range e.index {
-			fees := e.fees[k*n : (k+1)*n]
-			for s := range fees {
-				if s%m.every != 0 || p.Closed != nil && p.Closed[s] {
-					fees[s] = -1
-				} else {
-					fees[s] = m.classes[i].feeFor(n-s) >> coarse
-				}
-			}
-			e.classes[k].Fees = fees
+			e.classes[k].Fees = e.feesOf(p, k, func(s int) int64 { return m.classes[i].feeFor(n-s) >> coarse })
 		}
 	}
 	if len(p.Held) > 0 {
@@ -252,4 +244,24 @@ func (e *Exact) flowAt(p *Problem, use int64, coarse int) error {
 		fp.MaxActive = e.caps
 	}
 	return e.solver.Solve(fp)
+}
+
+// dated reports whether what a purchase costs depends on the slot.
+func (m *market) dated(p *Problem) bool { return m.every > 1 || p.Closed != nil || p.Horizon == Pure }
+
+// closed reports whether there are no purchases at a slot.
+func (m *market) closed(p *Problem, slot int) bool {
+	return slot%m.every != 0 || p.Closed != nil && p.Closed[slot]
+}
+
+// feesOf fills in the fees of the k-th class of the flow at each slot, -1 where there are no purchases.
+func (e *Exact) feesOf(p *Problem, k int, fee func(slot int) int64) []int64 {
+	n := p.slots()
+	fees := e.fees[k*n : (k+1)*n]
+	for s := range fees {
+		if fees[s] = -1; !e.market.closed(p, s) {
+			fees[s] = fee(s)
+		}
+	}
+	return fees
 }

@@ -104,6 +104,14 @@ func (p *Problem) checkDemand() error {
 	case p.Weights != nil && len(p.Weights) != len(p.Paths):
 		return badInput("Weights", -1, ErrRange, "there are %d: want one for each of the %d paths", len(p.Weights), len(p.Paths))
 	}
+	if p.Paths != nil {
+		return p.checkPaths()
+	}
+	return p.checkChances()
+}
+
+// checkPaths checks the paths and their weights.
+func (p *Problem) checkPaths() error {
 	for i, path := range p.Paths {
 		if len(path) != len(p.Paths[0]) {
 			return badInput("Paths", i, ErrRange, "%d slots: want %d, as the first path has", len(path), len(p.Paths[0]))
@@ -124,6 +132,11 @@ func (p *Problem) checkDemand() error {
 	if p.Weights != nil && !(math.Abs(sum-1) <= tolerance) {
 		return badInput("Weights", -1, ErrRange, "they sum to %v: want 1", sum)
 	}
+	return nil
+}
+
+// checkChances checks the distribution of each slot.
+func (p *Problem) checkChances() error {
 	for t, chances := range p.Chances {
 		sum := 0.0
 		for _, c := range chances {

@@ -54,8 +54,12 @@ const (
 // multiples of all denominators up to 16, 10, 4 and 1.
 var fractions = [...]int64{720720, 2520, 12, 1}
 
-// tables is the memory of the linear program's input.
-type tables struct {
+// A program is the linear program's input.
+type program struct {
+	lp      lpbound.Problem
+	period  int   // slots of a row
+	dates   int   // rows
+	coarse  int64 // amounts of the program are so many times smaller than the problem's
 	classes []lpbound.Class
 	fees    [][]int64
 	held    [][]int
@@ -81,11 +85,70 @@ func rows[T any](a [][]T, n, m int) [][]T {
 
 // linear solves problems with several use prices.
 func (e *Exact) linear(p *Problem) error {
-	m, n, t := &e.market, p.slots(), &e.tables
-	var total wide.Uint // on demand alone, and so the most that a plan costs
+	if err := e.state(p); err != nil {
+		return err
+	}
+	t, m := &e.program, &e.market
+	shortest := math.MaxInt
+	for i := range m.classes {
+		shortest = min(shortest, m.classes[i].term)
+	}
+	if e.direct || e.Work <= 0 && t.dates > manyDates && t.dates > manyTerms*shortest/t.period {
+		e.limited = true
+		return e.decompose(p)
+	}
+	res, err := e.lp.Solve(&t.lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(max(0, e.Work), maxWork)})
+	e.limited = res.Stalled
+	if err != nil {
+		return programError(err)
+	}
+	for j, i := range e.index {
+		for d := range t.dates {
+			if count := res.Plan[j*t.dates+d]; count > 0 {
+				e.purchases = append(e.purchases, pricing.Purchase{Slot: d * t.period, Class: i, Count: count})
+			}
+		}
+	}
+	sortPurchases(e.purchases)
+	e.spread(p, res.Duals)
+	if e.limited {
+		if err := e.relax(p); err != nil {
+			return err
+		}
+		return e.decompose(p)
+	}
+	return nil
+}
+
+// state states the linear program: e.program.lp.
+func (e *Exact) state(p *Problem) error {
+	t, m := &e.program, &e.market
 	if err := t.expand(p, m); err != nil {
 		return err
 	}
+	if err := e.scale(p); err != nil {
+		return err
+	}
+	t.divide(p, m)
+	e.index, t.classes = e.index[:0], t.classes[:0]
+	for i := range m.classes {
+		c := &m.classes[i]
+		if slices.Contains(e.prices, c.use) {
+			e.index = append(e.index, i)
+			t.classes = append(t.classes, lpbound.Class{Term: c.term / t.period, Fee: t.round(m.fair(c, c.fee)), Rate: t.round(c.use)})
+		}
+	}
+	t.lp = lpbound.Problem{Demand: t.demand, Period: t.period * int(m.tally.parts), OnDemand: t.round(m.price), Classes: t.classes}
+	t.tabulate(p, m, e.index)
+	return t.cap(p, len(e.index))
+}
+
+// scale makes the unit of e.market finer, if amounts leave room for that, and chooses t.coarse. Amounts that are
+// too large for the program are given to the program in a coarser unit, rounded. Its prices are only a proposal, which the
+// certificate evaluates exactly.
+func (e *Exact) scale(p *Problem) error {
+	t, m := &e.program, &e.market
+	var total wide.Uint // on demand alone, and so the most that a plan costs
 	for _, d := range t.demand {
 		accumulate(&total, m.price, int64(d))
 	}
@@ -103,26 +166,29 @@ func (e *Exact) linear(p *Problem) error {
 		return badInput("Prices", -1, ErrOverflow, "prices per slot do not fit in 64 bits")
 	}
 	e.prices = usePrices(e.prices, p, m)
-	// Amounts that are too large for the program are given to it in a coarser
-	// unit, rounded; its prices are only a proposal, which the certificate
-	// evaluates exactly.
-	coarse := int64(1)
-	for left := total; m.largest()/coarse > 1<<50 || !left.Less(wide.Uint{Lo: 1 << 60}); left = half(left) {
-		coarse *= 2
+	t.coarse = 1
+	for left := total; m.largest()/t.coarse > 1<<50 || !left.Less(wide.Uint{Lo: 1 << 60}); left = half(left) {
+		t.coarse *= 2
 	}
-	round := func(x int64) int64 { return x/coarse + x%coarse/max(1, (coarse+1)/2) }
 	for k := range e.prices {
 		above := m.price
 		if k > 0 {
 			above = e.prices[k-1]
 		}
-		if round(e.prices[k]) == round(above) {
+		if t.round(e.prices[k]) == t.round(above) {
 			return badInput("Prices.Classes", -1, ErrOverflow, "use prices are too near to each other for amounts so large")
 		}
 	}
-	period, shortest := int64(m.every), math.MaxInt
+	return nil
+}
+
+// round returns an amount in the program's unit.
+func (t *program) round(x int64) int64 { return x/t.coarse + x%t.coarse/max(1, (t.coarse+1)/2) }
+
+// divide chooses the period.
+func (t *program) divide(p *Problem, m *market) {
+	n, period := p.slots(), int64(m.every)
 	for i := range m.classes {
-		shortest = min(shortest, m.classes[i].term)
 		period = wide.GCD(period, int64(m.classes[i].term))
 	}
 	for _, h := range p.Held {
@@ -130,79 +196,55 @@ func (e *Exact) linear(p *Problem) error {
 			period = wide.GCD(period, int64(h.Until))
 		}
 	}
-	g := int(period)
-	dates := (n + g - 1) / g
+	t.period = int(period)
+	t.dates = (n + t.period - 1) / t.period
+}
 
-	e.index, t.classes = e.index[:0], t.classes[:0]
-	for i := range m.classes {
-		c := &m.classes[i]
-		if slices.Contains(e.prices, c.use) {
-			e.index = append(e.index, i)
-			t.classes = append(t.classes, lpbound.Class{Term: c.term / g, Fee: round(m.fair(c, c.fee)), Rate: round(c.use)})
+// tabulate fills in what each class of index costs at each date, how many are for sale, and how many are held.
+func (t *program) tabulate(p *Problem, m *market, index []int) {
+	k, n := len(index), p.slots()
+	t.fees, t.most, t.held = rows(t.fees, k, t.dates), rows(t.most, k, t.dates), rows(t.held, k, t.dates)
+	for j, i := range index {
+		limit, sold := p.most(i)
+		if limit <= 0 {
+			limit = unlimited
 		}
-	}
-	k := len(e.index)
-	lp := lpbound.Problem{Demand: t.demand, Period: g * int(m.tally.parts), OnDemand: round(m.price), Classes: t.classes}
-	t.fees, t.most, t.held = rows(t.fees, k, dates), rows(t.most, k, dates), rows(t.held, k, dates)
-	for j, i := range e.index {
-		clear(t.held[j])
-		for d := range dates {
-			t.fees[j][d], t.most[j][d] = round(m.fair(&m.classes[i], m.classes[i].feeFor(n-d*g))), unlimited
-			limit, sold := p.most(i)
-			if limit > 0 {
-				t.most[j][d] = limit
-			}
-			if !sold || d*g%m.every != 0 || p.Closed != nil && p.Closed[d*g] {
+		for d := range t.dates {
+			slot := d * t.period
+			t.fees[j][d], t.most[j][d] = t.round(m.fair(&m.classes[i], m.classes[i].feeFor(n-slot))), limit
+			if !sold || m.closed(p, slot) {
 				t.most[j][d] = 0
 			}
 		}
+		clear(t.held[j])
 		for _, h := range p.Held {
 			if h.Class == i {
-				for d := range min(dates, (h.Until+g-1)/g) {
+				for d := range min(t.dates, (h.Until+t.period-1)/t.period) {
 					t.held[j][d] += h.Count
 				}
 			}
 		}
 	}
-	lp.Fees, lp.MaxClass, lp.Held = t.fees, t.most, t.held
-	if p.MaxActive > 0 {
-		t.active = grow.To(t.active, dates)
-		for d := range t.active {
-			t.active[d] = p.MaxActive
-			sum := 0
-			for j := range k {
-				sum += t.held[j][d]
-			}
-			if sum > p.MaxActive {
-				return badInput("MaxActive", -1, ErrInfeasible, "more than %d reservations are held", p.MaxActive)
-			}
+	t.lp.Fees, t.lp.MaxClass, t.lp.Held = t.fees, t.most, t.held
+}
+
+// cap fills in what may be active of all k classes together.
+func (t *program) cap(p *Problem, k int) error {
+	if p.MaxActive <= 0 {
+		return nil
+	}
+	t.active = grow.To(t.active, t.dates)
+	for d := range t.active {
+		t.active[d] = p.MaxActive
+		sum := 0
+		for j := range k {
+			sum += t.held[j][d]
 		}
-		lp.MaxActive = t.active
-	}
-	if e.direct || e.Work <= 0 && dates > manyDates && dates > manyTerms*shortest/g {
-		e.limited = true
-		return e.decompose(p, &lp, coarse, g, dates)
-	}
-	res, err := e.lp.Solve(&lp, lpbound.Options{MaxNodes: branches, Work: cmp.Or(max(0, e.Work), maxWork)})
-	e.limited = res.Stalled
-	if err != nil {
-		return programError(err)
-	}
-	for j, i := range e.index {
-		for d := range dates {
-			if count := res.Plan[j*dates+d]; count > 0 {
-				e.purchases = append(e.purchases, pricing.Purchase{Slot: d * g, Class: i, Count: count})
-			}
+		if sum > p.MaxActive {
+			return badInput("MaxActive", -1, ErrInfeasible, "more than %d reservations are held", p.MaxActive)
 		}
 	}
-	sortPurchases(e.purchases)
-	e.spread(p, res.Duals, coarse, g, dates)
-	if e.limited {
-		if err := e.relax(p); err != nil {
-			return err
-		}
-		return e.decompose(p, &lp, coarse, g, dates)
-	}
+	t.lp.MaxActive = t.active
 	return nil
 }
 
@@ -263,8 +305,9 @@ func (e *Exact) relax(p *Problem) error {
 
 // spread turns prices of periods into values of slots: the largest demands of a period
 // get the whole saving of a level, each by its weight.
-func (e *Exact) spread(p *Problem, duals []int64, coarse int64, g, dates int) {
-	n, order, tally := p.slots(), e.tables.order, &e.market.tally
+func (e *Exact) spread(p *Problem, duals []int64) {
+	n, order, tally := p.slots(), e.program.order, &e.market.tally
+	coarse, g, dates := e.program.coarse, e.program.period, e.program.dates
 	for d := range dates {
 		from, to := d*g, min(n, (d+1)*g)
 		order = order[:0]
@@ -293,7 +336,7 @@ func (e *Exact) spread(p *Problem, duals []int64, coarse int64, g, dates int) {
 			above = u
 		}
 	}
-	e.tables.order = order
+	e.program.order = order
 }
 
 // A place is a demand of a slot with its weight.
@@ -308,7 +351,7 @@ const mostExpanded = 1 << 24
 
 // expand sets t.demand to the demands of all slots, as often as their weight says, and
 // fills in m.tally.
-func (t *tables) expand(p *Problem, m *market) error {
+func (t *program) expand(p *Problem, m *market) error {
 	if !p.uncertain() {
 		t.demand = append(t.demand[:0], p.Demand...)
 		return m.tally.load(p, 1)
