@@ -6,6 +6,7 @@
 //	a price list                         what a demand costs, when to reserve    pricing
 //	a list of AWS, Azure or Google       price classes                           pricing/offers
 //	the rows of a bill                   demand, commitments, every cent         pricing/usage
+//	a bill of any cloud                  its rows, whatever its form             pricing/bill
 //	a FOCUS export of any cloud          the rows of a bill                      pricing/focus
 //	a cost and usage report of AWS       the rows of a bill                      pricing/aws
 //	either of them as Parquet            the rows of a bill                      pricing/parquet
@@ -13,11 +14,12 @@
 //	a billing export of Google Cloud     the rows of a bill                      pricing/gcp
 //	a cost report of Oracle Cloud        the rows of a bill                      pricing/oci
 //	a series of past demand              a forecast, with its spread             forecast
+//	values that come one by one          a model to update by hand               forecast/smoothing
 //	a demand, known or forecast          what to reserve and when                reserve
 //	the same                             an order to sign today                  reserve/advice
 //	demands of several types             what to commit to a savings plan        reserve/savings
-//	a marketplace for rests of terms     what to reserve, and when to sell       reserve/resale
-//	discounts for large purchases        what to reserve, for several accounts    reserve/volume
+//	one class, or no forecast            published planners and online rules     reserve/rules
+//	commitments, and one more instance   what that instance costs                reserve/marginal
 //	doubt that planning is easy          proofs and counterexamples              reserve/theory
 //	waiting jobs                         starts; whether a cluster grows         schedule
 //	a budget and several clouds          how many instances to rent where        schedule/elastic
@@ -30,6 +32,7 @@
 //	no job log                           made-up jobs                            schedule/workload
 //	idle instances                       the instances that a job gets           placement
 //	running jobs, and nodes to return    the jobs whose loss wastes least        preempt
+//	jobs that share nodes, and gangs     the same                                preempt/shared
 //	partitions that share nodes          who gets a node, who gives a node up    preempt/exchange
 //	the queue and nodes of a partition   when to ask for nodes, which to return  preempt/scaling
 //	runs on small inputs                 run times on larger inputs              perfmodel

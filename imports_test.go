@@ -14,31 +14,14 @@ import (
 
 const module = "github.com/plimsoll/plimsoll/"
 
-// joins says which packages of the library a package may import besides
-// pricing. Packages that are not in it import none.
+// joins says which packages a package may import beside pricing and, below a subject's
+// folder, the packages of its own subject.
 var joins = map[string][]string{
-	"pricing/aws":                {"pricing/usage"},
-	"pricing/focus":              {"pricing/usage"},
-	"pricing/parquet":            {"pricing/aws", "pricing/focus", "pricing/usage"},
-	"pricing/internal/billtable": {"pricing/usage"},
-	"pricing/internal/sheet":     {"pricing/usage"},
-	"pricing/azure":              {"pricing/usage"},
-	"pricing/gcp":                {"pricing/usage", "pricing/offers"},
-	"pricing/oci":                {"pricing/usage"},
-	"federation":                 {"federation/coalition"},
-	"perfmodel":                  {"perfmodel/lsq"},
-	"perfmodel/mpiprofile":       {"perfmodel"},
-	"perfmodel/sizing":           {"perfmodel"},
-	"schedule/workload":          {"schedule/trace"},
-	"schedule/sim":               {"schedule", "schedule/trace", "placement"},
-	"schedule/sim/bills":         {"schedule/trace"},
-	"schedule/elastic":           {"schedule", "schedule/trace"},
-	"schedule/spot/spotsim":      {"schedule/spot"},
-	"reserve/advice":             {"reserve"},
-	"reserve/savings":            {"reserve"},
-	"reserve/resale":             {},
-	"reserve/volume":             {"reserve"},
-	"schedule/trace/accounting":  {"schedule/trace"},
+	"forecast":           {"forecast/smoothing"},
+	"federation":         {"federation/coalition"},
+	"perfmodel":          {"perfmodel/lsq"},
+	"schedule/sim":       {"placement"},
+	"schedule/sim/bills": {"federation/coalition"},
 }
 
 // alone has the packages that import nothing but the standard library and internal/.
@@ -141,10 +124,10 @@ func refuse(pkg, name string, isTest bool) string {
 	switch {
 	case strings.HasPrefix(sibling, "examples") && !example:
 		return "a library package does not import examples"
+	case example && ours && !strings.HasPrefix(sibling, "examples") && (strings.HasPrefix(sibling, "internal/") || strings.Contains(sibling, "/internal/")):
+		return "a program imports what every user can import"
 	case example, !library(pkg):
 		return ""
-	case strings.HasPrefix(name, "gonum.org/v1/plot"), strings.HasPrefix(name, "golang.org/x/term"):
-		return "for examples only"
 	case isTest:
 		return ""
 	case slices.Contains(forbidden, root), name == "math/rand":
@@ -158,7 +141,8 @@ func refuse(pkg, name string, isTest bool) string {
 	case slices.Contains(alone, pkg), strings.HasPrefix(pkg, "internal/"):
 		return "the package uses the standard library and internal/ alone"
 	case ours:
-		if sibling == "pricing" || slices.Contains(joins[pkg], sibling) {
+		subject, _, room := strings.Cut(pkg, "/")
+		if sibling == "pricing" || slices.Contains(joins[pkg], sibling) || room && (sibling == subject || strings.HasPrefix(sibling, subject+"/")) {
 			return ""
 		}
 		return "declare the interface that is needed; schedule/sim and examples join packages"
@@ -229,6 +213,10 @@ func TestImportRules(t *testing.T) {
 		{"schedule", "github.com/google/go-cmp/cmp", false, false},
 		{"schedule", "github.com/google/go-cmp/cmp", true, true},
 		{"examples/tools/sec", "gonum.org/v1/plot", false, true},
+		{"examples/tools/sec", module + "internal/wide", false, false},
+		{"examples/tools/sec", module + "examples/internal/cli", false, true},
+		{"reserve/rules", module + "reserve", false, true},
+		{"reserve/rules", module + "forecast", false, false},
 	} {
 		if got := refuse(c.pkg, c.name, c.isTest) == ""; got != c.ok {
 			t.Errorf("%s imports %s (test %v): allowed %v, want %v", c.pkg, c.name, c.isTest, got, c.ok)
@@ -252,7 +240,7 @@ func TestSeeded(t *testing.T) {
 			switch spec.Path.Value {
 			case `"pgregory.net/rapid"`:
 				draws[filepath.Dir(path)] = true
-			case `"github.com/plimsoll/plimsoll/internal/seeded"`:
+			case `"github.com/plimsoll/plimsoll/internal/seeded"`, `"github.com/plimsoll/plimsoll/examples/internal/seeded"`:
 				seeded[filepath.Dir(path)] = true
 			}
 		}
