@@ -139,6 +139,3 @@ func (m *Additive) EstimateTo(dst []Estimate, q Query) error {
 // Regression returns the fit. Its coefficients are c_0, those of the features or of the
 // work, and that of P. The fit belongs to the model and is valid until the next Fit.
 func (m *Additive) Regression() *lsq.Regression { return &m.reg }
-
-// Columns returns the names of the coefficients after the first, c_0.
-func (m *Additive) Columns() []string { return m.names }

@@ -137,8 +137,8 @@ func TestNetworkProportional(t *testing.T) {
 			t.Errorf("%d processes: %v (%v), want %v", procs, e.Seconds, err, want)
 		}
 	}
-	_, network := m.Parts()
-	if got := network.Columns(); len(got) != 1 || got[0] != "ln n" {
+	_, network := &m.computation, &m.network
+	if got := network.log.names; len(got) != 1 || got[0] != "ln n" {
 		t.Errorf("columns %q", got)
 	}
 	// What the runs cannot tell apart is not predicted apart, with the exponent of f(P) as without.

@@ -16,8 +16,8 @@ type Query struct {
 	Brief     bool      // only Processes, Seconds, Scale and, if Level is not 0, Upper are wanted; the rest is unspecified
 }
 
-// DefaultLevel is the level of intervals if none is given.
-const DefaultLevel = 0.9
+// defaultLevel is the level of intervals if none is given.
+const defaultLevel = 0.9
 
 // An Estimate is the predicted run time of one case on one number of processes.
 //
@@ -192,7 +192,7 @@ func (q *Query) check(dst []Estimate, features int) float64 {
 	}
 	level := q.Level
 	if level == 0 {
-		level = DefaultLevel
+		level = defaultLevel
 	}
 	if !(level > 0 && level < 1) {
 		panic("perfmodel: level is not between 0 and 1")

@@ -72,7 +72,7 @@ func TestEveryEstimate(t *testing.T) {
 				return dst
 			}
 			whole, mean := ask(Query{}), ask(Query{Mean: true})
-			wide, same := ask(Query{Level: .99}), ask(Query{Level: DefaultLevel})
+			wide, same := ask(Query{Level: .99}), ask(Query{Level: defaultLevel})
 			brief, briefWide, briefMean := ask(Query{Brief: true}), ask(Query{Brief: true, Level: .99}), ask(Query{Brief: true, Mean: true})
 			for i, n := range counts {
 				e := whole[i]
@@ -137,7 +137,7 @@ func TestCAP3IsTheSumOfItsParts(t *testing.T) {
 		}
 		q := Query{Features: []float64{12, 7}, Processes: []int{1, 2, 5, 8, 100}, Level: .8, Mean: true}
 		whole, c, n := make([]Estimate, 5), make([]Estimate, 5), make([]Estimate, 5)
-		computation, network := m.Parts()
+		computation, network := &m.computation, &m.network
 		if err := errors.Join(m.EstimateTo(whole, q), computation.EstimateTo(c, q), network.EstimateTo(n, q)); err != nil {
 			t.Fatal(err)
 		}

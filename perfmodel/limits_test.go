@@ -317,7 +317,7 @@ func TestCAP3AddsUp(t *testing.T) {
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}
-	computation, network := m.Parts()
+	computation, network := &m.computation, &m.network
 	for _, procs := range []int{1, 2, 5, 16, 64} {
 		all, err := At(&m, []float64{2}, procs)
 		if err != nil {

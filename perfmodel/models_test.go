@@ -484,8 +484,8 @@ func TestNoBias(t *testing.T) {
 	if d := float64(above)/n - 0.5; math.Abs(d) > 0.015 {
 		t.Errorf("%v of the medians are above", d+0.5)
 	}
-	if d := float64(covered)/n - DefaultLevel; math.Abs(d) > 0.01 {
-		t.Errorf("the intervals cover %v", d+DefaultLevel)
+	if d := float64(covered)/n - defaultLevel; math.Abs(d) > 0.01 {
+		t.Errorf("the intervals cover %v", d+defaultLevel)
 	}
 }
 

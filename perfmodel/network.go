@@ -96,12 +96,8 @@ func (m *Network) Fit(p *Profile) error {
 func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
 // Regression returns the fit. Its last coefficient is that of ln f(P), unless the model is
-// Proportional. The fit belongs
-// to the model and is valid until the next Fit.
+// Proportional. The fit belongs to the model and is valid until the next Fit.
 func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
-
-// Columns returns the names of the coefficients after the first, c_0.
-func (m *Network) Columns() []string { return m.log.names }
 
 // CAP3 is the model of [Huang13] section II.B: T = T_C + T_N, the first by Eq. (2), the
 // second by Eq. (3) or (4). Every run of the profile must be Split, with computation
@@ -151,6 +147,3 @@ func (m *CAP3) EstimateTo(dst []Estimate, q Query) error {
 	}
 	return nil
 }
-
-// Parts returns the models of T_C and T_N. They belong to m.
-func (m *CAP3) Parts() (*LogLinear, *Network) { return &m.computation, &m.network }

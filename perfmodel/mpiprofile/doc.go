@@ -31,8 +31,8 @@
 //
 // # Algorithms
 //
-// Model fits T_C by Eq. (2), and the time of each MPI function by Eq. (3) or Eq. (4), by the
-// collective that CollectiveOf returns, and adds the predictions. A function needs a time
+// Model fits T_C by Eq. (2), and the time of each MPI function by Eq. (3) or Eq. (4), as the
+// function's messages travel, and adds the predictions. A function needs a time
 // above 0 in every run on more than one process. The times of all other functions are added
 // and fitted together, by Eq. (3). If that sum is 0 in some run, it is added to the function
 // that takes most. So the parts of a run add up to its communication. No bound is known for

@@ -8,10 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
-// CollectiveOf returns the operation whose growth an MPI function has. Functions in which a
+// collectiveOf returns the operation whose growth an MPI function has. Functions in which a
 // process handles the blocks of all processes (gather, scatter, allgather, alltoall) grow as
 // P·log P; all others, and single messages, as log P.
-func CollectiveOf(function string) perfmodel.Collective {
+func collectiveOf(function string) perfmodel.Collective {
 	name := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(function, "P"), prefix))
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "i"), "_") // nonblocking, Fortran
 	switch {
@@ -80,7 +80,7 @@ func (m *Model) Fit(p *Profile) error {
 		for i := range runs {
 			runs[i].Communication = seconds[k][i]
 		}
-		n := &perfmodel.Network{Collective: CollectiveOf(names[k]), Work: m.Work, Proportional: m.Proportional, DropDependent: m.DropDependent}
+		n := &perfmodel.Network{Collective: collectiveOf(names[k]), Work: m.Work, Proportional: m.Proportional, DropDependent: m.DropDependent}
 		if err := n.Fit(&whole); err != nil {
 			return err
 		}

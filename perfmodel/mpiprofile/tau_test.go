@@ -340,7 +340,7 @@ func TestCollectiveOf(t *testing.T) {
 		"MPI_Barrier": perfmodel.Barrier, "MPI_Bcast": perfmodel.Broadcast, "MPI_Ibcast": perfmodel.Broadcast, "MPI_Reduce": perfmodel.Reduce, "MPI_Allreduce": perfmodel.Allreduce,
 		"MPI_Alltoallv": perfmodel.AllToAll, "MPI_Allgather": perfmodel.AllToAll, "MPI_Scatterv": perfmodel.AllToAll, "MPI_Isend": perfmodel.Allreduce, "MPI_Waitall": perfmodel.Allreduce,
 	} {
-		if got := CollectiveOf(name); got != want {
+		if got := collectiveOf(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
