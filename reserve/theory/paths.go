@@ -19,7 +19,7 @@
 //
 //   - Only the distribution of the demand in each slot counts. Paths that are correlated and
 //     paths that are shuffled slot by slot have the same optimal plan and the same mean cost.
-//     Their risk differs: see the front below.
+//     Their risk differs: see Exact.Front.
 //   - With terms of one slot each slot is a newsvendor: reserve up to the demand that is
 //     exceeded with the probability F/p, the critical fractile.
 //   - The plan for the mean path is never cheaper on average than the optimal plan (it is one
@@ -29,22 +29,11 @@
 //
 // The value of knowing. If the path were seen first, the cost would be the mean of the
 // optimum of each path, at most the optimum of the problem. The difference is the expected
-// value of perfect information, Exact.Outlook. No forecast is worth
-// more than that.
+// value of perfect information (Exact.Outlook). No forecast is worth more.
 //
 // A planner that decides again every week loses less than these numbers say: later purchases
 // may depend on the part of the path that was seen by then. Problem.Paths has no such
 // purchases, so the plan may buy now for a need that will show early enough. On six job logs
 // that is what happened: the portfolio that plans on paths buys more than the portfolio that
 // plans on a cautious quantile, and costs 4.6% over hindsight against 2.6% (BENCHMARKS.md).
-//
-// The front of mean and risk. CVaR at the level α is the mean cost of the worst share 1 − α
-// of the probability. It is the largest mean cost over all weights q with 0 ≤ q_s ≤
-// w_s/(1−α), Σ q_s = 1. So for any such q
-//
-//	min over plans of (1−λ)·mean + λ·CVaR  ≥  min over plans of the mean cost with weights (1−λ)·w + λ·q.
-//
-// The right side is a problem with paths, which Exact solves. The best q closes the gap but
-// for what whole plans leave: by the minimax theorem the best q belongs to a best mixture of
-// plans, and a mixture is no plan.
 package theory
