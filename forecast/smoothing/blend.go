@@ -71,7 +71,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, err
 	}
 	n := known(part)
-	x, s, _, err := f.fit(kindSimple, 0, part)
+	x, s, _, err := f.fit(kindSimple, part)
 	if err != nil {
 		return Fit{}, err
 	}
@@ -79,7 +79,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	evals, free := f.evals, kindSimple.free()
 	if n > kindDamped.free()+1 {
 		simple := f.value(&x)
-		x, s, _, err = f.fit(kindDamped, 0, part)
+		x, s, _, err = f.fit(kindDamped, part)
 		if err != nil {
 			return Fit{}, err
 		}
@@ -91,7 +91,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	far := near
 	if f.Steps = min(cmp.Or(steps, blendSteps), n/20); f.Steps > 1 {
-		x, s, _, err = f.fit(kindDamped, 0, part)
+		x, s, _, err = f.fit(kindDamped, part)
 		if err != nil {
 			return Fit{}, err
 		}

@@ -62,7 +62,6 @@ type Fitter struct {
 	shift           float64
 	scale           float64
 	kind            kind
-	phi             float64 // of kind holt
 	lo, hi          point
 	evals           int
 	start           [3]float64 // best initial state of the last evaluation
@@ -130,8 +129,8 @@ type kind int
 
 const (
 	kindSimple kind = iota
-	kindHolt        // with phi of the Fitter
-	kindDamped      // with phi free
+	kindHolt        // without damping
+	kindDamped      // with φ free
 	kindPrinted
 	kindMidpoint
 	kindBackward
@@ -172,7 +171,7 @@ func (f *Fitter) at(x *point) (linear, bool) {
 	case kindSimple:
 		return linear{k1: a}, true
 	case kindHolt:
-		return linear{h: f.phi, f22: f.phi, k1: a, k2: a * b}, true
+		return linear{h: 1, f22: 1, k1: a, k2: a * b}, true
 	case kindDamped:
 		return linear{h: c, f22: c, k1: a, k2: a * b}, true
 	}
@@ -229,8 +228,8 @@ func (f *Fitter) value(x *point) float64 {
 // fit minimises, and returns the factors, the state before the series, and the
 // part of the series that was fitted. A state beyond Largest is an error, and only values near
 // Largest lead there.
-func (f *Fitter) fit(k kind, phi float64, series []float64) (x point, state [3]float64, part []float64, err error) {
-	f.kind, f.phi = k, phi
+func (f *Fitter) fit(k kind, series []float64) (x point, state [3]float64, part []float64, err error) {
+	f.kind = k
 	if part, err = f.Cut(series, k.free()+1); err != nil {
 		return
 	}

@@ -86,7 +86,7 @@ func TestFitValue(t *testing.T) {
 				}
 			}
 		}
-		f := Fitter{Steps: 1 + trial%7, kind: kind(trial % 6), phi: 1}
+		f := Fitter{Steps: 1 + trial%7, kind: kind(trial % 6)}
 		f.prepare(series)
 		steps := len(f.g)
 		x := point{.1 + .8*rng.Float64(), .1 + .8*rng.Float64(), .1 + .8*rng.Float64()}
@@ -169,7 +169,7 @@ func TestFitMinimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := math.Inf(1)
-		g := Fitter{kind: f.kind, phi: 1}
+		g := Fitter{kind: f.kind}
 		g.prepare(series)
 		for a := 0.0; a <= 1; a += .02 {
 			for b := 0.0; b <= 1; b += .02 {
@@ -221,7 +221,7 @@ func TestFitEdge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := Fitter{kind: f.kind, phi: 1}
+		g := Fitter{kind: f.kind}
 		g.prepare(series)
 		best := math.Inf(1)
 		for a := 0.0; a <= 1; a += .025 {

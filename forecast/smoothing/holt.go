@@ -55,21 +55,12 @@ func (m *Holt) Update(x float64) {
 		start(m, &m.motion, x)
 		return
 	}
-	m.step(x, m.Alpha, m.Beta)
-}
-
-// step is Update after the start, with factors that are at hand: an adaptive model waits
-// for them, and would wait longer for what it has stored and reads again.
-func (m *Holt) step(x, alpha, beta float64) {
-	b := m.Trend
-	if m.Phi != 0 {
-		b *= m.Phi
-	}
+	b := m.phi() * m.Trend
 	l := m.Level + b
 	if usable(x) {
 		e := x - l
-		l += alpha * e
-		b += alpha * beta * e
+		l += m.Alpha * e
+		b += m.Alpha * m.Beta * e
 		m.N++
 	}
 	if usable(l) && usable(b) {
@@ -120,7 +111,7 @@ func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, err
 	}
 	k := m.kind()
-	x, s, part, err := f.fit(k, 1, series)
+	x, s, part, err := f.fit(k, series)
 	if err != nil {
 		return Fit{}, err
 	}

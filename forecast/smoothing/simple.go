@@ -56,7 +56,7 @@ func (m *Simple) Deviate(dst []float64) {
 // Fit fits the factor and the level, see [Fittable]. Fit wants three
 // values, one more than it fits.
 func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
-	x, s, part, err := f.fit(kindSimple, 0, series)
+	x, s, part, err := f.fit(kindSimple, series)
 	if err != nil {
 		return Fit{}, err
 	}

@@ -186,7 +186,7 @@ func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())
 	}
 	k := kindPrinted + kind(m.Form)
-	x, s, part, err := f.fit(k, 0, series)
+	x, s, part, err := f.fit(k, series)
 	if err != nil {
 		return Fit{}, err
 	}
