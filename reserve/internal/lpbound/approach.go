@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/reserve/internal/pdhg"
 )
 
 // Approaching the optimum without a basis.
@@ -19,13 +20,8 @@ import (
 // are separate for each column and row, and A is a sum over windows: prefix sums make a
 // step cost a few operations a column and a row, however long the terms are.
 //
-// Three refinements of the literature make the method fast. The step of a column is the
-// inverse of its entries, and the step of a row likewise (Pock and Chambolle 2011). Each
-// iterate is reflected at its image, and drawn to an anchor with the weight 1/(k+2) (Halpern;
-// Lu and Yang 2024). The anchor moves to the iterate if the length of a step falls to a fifth,
-// or to four fifths and then grows, or after 36% of all steps. Then the balance omega of the
-// steps of y and x moves half of the way, by logarithm, to the ratio of the distances that y
-// and x have gone.
+// Package pdhg has the refinements that make the method fast: the steps of columns and rows, the
+// reflection, the anchor and the balance omega of the steps of y and x.
 //
 // No iterate needs to be feasible for the dual. repairPrices lowers prices, in integers,
 // until no column is worth more than its fee, and bound evaluates them exactly. Any x ≥ 0 is
@@ -37,21 +33,18 @@ import (
 
 // approach is the state of the method. Slices of columns and rows are indexed as in model.
 type approach struct {
-	x, x0, xa []float64 // the iterate, the anchor, the anchor before
-	y, y0, ya []float64
-	sigma     []float64 // steps of the rows
-	tau       []float64 // steps of the columns, by class
-	N         []float64 // active at the reflected image
-	top, val  []float64 // of rows with one breakpoint: the worth below it, and where it is
-	single    bool      // all rows have at most one breakpoint
-	image     []float64 // reflected, of one class
-	omega     float64
-	omega0    float64 // the first one
-	dearest   float64 // what counts for a unit above a limit
-	sum       []float64
+	x, y     pdhg.Vector // steps by class, and by row
+	sigma    []float64   // steps of the rows
+	tau      []float64   // steps of the columns, by class
+	balance  pdhg.Balance
+	N        []float64 // active at the reflected image
+	top, val []float64 // of rows with one breakpoint: the worth below it, and where it is
+	single   bool      // all rows have at most one breakpoint
+	image    []float64 // reflected, of one class
+	dearest  float64   // what counts for a unit above a limit
+	sum      []float64
 
-	steps, since, checked int
-	first, last           float64 // lengths of steps since the anchor
+	checked int // steps
 
 	best    []float64 // x with the least cost
 	cost    float64
@@ -66,13 +59,10 @@ type approach struct {
 type Approached struct {
 	X       []float64 // purchases of the relaxation, [class*periods + period]
 	Relaxed float64   // what they cost
-	Duals   []int64   // a certificate for [Verify]
+	Duals   []int64   // a certificate
 	Bound   int64     // what the certificate proves
 	Steps   int       // so far
 }
-
-// Gap is by which share of the bound the relaxation's cost is above the bound.
-func (a *Approached) Gap() float64 { return a.Relaxed/float64(a.Bound) - 1 }
 
 // Begin loads p for [Solver.Approach], which begins at the prices of the
 // optimal-competitive bound, [Niu16] Eq. (5): so it never proves less.
@@ -82,29 +72,27 @@ func (v *Solver) Begin(p *Problem) error {
 		return err
 	}
 	n, cols := m.n, m.n*m.classes
-	a.x, a.x0, a.xa, a.best = grow.Zero(a.x, cols), grow.Zero(a.x0, cols), grow.Zero(a.xa, cols), grow.Zero(a.best, cols)
-	a.y, a.y0, a.ya = grow.Zero(a.y, m.rows), grow.To(a.y0, m.rows), grow.To(a.ya, m.rows)
+	a.best = grow.Zero(a.best, cols)
 	a.sigma, a.N = grow.To(a.sigma, m.rows), grow.To(a.N, m.rows)
 	a.top, a.val = grow.Zero(a.top, m.rows), grow.Zero(a.val, m.rows)
 	a.tau, a.image = grow.To(a.tau, m.classes), grow.To(a.image, n)
 	a.sum, a.prefix = grow.To(a.sum, (m.levels+1)*(n+1)), grow.To(a.prefix, n+1)
 	a.trial, a.prices = grow.To(a.trial, m.rows), grow.Zero(a.prices, m.rows)
 
-	for j := range a.x { // to count the columns of each row
+	a.x.Reset(cols, a.tau)
+	a.y.Reset(m.rows, a.sigma)
+	for j := range a.x.X { // to count the columns of each row
 		if m.cap[j] > 0 {
-			a.x[j] = 1
+			a.x.X[j] = 1
 		}
 	}
-	a.active(m, a.x)
-	clear(a.x)
+	a.active(m, a.x.X)
+	clear(a.x.X)
 	for r, count := range a.N {
 		a.sigma[r] = 1 / max(1, count)
 	}
 	for c := range m.classes {
 		rows := (m.level[c] + 1) * m.term[c]
-		if m.dates {
-			rows++
-		}
 		a.tau[c] = 1 / float64(max(1, rows))
 	}
 	a.single = true
@@ -123,14 +111,12 @@ func (v *Solver) Begin(p *Problem) error {
 		dear += a.top[r] * a.top[r] / a.sigma[r]
 		large += last * last * a.sigma[r]
 	}
-	a.omega = math.Sqrt(max(dear, 1)/max(large, 1)) / 2
-	a.omega0 = a.omega
+	a.balance.Begin(math.Sqrt(max(dear, 1)/max(large, 1)) / 2)
 	a.dearest = a.dearestUnit(m)
-	a.steps, a.since, a.checked = 0, 0, 0
+	a.checked = 0
 	a.cost, a.bounded = math.Inf(1), math.MinInt64
 	a.competitive(m)
-	copy(a.y0, a.y)
-	copy(a.ya, a.y)
+	a.y.Begin()
 	return nil
 }
 
@@ -139,7 +125,7 @@ func (v *Solver) Begin(p *Problem) error {
 // purchases above a limit, charged this for each unit, cost no less than some plan within all
 // limits.
 func (a *approach) dearestUnit(m *model) float64 {
-	if a.single && !m.dates {
+	if a.single {
 		return 0 // no limits
 	}
 	n, most := m.n, 0.0
@@ -178,9 +164,9 @@ func (a *approach) competitive(m *model) {
 		}
 		for ; k <= at; k++ {
 			for r := k * n; r < (k+1)*n; r++ {
-				a.y[r] = max(0, least*m.price[k])
+				a.y.X[r] = max(0, least*m.price[k])
 				if math.IsInf(least, 1) { // held, and not for sale
-					a.y[r] = a.top[r]
+					a.y.X[r] = a.top[r]
 				}
 			}
 			base += max(0, least*m.price[k])
@@ -234,12 +220,6 @@ func (a *approach) add(m *model, c int, x []float64) {
 			row[i] += sum
 		}
 	}
-	if m.dates {
-		row := a.N[m.levels*n:]
-		for i, v := range x {
-			row[i] += v
-		}
-	}
 }
 
 // cumulate adds to each level what is active on later levels.
@@ -256,13 +236,13 @@ func (a *approach) cumulate(m *model) {
 // step makes one step and returns the squares of the distances from x and y to their images.
 func (a *approach) step(m *model) (dx, dy float64) {
 	n := m.n
-	w := float64(a.since+1) / float64(a.since+2)
+	w, omega := a.balance.Weight(), a.balance.Omega
 	u := 1 - w
 	for k := range m.levels {
 		out := a.sum[k*(n+1) : (k+1)*(n+1)]
 		t := 0.0
 		out[0] = 0
-		ys := a.y[k*n : (k+1)*n]
+		ys := a.y.X[k*n : (k+1)*n]
 		if k == 0 {
 			for i, v := range ys {
 				t += v
@@ -283,16 +263,13 @@ func (a *approach) step(m *model) (dx, dy float64) {
 			continue
 		}
 		sums := a.sum[lev*(n+1) : (lev+1)*(n+1)]
-		x, x0, fee, most := a.x[c*n:(c+1)*n], a.x0[c*n:(c+1)*n], m.fee[c*n:(c+1)*n], m.cap[c*n:(c+1)*n]
+		x, x0, fee, most := a.x.X[c*n:(c+1)*n], a.x.Anchor[c*n:(c+1)*n], m.fee[c*n:(c+1)*n], m.cap[c*n:(c+1)*n]
 		image := a.image[:len(x)]
-		length := a.tau[c] / a.omega
+		length := a.tau[c] / omega
 		end := m.term[c]
 		moved := 0.0
 		for i, v := range x {
 			g := fee[i] - (sums[min(i+end, n)] - sums[i])
-			if m.dates {
-				g -= a.y[m.levels*n+i]
-			}
 			to := v - length*g
 			if to < 0 {
 				to = 0
@@ -309,10 +286,11 @@ func (a *approach) step(m *model) (dx, dy float64) {
 		a.add(m, c, image)
 	}
 	a.cumulate(m)
+	y, y0 := a.y.X, a.y.Anchor
 	if a.single {
 		for r, s := range a.sigma {
-			v := a.y[r]
-			to := v + s*a.omega*(a.val[r]-a.N[r])
+			v := y[r]
+			to := v + s*omega*(a.val[r]-a.N[r])
 			if top := a.top[r]; to > top {
 				to = top
 			} else if to < 0 {
@@ -320,16 +298,16 @@ func (a *approach) step(m *model) (dx, dy float64) {
 			}
 			d := to - v
 			dy += d * d * (1 / s)
-			a.y[r] = w*(to+d) + u*a.y0[r]
+			y[r] = w*(to+d) + u*y0[r]
 		}
 		return dx, dy
 	}
 	for r, s := range a.sigma {
-		v := a.y[r]
-		to := m.meet(r, v, s*a.omega, a.N[r]+float64(m.inv[r]))
+		v := y[r]
+		to := m.meet(r, v, s*omega, a.N[r]+float64(m.inv[r]))
 		d := to - v
 		dy += d * d / s
-		a.y[r] = w*(to+d) + u*a.y0[r]
+		y[r] = w*(to+d) + u*y0[r]
 	}
 	return dx, dy
 }
@@ -340,7 +318,7 @@ func (m *model) meet(r int, v, s, N float64) float64 {
 	if size == 0 {
 		return 0
 	}
-	price := m.price[min(r/m.n, m.levels)]
+	price := m.price[r/m.n]
 	for a := off; a < off+size; a++ {
 		y := v + s*(float64(m.val[a])-N)
 		if top := price * float64(m.cnt[a]); y >= top {
@@ -363,72 +341,32 @@ func (m *model) meet(r int, v, s, N float64) float64 {
 // steps since [Solver.Begin] reaches limit. It may be called again, to go on.
 func (v *Solver) Approach(gap float64, limit int) (Approached, error) {
 	m, a := &v.s.model, &v.approach
-	if a.steps == 0 {
+	b := &a.balance
+	if b.Steps == 0 {
 		if err := a.check(m); err != nil {
 			return Approached{}, err
 		}
 	}
-	for a.steps < limit && !(a.cost-float64(a.bounded) <= gap*float64(a.bounded)) {
-		dx, dy := a.step(m)
-		a.steps++
-		a.since++
-		a.anchor(math.Sqrt(dx*a.omega + dy/a.omega))
-		if a.steps >= a.checked+checkEvery || a.steps == limit {
+	for b.Steps < limit && !(a.cost-float64(a.bounded) <= gap*float64(a.bounded)) {
+		if b.Moved(a.step(m)) {
+			b.Anchor([]*pdhg.Vector{&a.x}, []*pdhg.Vector{&a.y})
+		}
+		if b.Steps >= a.checked+checkEvery || b.Steps == limit {
 			if err := a.check(m); err != nil {
 				return Approached{}, err
 			}
 		}
 	}
-	return Approached{X: a.best, Relaxed: a.cost, Duals: a.prices, Bound: a.bounded, Steps: a.steps}, nil
+	return Approached{X: a.best, Relaxed: a.cost, Duals: a.prices, Bound: a.bounded, Steps: b.Steps}, nil
 }
 
 // checkEvery is the number of steps between two checks, which cost as much as some ten steps.
 const checkEvery = 100
 
-// farthest is by how much the balance may leave the first one. Without it, prices that are
-// right from the beginning never move, which takes the balance to zero, and x past all demand.
-const farthest = 100
-
-// anchor moves the anchor to the iterate if the length of the last step says so.
-func (a *approach) anchor(length float64) {
-	if a.since == 1 {
-		a.first, a.last = length, math.Inf(1)
-	}
-	if !(a.since > 1 && length <= .2*a.first || length <= .8*a.first && length > a.last ||
-		a.since > 10 && float64(a.since) > .36*float64(a.steps)) {
-		a.last = length
-		return
-	}
-	far := 0.0
-	n := len(a.x) / max(1, len(a.tau))
-	for c, t := range a.tau {
-		s := 0.0
-		for j := c * n; j < (c+1)*n; j++ {
-			d := a.x[j] - a.xa[j]
-			s += d * d
-		}
-		far += s / t
-	}
-	high := 0.0
-	for r, s := range a.sigma {
-		d := a.y[r] - a.ya[r]
-		high += d * d / s
-	}
-	if far > 0 && high > 0 {
-		a.omega = math.Sqrt(a.omega * math.Sqrt(high/far))
-		a.omega = min(max(a.omega, a.omega0/farthest), a.omega0*farthest)
-	}
-	copy(a.xa, a.x)
-	copy(a.ya, a.y)
-	copy(a.x0, a.x)
-	copy(a.y0, a.y)
-	a.since = 0
-}
-
 // check evaluates the iterate, and keeps x and y if they are the best so far.
 func (a *approach) check(m *model) error {
-	a.checked = a.steps
-	for r, y := range a.y {
+	a.checked = a.balance.Steps
+	for r, y := range a.y.X {
 		a.trial[r] = int64(math.Floor(min(max(y, -maxPrice), maxPrice)))
 		if !m.hard[r] {
 			a.trial[r] = max(a.trial[r], 0)
@@ -445,7 +383,7 @@ func (a *approach) check(m *model) error {
 	}
 	cost := float64(m.base)
 	for c := range m.classes {
-		x, fee, most := a.x[c*m.n:(c+1)*m.n], m.fee[c*m.n:(c+1)*m.n], m.cap[c*m.n:(c+1)*m.n]
+		x, fee, most := a.x.X[c*m.n:(c+1)*m.n], m.fee[c*m.n:(c+1)*m.n], m.cap[c*m.n:(c+1)*m.n]
 		for i, v := range x {
 			x := min(max(v, 0), most[i])
 			a.image[i] = x
@@ -459,7 +397,7 @@ func (a *approach) check(m *model) error {
 	a.cumulate(m)
 	for r, N := range a.N {
 		N += float64(m.inv[r])
-		price, prev := m.price[min(r/m.n, m.levels)], 0.0
+		price, prev := m.price[r/m.n], 0.0
 		for s := m.off[r]; s < m.off[r]+m.size[r] && N > prev; s++ {
 			at := float64(m.val[s])
 			cost -= (min(N, at) - prev) * price * float64(m.cnt[s])
@@ -471,7 +409,7 @@ func (a *approach) check(m *model) error {
 	}
 	if cost < a.cost {
 		a.cost = cost
-		for j, v := range a.x {
+		for j, v := range a.x.X {
 			a.best[j] = min(max(v, 0), m.cap[j])
 		}
 	}
@@ -497,7 +435,7 @@ func (a *approach) repairPrices(m *model, y []int64) {
 				if s < 0 {
 					continue
 				}
-				if over := sum + m.dated(y, s) - fee[s]; over > 0 && most[s] >= uncapped {
+				if over := sum - fee[s]; over > 0 && most[s] >= uncapped {
 					m.lower(y, lev, s, t, over)
 					sum -= over
 				}
@@ -510,21 +448,13 @@ func (a *approach) repairPrices(m *model, y []int64) {
 				for k := 0; k <= lev; k++ {
 					sum += y[k*n+s]
 				}
-				if over := sum + m.dated(y, s) - fee[s]; over > 0 && most[s] >= uncapped {
+				if over := sum - fee[s]; over > 0 && most[s] >= uncapped {
 					m.lower(y, lev, s, n-1, over)
 					sum -= over
 				}
 			}
 		}
 	}
-}
-
-// dated returns the price of purchases at date i, which is not positive.
-func (m *model) dated(y []int64, i int) int64 {
-	if !m.dates {
-		return 0
-	}
-	return y[m.levels*m.n+i]
 }
 
 // uncapped is the least cap that no plan reaches.

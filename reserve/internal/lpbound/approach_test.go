@@ -18,7 +18,7 @@ func billed(p *Problem, x []float64) (cost, over float64) {
 	slices.SortFunc(order, func(a, b int) int { return int(min(1, max(-1, p.Classes[a].Rate-p.Classes[b].Rate))) })
 	for i := range n {
 		active := make([]float64, len(p.Classes))
-		held, all, bought := 0.0, 0.0, 0.0
+		held, all := 0.0, 0.0
 		for c, cl := range p.Classes {
 			if p.Held != nil && p.Held[c] != nil {
 				active[c] = float64(p.Held[c][i])
@@ -28,15 +28,11 @@ func billed(p *Problem, x []float64) (cost, over float64) {
 				active[c] += x[c*n+s]
 			}
 			all += active[c]
-			bought += x[c*n+i]
 			cost += x[c*n+i] * float64(p.fee(c, i))
 			over = max(over, -x[c*n+i])
 			if p.MaxClass != nil && p.MaxClass[c] != nil {
 				over = max(over, x[c*n+i]-float64(p.MaxClass[c][i]))
 			}
-		}
-		if p.MaxBuy != nil {
-			over = max(over, bought-float64(p.MaxBuy[i]))
 		}
 		if p.MaxActive != nil {
 			over = max(over, all-max(held, float64(p.MaxActive[i])))
@@ -85,8 +81,8 @@ func TestApproachMeetsTheSimplex(t *testing.T) {
 					t.Fatalf("case %d: %d steps of %d, bound %d after %d: %v", it, mid.Steps, limit, mid.Bound, begun, err)
 				}
 				begun = mid.Bound
-				if v.approach.checked != v.approach.steps {
-					t.Fatalf("case %d: ends after %d steps, and has looked at those of %d", it, v.approach.steps, v.approach.checked)
+				if v.approach.checked != v.approach.balance.Steps {
+					t.Fatalf("case %d: ends after %d steps, and has looked at those of %d", it, v.approach.balance.Steps, v.approach.checked)
 				}
 				checkApproached(t, p, &mid)
 			}
@@ -100,7 +96,7 @@ func TestApproachMeetsTheSimplex(t *testing.T) {
 			t.Fatalf("case %d: bound %d after %d, optimum %d", it, got.Bound, begun, want.LP)
 		}
 		near := 1.002
-		if p.MaxBuy != nil || p.MaxActive != nil {
+		if p.MaxActive != nil {
 			near = 1.005 // excess has a price, which can be many times the optimum
 		} else if got.Relaxed < float64(want.LP)*(1-1e-9)-1 {
 			t.Fatalf("case %d: cost %v below the optimum %d", it, got.Relaxed, want.LP)
@@ -120,7 +116,7 @@ func TestApproachMeetsTheSimplex(t *testing.T) {
 func checkApproached(t *testing.T, p *Problem, a *Approached) {
 	t.Helper()
 	cost, over := billed(p, a.X)
-	if p.MaxBuy == nil && p.MaxActive == nil {
+	if p.MaxActive == nil {
 		if over > 0 {
 			t.Fatalf("%+v: %v over a limit: %v", p, over, a.X)
 		}
@@ -146,9 +142,6 @@ func checkApproached(t *testing.T, p *Problem, a *Approached) {
 				for t := i; t < min(n, i+cl.Term) && rate >= cl.Rate; t++ {
 					worth += a.Duals[k*n+t]
 				}
-			}
-			if p.MaxBuy != nil {
-				worth += a.Duals[len(rates)*n+i]
 			}
 			if cl.Rate < p.OnDemand && (p.MaxClass == nil || p.MaxClass[c] == nil) && worth > p.fee(c, i) {
 				t.Fatalf("%+v: prices %v make class %d at %d worth %d, more than its fee %d", p, a.Duals, c, i, worth, p.fee(c, i))
@@ -289,14 +282,14 @@ func TestApproachUncapped(t *testing.T) {
 func TestApproachQuality(t *testing.T) {
 	r := rand.New(rand.NewPCG(67, 68)) // seed 67, 68
 	var v Solver
-	kinds := []string{"plain", "dates", "purchases at a date", "active", "one breakpoint"}
-	for kind, most := range [][2]float64{{-2.3, -3.84}, {-3.46, -6.5}, {-1.96, -3.84}, {-1.16, -2.53}, {-1.9, -3.85}} {
+	kinds := []string{"plain", "dates", "active", "one breakpoint"}
+	for kind, most := range [][2]float64{{-2.3, -3.84}, {-3.46, -6.5}, {-1.16, -2.53}, {-1.9, -3.7}} {
 		var logs [2]float64
 		const cases = 20
 		for range cases {
 			n := 40 + r.IntN(80)
 			p := &Problem{Period: 1 + r.IntN(4), OnDemand: 2400e6}
-			if kind == 4 {
+			if kind == 3 {
 				p.Period = 1
 			}
 			top := 5 + r.IntN(60)
@@ -318,8 +311,6 @@ func TestApproachQuality(t *testing.T) {
 					p.MaxClass = append(p.MaxClass, dates)
 				}
 			case 2:
-				p.MaxBuy = slices.Repeat([]int{1 + top/8}, n)
-			case 3:
 				p.MaxActive = slices.Repeat([]int{top}, n)
 			}
 			if err := v.Begin(p); err != nil {
@@ -375,10 +366,12 @@ func TestApproachStepByDefinition(t *testing.T) {
 			}
 		}
 		for range 6 {
-			a.omega *= .5 + r.Float64()
-			a.since = r.IntN(4)
-			w := float64(a.since+1) / float64(a.since+2)
-			x, y := slices.Clone(a.x), slices.Clone(a.y)
+			a.balance.Begin(a.balance.Omega * (.5 + r.Float64()))
+			for range r.IntN(4) {
+				a.balance.Moved(1, 1) // no step that ends is shorter
+			}
+			w, omega := a.balance.Weight(), a.balance.Omega
+			x, y := slices.Clone(a.x.X), slices.Clone(a.y.X)
 			wantX, image := slices.Clone(x), slices.Clone(x)
 			reduced := slices.Clone(m.fee)
 			entries(func(r, j int) { reduced[j] -= y[r] })
@@ -388,13 +381,10 @@ func TestApproachStepByDefinition(t *testing.T) {
 					continue
 				}
 				tau := float64(m.term[j/n] * (m.level[j/n] + 1)) // entries of a whole window
-				if m.dates {
-					tau++
-				}
-				to := min(max(0, x[j]-reduced[j]/tau/a.omega), m.cap[j])
+				to := min(max(0, x[j]-reduced[j]/tau/omega), m.cap[j])
 				far += (to - x[j]) * (to - x[j]) * tau
 				image[j] = 2*to - x[j]
-				wantX[j] = w*image[j] + (1-w)*a.x0[j]
+				wantX[j] = w*image[j] + (1-w)*a.x.Anchor[j]
 			}
 			active := make([]float64, m.rows)
 			entries(func(r, j int) { active[r] += image[j] })
@@ -403,22 +393,22 @@ func TestApproachStepByDefinition(t *testing.T) {
 				t.Fatalf("problem %d: columns go %v, want %v", it, dx, far)
 			}
 			for j := range x {
-				if math.Abs(a.x[j]-wantX[j]) > 1e-9*(1+math.Abs(x[j])+m.fee[j]/a.omega) {
-					t.Fatalf("problem %d: column %d goes to %v, want %v", it, j, a.x[j], wantX[j])
+				if math.Abs(a.x.X[j]-wantX[j]) > 1e-9*(1+math.Abs(x[j])+m.fee[j]/omega) {
+					t.Fatalf("problem %d: column %d goes to %v, want %v", it, j, a.x.X[j], wantX[j])
 				}
 			}
 			far = 0
 			for r := range y {
-				to := ((a.y[r]-(1-w)*a.y0[r])/w + y[r]) / 2
+				to := ((a.y.X[r]-(1-w)*a.y.Anchor[r])/w + y[r]) / 2
 				far += (to - y[r]) * (to - y[r]) / sigma[r]
-				tol := 1e-9 * (1 + math.Abs(to) + math.Abs(y[r]) + m.price[min(r/n, m.levels)]*float64(p.Period))
+				tol := 1e-9 * (1 + math.Abs(to) + math.Abs(y[r]) + m.price[r/n]*float64(p.Period))
 				// What is active if the row is where its price says, and what a unit more and less is worth there.
-				N := active[r] + float64(m.inv[r]) + (to-y[r])/sigma[r]/a.omega
-				near := 1e-6 * (1 + math.Abs(N) + math.Abs(active[r]) + tol/sigma[r]/a.omega)
+				N := active[r] + float64(m.inv[r]) + (to-y[r])/sigma[r]/omega
+				near := 1e-6 * (1 + math.Abs(N) + math.Abs(active[r]) + tol/sigma[r]/omega)
 				worth := func(N float64) float64 {
 					for k := m.off[r]; k < m.off[r]+m.size[r]; k++ {
 						if N <= float64(m.val[k]) {
-							return m.price[min(r/n, m.levels)] * float64(m.cnt[k])
+							return m.price[r/n] * float64(m.cnt[k])
 						}
 					}
 					if m.hard[r] {
@@ -440,7 +430,7 @@ func TestApproachStepByDefinition(t *testing.T) {
 			if a.single {
 				short++
 			}
-			copy(a.x0, a.x) // another anchor
+			copy(a.x.Anchor, a.x.X) // another anchor
 		}
 	}
 	if short < 60 || inside < 100 {
@@ -460,61 +450,10 @@ func TestApproachShortStep(t *testing.T) {
 		"one breakpoint a week":  {Problem{Demand: []int{3, 3, 0, 0}, Period: 2, OnDemand: 4, Classes: class}, true},
 		"two breakpoints a week": {Problem{Demand: []int{3, 2, 0, 0}, Period: 2, OnDemand: 4, Classes: class}, false},
 		"a limit":                {Problem{Demand: []int{0, 0, 0}, OnDemand: 4, Classes: class, MaxActive: []int{1, 1, 1}}, false},
-		"a limit on purchases":   {Problem{Demand: []int{3, 0, 1}, OnDemand: 4, Classes: class, MaxBuy: []int{1, 1, 1}}, false},
 	} {
 		var v Solver
 		if err := v.Begin(&c.p); err != nil || v.approach.single != c.want {
 			t.Errorf("%s: the short step %v, want %v: %v", name, v.approach.single, c.want, err)
-		}
-	}
-}
-
-// The anchor moves where the length of a step has fallen to a fifth, or to four fifths and grows again, or after 36%
-// of all steps; then the balance moves half of the way, by logarithm, to the ratio of what y and x have gone.
-func TestApproachAnchor(t *testing.T) {
-	for _, c := range []struct {
-		since, steps        int
-		first, last, length float64
-		want                bool
-	}{
-		{1, 9, 10, 3, 2, false}, {2, 9, 10, 3, 2, true}, {5, 90, 10, 3, 2.1, false},
-		{5, 90, 10, 7, 8, true}, {5, 90, 10, 8, 8, false}, {5, 90, 10, 7, 8.1, false},
-		{10, 20, 10, 10, 9, false}, {11, 30, 10, 10, 9, true}, {11, 31, 10, 10, 9, false}, {18, 50, 10, 10, 9, false}, {19, 50, 10, 10, 9, true},
-	} {
-		for _, gone := range [][2]float64{{3, 2}, {0, 2}, {3, 0}, {1e9, 1}, {1, 1e9}} { // x and y
-			a := approach{since: c.since, steps: c.steps, first: c.first, last: c.last, omega: 4, omega0: 2,
-				tau: []float64{.5, .1}, sigma: []float64{1, .25, .5}, x0: make([]float64, 4), y0: make([]float64, 3)}
-			for range 4 {
-				a.x, a.xa = append(a.x, 5+gone[0]), append(a.xa, 5)
-			}
-			for range 3 {
-				a.y, a.ya = append(a.y, 7-gone[1]), append(a.ya, 7)
-			}
-			far, high := gone[0]*gone[0]*(2/.5+2/.1), gone[1]*gone[1]*(1+1/.25+1/.5)
-			a.anchor(c.length)
-			if moved := a.since == 0; moved != c.want {
-				t.Fatalf("%+v: the anchor moves %v, want %v", c, moved, c.want)
-			}
-			if !c.want {
-				first := c.first
-				if c.since == 1 {
-					first = c.length
-				}
-				if a.last != c.length || a.first != first || a.omega != 4 || a.x0[0] != 0 || a.xa[0] != 5 || a.y0[0] != 0 {
-					t.Fatalf("%+v: %+v", c, a)
-				}
-				continue
-			}
-			omega := 4.0
-			if far > 0 && high > 0 {
-				omega = min(max(math.Sqrt(4*math.Sqrt(high/far)), 2./farthest), 2*farthest)
-			}
-			if math.Abs(a.omega-omega) > 1e-12*omega {
-				t.Fatalf("%v gone: balance %v, want %v", gone, a.omega, omega)
-			}
-			if !slices.Equal(a.x0, a.x) || !slices.Equal(a.xa, a.x) || !slices.Equal(a.y0, a.y) || !slices.Equal(a.ya, a.y) {
-				t.Fatal("the anchor is not where the iterate is")
-			}
 		}
 	}
 }

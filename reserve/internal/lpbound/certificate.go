@@ -41,14 +41,10 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 					active[k*n+e] -= int64(v)
 				}
 			}
-			if m.dates {
-				active[m.levels*n+i] += int64(v)
-			}
 		}
 	}
 	for r := range m.rows {
-		k := r / n
-		if k < m.levels && r%n > 0 {
+		if r%n > 0 {
 			active[r] += active[r-1]
 		}
 	}
@@ -75,7 +71,7 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 		units += (min(v, at) - prev) * int64(m.cnt[m.off[r]+a])
 		prev = at
 	}
-	return units * m.priceI[min(r/m.n, m.levels)], max(0, v-prev)
+	return units * m.priceI[r/m.n], max(0, v-prev)
 }
 
 // bound evaluates the Lagrangian dual function at y, in integers. For every y, no plan
@@ -100,7 +96,7 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 			return math.MinInt64, nil
 		}
 		total.AddProduct(-v, int64(m.inv[r]))
-		price := m.priceI[min(r/n, m.levels)]
+		price := m.priceI[r/n]
 		var prev int64
 		for a := range m.size[r] {
 			at := int64(m.val[m.off[r]+a])
@@ -136,9 +132,6 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 		for i := range n {
 			j := c*n + i
 			d := m.feeI[j] - (sum[min(i+m.term[c], n)] - sum[i])
-			if m.dates {
-				d -= y[m.levels*n+i]
-			}
 			units := int64(0)
 			if d < 0 {
 				if units = m.most(j); hi != nil && hi[j] < float64(units) {
@@ -187,39 +180,4 @@ func (m *model) most(j int) int64 {
 		return int64(m.cap[j])
 	}
 	return peak
-}
-
-// Verify computes, in integers and from the problem alone, what plan costs and
-// the lower bound that duals prove. It checks the plan against every limit of
-// the problem. Nothing that the solver claims is believed: compare the returned
-// amounts with the claims, or use [VerifyClaim].
-func Verify(p *Problem, plan []int, duals []int64) (cost, bound int64, err error) {
-	var m model
-	if err := m.load(p); err != nil {
-		return 0, 0, err
-	}
-	if cost, err = m.planCost(plan, make([]int64, m.rows)); err != nil {
-		return 0, 0, err
-	}
-	if bound, err = m.bound(duals, make([]int64, m.n+1), nil, nil); err != nil {
-		return 0, 0, err
-	}
-	return cost, bound, nil
-}
-
-// VerifyClaim is [Verify] for a claimed cost and bound: it fails unless the
-// plan costs what is claimed and the duals prove at least the claimed bound.
-func VerifyClaim(p *Problem, plan []int, duals []int64, cost, bound int64) error {
-	c, b, err := Verify(p, plan, duals)
-	switch {
-	case err != nil:
-		return err
-	case c != cost:
-		return fmt.Errorf("%w: the plan costs %d, not %d", ErrClaim, c, cost)
-	case b < bound:
-		return fmt.Errorf("%w: the duals prove %d, not %d", ErrClaim, b, bound)
-	case b > c:
-		return fmt.Errorf("%w: bound %d above cost %d", ErrClaim, b, c)
-	}
-	return nil
 }

@@ -48,10 +48,7 @@
 //
 // # References
 //
-// [Niu16] section 5.1. T. Pock and A. Chambolle, Diagonal preconditioning for first order
-// primal-dual algorithms, ICCV 2011. H. Lu and J. Yang, Restarted Halpern PDHG for linear
-// programming, 2024. P. Harris, Pivot
-// selection methods of the Devex LP code, Mathematical Programming 5, 1973. R.
-// Fourer, A simplex algorithm for piecewise-linear programming I, Mathematical
-// Programming 33, 1985.
+// [Niu16] section 5.1. P. Harris, Pivot selection methods of the Devex LP code, Mathematical
+// Programming 5, 1973. R. Fourer, A simplex algorithm for piecewise-linear programming I,
+// Mathematical Programming 33, 1985. Package pdhg has the references of the first-order method.
 package lpbound

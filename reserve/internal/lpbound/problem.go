@@ -3,7 +3,6 @@ package lpbound
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
@@ -29,12 +28,10 @@ type Problem struct {
 	OnDemand int64 // nano currency units per instance and slot
 	Classes  []Class
 
-	Fees [][]int64 // if not nil, the fee by class and period, in place of Fee and Pure
-	Pure bool      // charge only the part of a fee that lies inside the horizon
+	Fees [][]int64 // if not nil, the fee by class and period, in place of Fee
 
 	Held      [][]int // reservations of a class already active in a period
 	MaxClass  [][]int // most purchases of a class at a date; 0 forbids the date
-	MaxBuy    []int   // most purchases at a date over all classes
 	MaxActive []int   // most active reservations in a period, held ones included
 }
 
@@ -44,7 +41,6 @@ var (
 	ErrOverflow = errors.New("lpbound: amount exceeds int64")
 	ErrPlan     = errors.New("lpbound: plan breaks the problem's limits")
 	ErrDual     = errors.New("lpbound: dual values of the wrong shape")
-	ErrClaim    = errors.New("lpbound: claimed amount differs from the computed one")
 )
 
 // periods returns the number of purchase dates.
@@ -53,21 +49,12 @@ func (p *Problem) periods() int {
 	return (len(p.Demand) + l - 1) / l
 }
 
-// fee is what one reservation of class c bought at period i costs: the whole
-// fee, or with Pure the prorated one, rounded to the nearest nano unit.
+// fee is what one reservation of class c bought at period i costs.
 func (p *Problem) fee(c, i int) int64 {
 	if p.Fees != nil {
 		return p.Fees[c][i]
 	}
-	cl := &p.Classes[c]
-	rest := p.periods() - i
-	if !p.Pure || rest >= cl.Term {
-		return cl.Fee
-	}
-	hi, lo := bits.Mul64(uint64(cl.Fee), uint64(rest))
-	lo, carry := bits.Add64(lo, uint64(cl.Term/2), 0)
-	q, _ := bits.Div64(hi+carry, lo, uint64(cl.Term)) // rest < Term: no overflow
-	return int64(q)
+	return p.Classes[c].Fee
 }
 
 func (p *Problem) check() error {
@@ -117,14 +104,12 @@ func (p *Problem) check() error {
 			}
 		}
 	}
-	for _, r := range [][]int{p.MaxBuy, p.MaxActive} {
-		if r != nil && len(r) != n {
-			return bad("limits for %d periods, want %d", len(r), n)
-		}
-		for _, v := range r {
-			if v < 0 || v > 1<<30 {
-				return bad("limit %d", v)
-			}
+	if p.MaxActive != nil && len(p.MaxActive) != n {
+		return bad("limits for %d periods, want %d", len(p.MaxActive), n)
+	}
+	for _, v := range p.MaxActive {
+		if v < 0 || v > 1<<30 {
+			return bad("limit %d", v)
 		}
 	}
 	return nil
@@ -138,17 +123,15 @@ func (p *Problem) check() error {
 //
 //	N[k][i] = active reservations of levels k..L-1 in period i,
 //
-// and, when MaxBuy is set, row L*n+i to the purchases at date i. A row's worth
-// is a concave staircase integral: between breakpoints val[a-1] and val[a] one
+// A row's worth is a concave staircase integral: between breakpoints val[a-1] and val[a] one
 // more unit is worth price*cnt[a], above the last breakpoint nothing, or, for
 // a hard row, it is forbidden. Column c*n+i is the purchases of class c at i.
 type model struct {
 	n, levels, rows, classes int
-	dates                    bool // rows for MaxBuy exist
 
 	level  []int // of each class; -1: as dear as on demand, never worth buying
 	term   []int
-	price  []float64 // per level (0 for the date rows)
+	price  []float64 // per level
 	priceI []int64
 	fee    []float64 // per column
 	feeI   []int64
@@ -186,14 +169,13 @@ func (m *model) load(p *Problem) error {
 	m.rates = slices.Compact(m.rates)
 	L := len(m.rates)
 	m.levels = L
-	m.price, m.priceI = grow.To(m.price, L+1), grow.To(m.priceI, L+1)
+	m.price, m.priceI = grow.To(m.price, L), grow.To(m.priceI, L)
 	above := p.OnDemand
 	for k, r := range m.rates {
 		m.priceI[k] = above + r
 		m.price[k] = float64(m.priceI[k])
 		above = -r
 	}
-	m.price[L], m.priceI[L] = 0, 0
 	for c, cl := range p.Classes {
 		m.term[c] = min(cl.Term, max(n, 1))
 		m.level[c], _ = slices.BinarySearch(m.rates, -cl.Rate)
@@ -201,11 +183,7 @@ func (m *model) load(p *Problem) error {
 			m.level[c] = -1
 		}
 	}
-	m.dates = p.MaxBuy != nil
 	m.rows = L * n
-	if m.dates {
-		m.rows += n
-	}
 
 	m.unit = 0
 	for _, v := range m.priceI[:L] {
@@ -290,11 +268,6 @@ func (m *model) load(p *Problem) error {
 			}
 			m.val, m.cnt = append(m.val, limit), append(m.cnt, next)
 			m.off[i], m.size[i], m.hard[i] = start, int32(len(m.val))-start, true
-		}
-		if m.dates {
-			r := L*n + i
-			m.off[r], m.size[r], m.hard[r] = int32(len(m.val)), 1, true
-			m.val, m.cnt = append(m.val, int32(p.MaxBuy[i])), append(m.cnt, 0)
 		}
 	}
 	return nil

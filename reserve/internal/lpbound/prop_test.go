@@ -3,6 +3,7 @@ package lpbound
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,10 +12,11 @@ import (
 const nanos = 1_000_000_000
 
 // small draws a problem small enough for brute force. kind bits: 1 inventory,
-// 2 class caps and dates, 4 purchase caps, 8 active caps.
+// 2 class caps and dates, 8 active caps.
 func small(r *rand.Rand, kind int) *Problem {
 	n := 2 + r.IntN(5)
-	p := &Problem{Period: 1 + r.IntN(3), OnDemand: int64(2+r.IntN(18)) * nanos, Pure: r.IntN(3) == 0}
+	p := &Problem{Period: 1 + r.IntN(3), OnDemand: int64(2+r.IntN(18)) * nanos}
+	pure := r.IntN(3) == 0
 	top := 1 + r.IntN(3)
 	for range n*p.Period - r.IntN(p.Period) {
 		p.Demand = append(p.Demand, r.IntN(top+1))
@@ -54,13 +56,26 @@ func small(r *rand.Rand, kind int) *Problem {
 		}
 		_ = c
 	}
-	if kind&4 != 0 {
-		p.MaxBuy = table(2)
-	}
 	if kind&8 != 0 {
 		p.MaxActive = table(3)
 	}
+	if pure {
+		proRata(p)
+	}
 	return p
+}
+
+// proRata charges the part of each fee that lies inside the horizon, rounded to nearest.
+func proRata(p *Problem) {
+	n := p.periods()
+	p.Fees = make([][]int64, len(p.Classes))
+	for c, cl := range p.Classes {
+		for i := range n {
+			part := big.NewInt(2 * int64(min(cl.Term, n-i)))
+			part.Mul(part, big.NewInt(cl.Fee)).Add(part, big.NewInt(int64(cl.Term)))
+			p.Fees[c] = append(p.Fees[c], part.Div(part, big.NewInt(2*int64(cl.Term))).Int64())
+		}
+	}
 }
 
 // brute is the optimum by enumeration, written from the statement of the
@@ -88,8 +103,8 @@ func brute(p *Problem) int64 {
 		}
 	}
 	best := int64(math.MaxInt64)
-	var rec func(i, c int, bought int, cost int64)
-	rec = func(i, c, bought int, cost int64) {
+	var rec func(i, c int, cost int64)
+	rec = func(i, c int, cost int64) {
 		if cost >= best {
 			return
 		}
@@ -116,20 +131,17 @@ func brute(p *Problem) int64 {
 				}
 				cost += int64(d) * p.OnDemand
 			}
-			rec(i+1, 0, 0, cost)
+			rec(i+1, 0, cost)
 			return
 		}
 		most := top
 		if p.MaxClass != nil && p.MaxClass[c] != nil {
 			most = min(most, p.MaxClass[c][i])
 		}
-		if p.MaxBuy != nil {
-			most = min(most, p.MaxBuy[i]-bought)
-		}
 		end := min(n, i+p.Classes[c].Term)
 		x := 0
 		for ; x <= most; x++ {
-			rec(i, c+1, bought+x, cost+int64(x)*p.fee(c, i))
+			rec(i, c+1, cost+int64(x)*p.fee(c, i))
 			for t := i; t < end; t++ {
 				active[c][t]++
 			}
@@ -138,7 +150,7 @@ func brute(p *Problem) int64 {
 			active[c][t] -= x
 		}
 	}
-	rec(0, 0, 0, 0)
+	rec(0, 0, 0)
 	return best
 }
 

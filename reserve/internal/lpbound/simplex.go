@@ -137,9 +137,7 @@ func (s *simplex) start() {
 // If x_j < lo_j, buy more of j. In each full row of j some other column has x_c > lo_c, since lo is within the limit.
 // Take such a column for each full row and buy as much less of it, but leave out columns whose full rows the others
 // cover. Then at most two are active in any period: of three intervals that share a period, two cover the third.
-// That holds beside the column of a full date, which has to stay: let a and b share a period with it, and let each
-// cover a full row that no other covers. That row is not before the date, so it is after the column's last period,
-// and the longer of a and b covers both. So the change breaks no limit, and it costs at most F and
+// So the change breaks no limit, and it costs at most F and
 // twice what a unit of each row is worth: less than big, by which the penalty falls. ∎
 //
 // The perturbation leaves limits a little wider, so that lo is within them still.
@@ -203,7 +201,7 @@ func (s *simplex) place(r int) place {
 }
 
 func (s *simplex) has(r place, c span) bool {
-	return r.k <= c.lev && c.i <= r.t && r.t < c.e || int(r.k) == s.levels && r.t == c.i
+	return r.k <= c.lev && c.i <= r.t && r.t < c.e
 }
 
 // refresh computes all prices from the basis.
@@ -226,7 +224,7 @@ func (s *simplex) prices() {
 	yk := s.yk[:s.p]
 	for c, at := range s.colAt[:s.p] {
 		j := int(s.colsK[c])
-		g := s.cost(j) - s.gain(at, s.yi)
+		g := s.cost(j) - s.gain(at)
 		d := g - s.g[c]
 		if d == 0 {
 			continue
@@ -277,14 +275,10 @@ func (s *simplex) cost(j int) float64 {
 	return s.fee[j]
 }
 
-// gain is the sum of price over the rows of a column, from its prefix sums.
-func (s *simplex) gain(at span, price []float64) float64 {
+// gain is the sum over the rows of a column of the prices whose prefix sums are in sum.
+func (s *simplex) gain(at span) float64 {
 	row := s.sum[int(at.lev)*(s.n+1):]
-	g := row[at.e] - row[at.i]
-	if s.dates {
-		g += price[s.levels*s.n+int(at.i)]
-	}
-	return g
+	return row[at.e] - row[at.i]
 }
 
 // run improves the current basis until no price disagrees.
@@ -354,9 +348,6 @@ func (s *simplex) choose() (col, row int, sign, gain float64) {
 				continue
 			}
 			d := s.fee[j] - (sum[min(i+s.term[c], n)] - sum[i])
-			if s.dates {
-				d -= s.y[s.levels*n+i]
-			}
 			if d < -tinyMoney && s.x[j] < s.hi[j] || d > tinyMoney && s.x[j] > s.lo[j] {
 				if v := d * d / s.weight[j]; v > best {
 					best, gain, col, sign = v, math.Abs(d), j, 1
@@ -385,436 +376,18 @@ func (s *simplex) choose() (col, row int, sign, gain float64) {
 	return col, row, sign, gain
 }
 
-// step moves along the edge that column enter (or active row row) opens, past
-// every breakpoint at which it still pays, and exchanges the basis.
-func (s *simplex) step(enter, row int, sign float64) bool {
-	n, p := s.n, s.p
-	dr := s.dr[:p]
-	q0 := -1
-	var slope float64
-	if enter >= 0 {
-		// K dr = -sign * a
-		at := s.span(enter)
-		list := s.list[:0]
-		for q, r := range s.rowAt[:p] {
-			if s.has(r, at) {
-				list = append(list, int32(q))
-			}
-		}
-		for c := range p {
-			t := 0.0
-			row := s.w[c*s.stride : c*s.stride+p]
-			for _, q := range list {
-				t += row[q]
-			}
-			dr[c] = -sign * t
-		}
-		slope = -math.Abs(s.fee[enter] - s.gain(at, s.y))
-	} else {
-		q0 = int(s.kpos[row])
-		for c := range p {
-			dr[c] = sign * s.w[c*s.stride+q0]
-		}
-		a := s.seg[row]
-		if sign > 0 {
-			slope = s.y[row] - s.worth(row, a+1)
-		} else {
-			slope = s.worth(row, a) - s.y[row]
-		}
-	}
-	// dN by differences.
-	W := n + 1
-	clear(s.diff)
-	mark := func(at span, f float64) {
-		i, e, lev := int(at.i), int(at.e), int(at.lev)
-		s.diff[lev*W+i] += f
-		s.diff[lev*W+e] -= f
-		if s.dates {
-			s.diff[s.levels*W+i] += f
-		}
-	}
-	if enter >= 0 {
-		mark(s.span(enter), sign)
-	}
-	for c, f := range dr {
-		if math.Abs(f) > drop {
-			mark(s.colAt[c], f)
-		} else {
-			dr[c] = 0
-		}
-	}
-	for k := s.levels - 1; k >= 0; k-- {
-		t := 0.0
-		d := s.diff[k*W : (k+1)*W]
-		for i := range n {
-			t += d[i]
-			v := t
-			if k < s.levels-1 {
-				v += s.dN[(k+1)*n+i]
-			}
-			s.dN[k*n+i] = v
-		}
-	}
-	if s.dates {
-		for i := range n {
-			s.dN[s.levels*n+i] = s.diff[s.levels*W+i]
-		}
-	}
-	// Events: rows first (index r), then basic columns (rows + place), then the entering one (-1).
-	heap := 0
-	push := func(t float64, i int) {
-		s.heapT[heap], s.heapI[heap] = t, int32(i)
-		heap++
-	}
-	for r, d := range s.dN[:s.rows] {
-		if s.kpos[r] >= 0 || math.Abs(d) <= tinyMove {
-			continue
-		}
-		a := s.seg[r]
-		if d > 0 {
-			if a < s.size[r] {
-				push(max(0, (float64(s.val[s.off[r]+a])-s.N[r])/d), r)
-			}
-		} else if a > 0 {
-			push(max(0, (float64(s.val[s.off[r]+a-1])-s.N[r])/d), r)
-		}
-	}
-	for c, d := range dr {
-		if math.Abs(d) <= tinyMove {
-			continue
-		}
-		if t := s.reach(int(s.colsK[c]), d); t < inf {
-			push(t, s.rows+c)
-		}
-	}
-	limit := inf // how far the entering variable itself may go
-	if enter >= 0 {
-		if sign > 0 {
-			limit = s.hi[enter] - s.x[enter]
-		} else {
-			limit = s.x[enter] - s.lo[enter]
-		}
-	} else {
-		a := s.seg[row]
-		if sign > 0 {
-			if a+1 < s.size[row] {
-				limit = float64(s.val[s.off[row]+a+1] - s.val[s.off[row]+a])
-			}
-		} else if a > 0 {
-			limit = float64(s.val[s.off[row]+a] - s.val[s.off[row]+a-1])
-		}
-	}
-	if limit < inf {
-		push(limit, -1)
-	}
-	for i := heap/2 - 1; i >= 0; i-- {
-		s.sift(i, heap)
-	}
-	t, leave := 0.0, -2
-	selfSteps := int32(0)
-	for heap > 0 {
-		t = s.heapT[0]
-		e := int(s.heapI[0])
-		var next float64
-		next = inf
-		if e == -1 {
-			if enter >= 0 {
-				leave = -1
-				break
-			}
-			// The entering row passes its own next breakpoint.
-			a := s.seg[row] + selfSteps
-			if sign > 0 {
-				a++ // reaches breakpoint a
-				if s.hard[row] && a == s.size[row]-1 {
-					leave, selfSteps = -1, selfSteps+1
-					break
-				}
-				slope += s.worth(row, a) - s.worth(row, a+1)
-				selfSteps++
-				if slope >= 0 {
-					leave = -1
-					break
-				}
-				if a+1 < s.size[row] {
-					next = t + float64(s.val[s.off[row]+a+1]-s.val[s.off[row]+a])
-				}
-			} else {
-				a--
-				slope += s.worth(row, a) - s.worth(row, a+1)
-				selfSteps--
-				if slope >= 0 {
-					leave = -1
-					break
-				}
-				if a > 0 {
-					next = t + float64(s.val[s.off[row]+a]-s.val[s.off[row]+a-1])
-				}
-			}
-		} else if e < s.rows {
-			d := s.dN[e]
-			a := s.seg[e]
-			if d > 0 {
-				if s.hard[e] && a == s.size[e]-1 {
-					leave = e
-					break
-				}
-				slope += d * (s.worth(e, a) - s.worth(e, a+1))
-				if slope >= 0 {
-					leave = e
-					break
-				}
-				s.seg[e] = a + 1
-				s.yi[e] = s.worth(e, a+1)
-				if a+1 < s.size[e] {
-					next = t + float64(s.val[s.off[e]+a+1]-s.val[s.off[e]+a])/d
-				}
-			} else {
-				slope -= d * (s.worth(e, a-1) - s.worth(e, a))
-				if slope >= 0 {
-					s.seg[e] = a - 1
-					leave = e
-					break
-				}
-				s.seg[e] = a - 1
-				s.yi[e] = s.worth(e, a-1)
-				if a-1 > 0 {
-					next = t + float64(s.val[s.off[e]+a-2]-s.val[s.off[e]+a-1])/d
-				}
-			}
-		} else {
-			c := e - s.rows
-			j := int(s.colsK[c])
-			d := dr[c]
-			slope += math.Abs(d) * s.big
-			at := s.x[j] + t*d
-			if s.lo[j] == s.hi[j] && math.Abs(s.x[j]-s.lo[j]) > tinyStep {
-				slope += math.Abs(d) * s.big // it came from outside, and both bounds are here
-			}
-			if slope >= 0 {
-				leave = e
-				break
-			}
-			// It came from outside its bounds and goes on to the other one.
-			if d > 0 && at < s.hi[j]-tinyStep && s.hi[j] < inf {
-				next = (s.hi[j] - s.x[j]) / d
-			} else if d < 0 && at > s.lo[j]+tinyStep {
-				next = (s.lo[j] - s.x[j]) / d
-			}
-		}
-		if next < inf {
-			s.heapT[0], s.heapI[0] = next, int32(e)
-		} else {
-			heap--
-			s.heapT[0], s.heapI[0] = s.heapT[heap], s.heapI[heap]
-		}
-		s.sift(0, heap)
-	}
-	if leave == -2 {
-		return false // only rounding errors can do this: fees are >= 0 and worths end at 0
-	}
-	// Move.
-	for r, d := range s.dN[:s.rows] {
-		if d != 0 && s.kpos[r] < 0 {
-			s.N[r] += t * d
-		}
-	}
-	for c, d := range dr {
-		if d != 0 {
-			s.x[s.colsK[c]] += t * d
-		}
-	}
-	if enter >= 0 {
-		s.x[enter] += sign * t
-	}
-	// Exchange.
-	if leave >= 0 {
-		s.devex(enter, row, leave, dr)
-	}
-	switch {
-	case leave == -1 && enter >= 0:
-		if sign > 0 {
-			s.x[enter] = s.hi[enter]
-		} else {
-			s.x[enter] = s.lo[enter]
-		}
-	case leave == -1:
-		s.seg[row] += selfSteps
-		s.N[row] = float64(s.val[s.off[row]+s.seg[row]])
-	case enter >= 0 && leave < s.rows:
-		s.growKernel(enter, leave, sign)
-	case enter >= 0:
-		s.leaveAt(leave-s.rows, dr)
-		s.swapColumn(leave-s.rows, enter, sign)
-	case leave < s.rows:
-		s.releaseRow(row, sign, selfSteps, t)
-		s.swapRow(q0, leave)
-	default:
-		s.releaseRow(row, sign, selfSteps, t)
-		s.leaveAt(leave-s.rows, dr)
-		s.shrinkKernel(leave-s.rows, q0)
-	}
-	return true
-}
-
-// devex updates the reference weights for the exchange to come: pivot row
-// entries alpha against the entering one's. The row b^T w of a leaving row
-// stays in v for the kernel's update; y and sum are scratch here, prices fills
-// them again.
-func (s *simplex) devex(enter, row, leave int, dr []float64) {
-	var alpha, own float64
-	if enter >= 0 {
-		own = s.weight[enter]
-	} else {
-		own = s.rowWeight[row]
-	}
-	var v []float64
-	var at place
-	if leave < s.rows {
-		alpha = s.dN[leave]
-		v = s.rowTimes(leave)
-		at = s.place(leave)
-	} else {
-		c := leave - s.rows
-		alpha = dr[c]
-		v = s.w[c*s.stride : c*s.stride+s.p]
-		at = place{-1, -1}
-	}
-	scale := own / (alpha * alpha)
-	clear(s.y)
-	for q, f := range v {
-		if f != 0 {
-			r := s.rowsK[q]
-			s.y[r] = f
-			if t := f * f * scale; t > s.rowWeight[r] {
-				s.rowWeight[r] = t
-			}
-		}
-	}
-	s.prefix(s.y)
-	n := s.n
-	for c := range s.classes {
-		lev := s.level[c]
-		if lev < 0 {
-			continue
-		}
-		sum := s.sum[lev*(n+1) : (lev+1)*(n+1)]
-		weight := s.weight[c*n : (c+1)*n]
-		for i := range n {
-			f := sum[min(i+s.term[c], n)] - sum[i]
-			if s.dates {
-				f += s.y[s.levels*n+i]
-			}
-			if at.k >= 0 && s.has(at, span{int32(i), int32(min(i+s.term[c], n)), int32(lev)}) {
-				f--
-			}
-			if t := f * f * scale; t > weight[i] {
-				weight[i] = t
-			}
-		}
-	}
-	out := max(scale, 1)
-	if leave < s.rows {
-		s.rowWeight[leave] = out
-	} else {
-		s.weight[s.colsK[leave-s.rows]] = out
-	}
-}
-
-// leaveAt puts the basic column at place c exactly on the bound it reached.
-func (s *simplex) leaveAt(c int, dr []float64) {
-	j := s.colsK[c]
-	if math.Abs(s.x[j]-s.lo[j]) <= math.Abs(s.x[j]-s.hi[j]) {
-		s.x[j] = s.lo[j]
-	} else {
-		s.x[j] = s.hi[j]
-	}
-}
-
-// releaseRow makes the active row inactive, t away from where it was held.
-func (s *simplex) releaseRow(row int, sign float64, steps int32, t float64) {
-	s.N[row] = float64(s.val[s.off[row]+s.seg[row]]) + sign*t
-	if sign > 0 {
-		s.seg[row] += steps + 1
-	} else {
-		s.seg[row] += steps
-	}
-	s.yi[row] = s.worth(row, s.seg[row])
-}
-
-// reach is how far the basic column j goes along d before its next bound.
-func (s *simplex) reach(j int, d float64) float64 {
-	x, lo, hi := s.x[j], s.lo[j], s.hi[j]
-	if d > 0 {
-		if x < lo-tinyStep {
-			return (lo - x) / d
-		}
-		if x > hi+tinyStep {
-			return inf
-		}
-		return max(0, (hi-x)/d)
-	}
-	if x > hi+tinyStep {
-		return (hi - x) / d
-	}
-	if x < lo-tinyStep {
-		return inf
-	}
-	return max(0, (lo-x)/d)
-}
-
-func (s *simplex) sift(i, n int) {
-	t, e := s.heapT[i], s.heapI[i]
-	for {
-		c := 2*i + 1
-		if c >= n {
-			break
-		}
-		if c+1 < n && s.heapT[c+1] < s.heapT[c] {
-			c++
-		}
-		if s.heapT[c] >= t {
-			break
-		}
-		s.heapT[i], s.heapI[i] = s.heapT[c], s.heapI[c]
-		i = c
-	}
-	s.heapT[i], s.heapI[i] = t, e
-}
-
 // settle recomputes x and N from the basis, with the perturbation or without.
 // It returns how far the active rows are from their breakpoints, the error of w.
 func (s *simplex) settle(perturbed bool) float64 {
 	n, p := s.n, s.p
 	for pass := range 2 {
 		clear(s.diff)
-		W := n + 1
 		for j, x := range s.x[:n*s.classes] {
-			if x == 0 || pass == 0 && s.pos[j] >= 0 {
-				continue
-			}
-			at := s.span(j)
-			i, e, lev := int(at.i), int(at.e), int(at.lev)
-			s.diff[lev*W+i] += x
-			s.diff[lev*W+e] -= x
-			if s.dates {
-				s.diff[s.levels*W+i] += x
+			if x != 0 && (pass > 0 || s.pos[j] < 0) {
+				s.mark(s.span(j), x)
 			}
 		}
-		for k := s.levels - 1; k >= 0; k-- {
-			t := 0.0
-			for i := range n {
-				t += s.diff[k*W+i]
-				v := t
-				if k < s.levels-1 {
-					v += s.dN[(k+1)*n+i]
-				}
-				s.dN[k*n+i] = v
-			}
-		}
-		if s.dates {
-			copy(s.dN[s.levels*n:s.rows], s.diff[s.levels*W:])
-		}
+		s.cumulate()
 		for r := range s.rows {
 			v := s.dN[r] + float64(s.inv[r])
 			if perturbed {

@@ -16,10 +16,6 @@ type Options struct {
 	// step counts the rows, the columns and the square of the kernel, about as
 	// many nanoseconds. 0 means no limit.
 	Work int64
-
-	// Gap is good enough: branching ends when (cost - LP)/cost is at most this.
-	// 0 asks for the optimum.
-	Gap float64
 }
 
 // Result of a solve. Plan and Duals belong to the solver and are valid until
@@ -29,7 +25,7 @@ type Result struct {
 	Cost  int64   // what Plan costs, nano units
 	Bound int64   // no plan costs less, nano units; equals Cost when Plan is optimal
 	LP    int64   // the linear program's bound, nano units, Bound >= LP
-	Duals []int64 // certificate of LP, for [Verify]: [level*periods + period]
+	Duals []int64 // certificate of LP: [level*periods + period]
 
 	Relaxed    float64 // the linear program's value, in floating point, not certified
 	Rounded    int64   // cost of the plan that rounding and repair found, before branching
@@ -99,12 +95,12 @@ func (v *Solver) Solve(p *Problem, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	res.Rounded = v.cost
-	if v.cost-lp > slack(v.cost, opt.Gap) && opt.MaxNodes >= 0 {
+	if v.cost > lp && opt.MaxNodes >= 0 {
 		limit := opt.MaxNodes
 		if limit == 0 {
 			limit = 1000
 		}
-		res.Bound, res.Nodes, err = v.search(lp, limit, opt.Gap, res.Stalled)
+		res.Bound, res.Nodes, err = v.search(lp, limit, res.Stalled)
 		if err != nil {
 			return Result{}, err
 		}
@@ -150,13 +146,11 @@ func (v *Solver) fractional() int {
 
 const integral = 1e-5 // x is integral within this; fractions are ratios of small integers
 
-func slack(cost int64, gap float64) int64 { return int64(float64(cost) * gap) }
-
 // search explores the tree of column bounds depth first, the nearer integer
 // first. It returns a lower bound on every plan and how many nodes it took.
 // stalled says that the program at hand did not reach its optimum: if its x is integral, x is
 // a plan, but not the best of the node, whose bound stays.
-func (v *Solver) search(lp int64, limit int, gap float64, stalled bool) (int64, int, error) {
+func (v *Solver) search(lp int64, limit int, stalled bool) (int64, int, error) {
 	s := &v.s
 	v.stack = v.stack[:0]
 	nodes, bound := 0, lp
@@ -195,7 +189,7 @@ func (v *Solver) search(lp int64, limit int, gap float64, stalled bool) (int64, 
 				return min(v.cost, left), nodes, nil
 			}
 		}
-		if nodes == limit || s.work > s.budget || v.cost-lp <= slack(v.cost, gap) {
+		if nodes == limit || s.work > s.budget || v.cost <= lp {
 			least := min(v.cost, left)
 			for _, b := range v.stack {
 				least = min(least, b.bound)
@@ -416,12 +410,6 @@ func (v *Solver) change(j, d int) int64 {
 			}
 		}
 	}
-	if s.dates && d > 0 {
-		r := s.levels*s.n + i
-		if v.active[r] >= int64(s.val[s.off[r]]) {
-			return math.MaxInt64
-		}
-	}
 	return total
 }
 
@@ -434,8 +422,5 @@ func (v *Solver) apply(j, d int) {
 		for t := i; t < e; t++ {
 			v.active[k*s.n+t] += int64(d)
 		}
-	}
-	if s.dates {
-		v.active[s.levels*s.n+i] += int64(d)
 	}
 }
