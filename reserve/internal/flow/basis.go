@@ -20,24 +20,12 @@ type seg struct {
 	pos   int32
 }
 
-// init checks the problem and, unless byFee solves it, sets up the basis of all slots on demand.
-func (s *Solver) init(p Problem) error {
-	if err := p.check(); err != nil {
-		return err
-	}
-	total, err := p.supply()
-	if err != nil {
-		return err
-	}
-	T := p.slots()
-	s.prob, s.T, s.Stats = p, T, Stats{}
+// initBasis sets up the basis of all slots on demand. total bounds half of any flow.
+func (s *Solver) initBasis(total uint64) error {
+	p, T := &s.prob, s.T
 	s.n, s.sign = int64(T+2), -1
 	if p.MaxActive != nil {
 		s.sign = 1
-	}
-	s.y = grow.To(s.y, T+1)
-	if s.phases, s.falling = p.phases(); s.falling || T == 0 {
-		return nil
 	}
 	s.reset()
 	if s.steps {

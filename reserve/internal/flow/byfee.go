@@ -45,22 +45,21 @@ import (
 // multiples of p until the last phase, so that p units can always move.
 //
 // Ties. The last phase computes the distances of all nodes, so that E is the greatest for its flow, at each
-// node: no optimal plan has bought more before any slot. (If F is a multiple of p, no optimal plan
-// of as few purchases. The cost as a function of the fee is a straight line between two multiples of p.
-// The plan is optimal on the whole line that ends above F.)
+// node: of the optimal plans with the fewest purchases, none has bought more before any slot. (If F is a multiple
+// of p, an optimal plan may have more purchases: the plan is also optimal for fees a little above F.)
 //
 // Time: τ-⌊F/p⌋ phases, each O(T·log ΣD) at most, and 15 to 35 ns a slot in practice: the queue is a
-// radix heap. Memory: 54 bytes a slot. No step depends on how many plans tie, which is what makes
-// the simplex slow where demand changes slowly.
-
-// mostPhases bounds the phases. Against the simplex, 12 phases are 1.3 to 4 times as fast on the logs of the
-// shared folder, and 20 to 90 times where demand changes slowly. 19 to 24 phases are .8 to 4 times as fast, and
-// 81 a third as fast on the log hpc2n (BENCHMARKS.md, smooth demand).
+// radix heap. Memory: 54 bytes a slot.
 //
-// leastDiscount is the least part of the term's price on demand that the fee saves. Where it saves less,
-// little is bought, and the simplex ends at once: on terms of a month at a discount of 4% byFee takes 3 to 16 times
-// as long. The simplex is also faster where purchases are free, and where the demand comes in few bursts, which
-// phases does not see: there byFee takes up to 10 ms for three years of hours, the simplex up to 1.
+// byFee is 1.3 to 3.5 times as fast as the simplex on the five logs of the shared folder, for a class of a day: 2.5 times in
+// the geometric mean (PLIMSOLL_SHARED=DIR go test -run NONE -bench Day ./reserve/internal/flow).
+
+// mostPhases bounds the phases. With 12 phases byFee is the faster method on all logs, with 19 to 24 on most, with 81
+// on none.
+//
+// leastDiscount is the least part of the term's price on demand that the fee saves. Where the fee saves less,
+// little is bought, and the simplex ends at once: for terms of a month at a discount of 4% byFee takes 3 to 16 times
+// as long.
 const (
 	mostPhases    = 32
 	leastDiscount = 1. / 8

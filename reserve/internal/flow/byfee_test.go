@@ -2,10 +2,14 @@ package flow
 
 import (
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
 // single returns a problem of one class that byFee solves. One in three has instances held.
@@ -188,27 +192,42 @@ func TestByFeeAllocs(t *testing.T) {
 	}
 }
 
-// BenchmarkDay is one class of a day, by falling fees and by the simplex.
+// BenchmarkDay solves the logs of the shared folder for a class of a day, by both methods.
 func BenchmarkDay(b *testing.B) {
-	r := rand.New(rand.NewPCG(7, 0))
-	p := Problem{Demand: make([]int, 26280), Price: 600, Classes: []Class{{Term: 24, Fee: 7500}}}
-	x := 500
-	for t := range p.Demand {
-		x = max(0, x+r.IntN(5)-2)
-		p.Demand[t] = x
+	if os.Getenv(shared.Env) == "" {
+		b.Skip(shared.Env, " is not set")
 	}
-	for _, c := range []struct {
-		name string
-		p    Problem
-	}{{"fees", p}, {"simplex", bySimplex(p)}} {
-		b.Run("method="+c.name, func(b *testing.B) {
-			var s Solver
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := s.Solve(c.p); err != nil {
-					b.Fatal(err)
-				}
+	for _, log := range []string{"sdsc-ds", "sdsc-blue", "lanl-cm5", "unilu-gaia", "hpc2n"} {
+		data, err := os.ReadFile(shared.File(b, "demand/"+log+".csv"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := Problem{Price: 60, Classes: []Class{{Term: 24, Fee: 750}}}
+		for _, word := range strings.Fields(string(data)) {
+			if n, err := strconv.Atoi(word); err == nil { // not the title
+				p.Demand = append(p.Demand, n)
 			}
-		})
+		}
+		for _, method := range []string{"fees", "simplex"} {
+			b.Run("log="+log+"/method="+method, func(b *testing.B) {
+				var s Solver
+				b.ReportAllocs()
+				for b.Loop() {
+					if method == "fees" {
+						if err := s.Solve(p); err != nil || !s.falling {
+							b.Fatal(err)
+						}
+						continue
+					}
+					total, err := s.load(p)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := s.simplex(total); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }

@@ -2,6 +2,8 @@ package flow
 
 import (
 	"math/bits"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
 // Stats counts the work of the last Solve.
@@ -27,7 +29,6 @@ type Solver struct {
 	// problems of one class that byFee solves
 	fees    byFee
 	falling bool // the problem is one
-	phases  int
 
 	// the basis
 	x   []int64 // net on-demand flow of slot t: on demand minus idle
@@ -73,29 +74,44 @@ const (
 // Solve finds an optimal plan. Its results are read with AppendPurchases and
 // Potentials.
 func (s *Solver) Solve(p Problem) error {
-	if err := s.init(p); err != nil {
+	total, err := s.load(p)
+	if err != nil || s.T == 0 {
 		return err
 	}
-	switch {
-	case s.T == 0:
-	case s.falling:
-		s.Stats.Phases = s.phases
-		s.fees.solve(&s.prob, s.phases, s.y)
-	default:
-		s.simplex()
+	phases, ok := p.phases()
+	if s.falling = ok; ok {
+		s.Stats.Phases = phases
+		s.fees.solve(&s.prob, phases, s.y)
+		return nil
 	}
-	return nil
+	return s.simplex(total)
 }
 
-// simplex makes the basis optimal: a sweep lists violated arcs, and they enter in turn.
-func (s *Solver) simplex() {
+// load checks the problem. It returns a bound on half the flow of any arc.
+func (s *Solver) load(p Problem) (total uint64, err error) {
+	if err := p.check(); err != nil {
+		return 0, err
+	}
+	if total, err = p.supply(); err != nil {
+		return 0, err
+	}
+	s.prob, s.T, s.Stats = p, p.slots(), Stats{}
+	s.y = grow.To(s.y, s.T+1)
+	return total, nil
+}
+
+// simplex makes a basis optimal: a sweep lists violated arcs, and they enter in turn.
+func (s *Solver) simplex(total uint64) error {
+	if err := s.initBasis(total); err != nil {
+		return err
+	}
 	block := max(minBlock, s.longest)
 	for {
 		s.potentials()
 		s.Stats.Sweeps++
 		top := s.sweep(block)
 		if len(s.cand) == 0 {
-			return
+			return nil
 		}
 		before := s.Stats
 		s.order(top)
