@@ -8,6 +8,51 @@ import (
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
+// Why a set of jobs is chosen, and why the choice is right.
+//
+// # Ranking nodes is not optimal
+//
+// Job 0 has run for an hour on one node, job 1 for 45 minutes on two nodes. GP is 0,
+// and neither job ends. To free one node it is best to lose job 0: 1 node-hour
+// instead of 1.5. To free two nodes it is best to lose job 1 alone: 1.5 node-hours
+// instead of 2.5. For one node, the lowest value must be that of job 0. For two nodes,
+// the two lowest values must be those of job 1. So no vector is right for both
+// numbers, whatever it is computed from. PAP gives job 0 the lower value, and is wrong
+// for two nodes. LIFO gives job 1 the lower value, and is wrong for one node.
+//
+// There is no smaller example. With at most two nodes, or with jobs on one node each,
+// the cheapest jobs for P nodes are among the cheapest jobs for P + 1.
+//
+// So the choice is a set of jobs, not of nodes, for a given P:
+//
+//	minimise    Σ_{j∈V} w_j,   w_j = s_j·l_j·n_j·p_j
+//	subject to  Σ_{j∈V} n_j ≥ need
+//
+// This is the minimum knapsack cover problem. It is NP-hard when numbers are large,
+// but here the n_j are numbers of nodes. Dynamic programming over the nodes freed is
+// exact in O(jobs·need).
+//
+// Theorem. To take the idle nodes first, and then nodes of a least set V, wastes
+// least among all ways to take P nodes.
+//
+// Proof. Let T be any P nodes. T has at most as many idle nodes as there are, so at
+// least need nodes of T belong to jobs. The jobs hit by T have Σ n_j ≥ need, so they
+// are a feasible set, whose waste is at least that of V. Taking the idle nodes and
+// nodes of V hits no job outside V. ∎
+//
+// Lemma. The V that is returned is minimal: without any of its jobs, fewer than need
+// nodes come free. A job that could be left out would add waste, or, if its waste is
+// 0, nodes; and of sets with equal waste the set with fewer nodes is chosen. So any
+// need nodes of V hit every job of V. That is why a host takes V by rank if the
+// values of V are below the values of all other jobs.
+//
+// Theorem and lemma need only that the waste of a set is the sum over its jobs, and that
+// no job's part is negative or depends on the other jobs of the set.
+//
+// greedy.go has the greedy algorithm and the proof of its factor 2. The obvious rule,
+// to take jobs by waste per node until they are enough, has no such factor, even if
+// superfluous jobs are dropped afterwards.
+
 // Least waste: minimise Σ w_j over the jobs j of a set V, subject to
 //
 //	Σ n_j over V ≥ need = max(0, P − idle)
