@@ -1,7 +1,7 @@
 // Package statelog keeps the state of a process on disk as a snapshot and a log of the
 // changes since, so that a change costs its own size and not the size of the state.
 //
-//	PATH         the snapshot: {"generation": 7, "state": ...}
+//	PATH         the snapshot: {"generation": 7, "log": true, "sum": "...", "state": ...}
 //	PATH.7.log   the changes since; each record has a length and a checksum
 //	PATH.lock    keeps other processes from the state
 //
@@ -11,7 +11,11 @@
 //
 // After a kill, the log may end in the middle of a record. [Open] leaves that record out:
 // Sync never returned for it. If a later record says that the place was synced before, the
-// file is damaged, which is an error.
+// file is damaged, which is an error. The checksum of a record includes its log and its place
+// there, and that of a snapshot its generation. So a record or a file that stands where
+// another belongs is damage, too. A snapshot that says "log" has a log. What cannot be seen is
+// a cut between two records at the end of the last log, and the loss of that whole file if the
+// snapshot is of a log before.
 //
 // Files are readable by their owner only. Symbolic links are not followed.
 package statelog
@@ -39,8 +43,7 @@ import (
 type State struct {
 	Snapshot []byte // nil if there is no state
 	Records  [][]byte
-	Former   bool // the file is a state without a log, of an earlier version
-	Torn     int  // bytes of a last record that is not whole
+	Torn     int // bytes of a last record that is not whole
 
 	generation uint64
 }
@@ -73,7 +76,7 @@ type file interface {
 
 const (
 	magic  = "plimlog1"
-	header = 16 // magic and generation
+	header = 24 // magic, generation, and the size of the log before, 0 if it does not count
 	frame  = 16 // length, checksum, synced
 )
 
@@ -134,29 +137,50 @@ func Read(path string) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	var in struct {
-		Generation uint64          `json:"generation"`
-		State      json.RawMessage `json:"state"`
-	}
-	if err := json.Unmarshal(data, &in); err != nil {
+	var in snapshot
+	if err := json.Unmarshal(data, &in); err != nil || in.Generation == 0 || in.Sum != sumOf(in.Generation, in.Log, in.State) {
 		return nil, errors.New("it is not a state, or not a whole one: want the file as this program wrote it")
-	}
-	if in.Generation == 0 {
-		s.Snapshot, s.Former = data, true
-		return s, nil
 	}
 	s.Snapshot, s.generation = in.State, in.Generation
 	logs := logsOf(path, s.generation)
+	for g, name := range allLogs(path) {
+		if g >= s.generation+uint64(len(logs)) {
+			return nil, fmt.Errorf("a log before %s is missing: want all files of the state", filepath.Base(name))
+		}
+	}
+	if in.Log && len(logs) == 0 {
+		return nil, fmt.Errorf("its log %s is missing: want both files, or neither", filepath.Base(logName(path, s.generation)))
+	}
+	before := 0
 	for i, name := range logs {
 		data, err := readFile(name)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.read(filepath.Base(name), data, s.generation+uint64(i), i == len(logs)-1); err != nil {
+		if i > 0 && len(data) >= header {
+			if size := binary.LittleEndian.Uint64(data[16:]); size != 0 && size != uint64(before) {
+				return nil, fmt.Errorf("%s has %d bytes: want %d, as the next log says", filepath.Base(logs[i-1]), before, size)
+			}
+		}
+		before = len(data)
+		if err := s.read(filepath.Base(name), data, s.generation+uint64(i), i == len(logs)-1, i > 0 || !in.Log); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// snapshot is the file of a snapshot.
+type snapshot struct {
+	Generation uint64          `json:"generation"`
+	Log        bool            `json:"log"` // the log was begun before the snapshot was written
+	Sum        string          `json:"sum"`
+	State      json.RawMessage `json:"state"`
+}
+
+func sumOf(generation uint64, log bool, state []byte) string {
+	head := crc32.Checksum(fmt.Appendf(nil, "%d %v ", generation, log), table)
+	return fmt.Sprintf("%08x", crc32.Update(head, table, state))
 }
 
 // logsOf returns the logs that follow a snapshot.
@@ -175,9 +199,10 @@ func logName(path string, generation uint64) string {
 }
 
 // read reads the records of a log.
-func (s *State) read(name string, data []byte, generation uint64, last bool) error {
+// The last log may be begun and not more, if it may be empty.
+func (s *State) read(name string, data []byte, generation uint64, last, empty bool) error {
 	if len(data) < header || string(data[:8]) != magic || binary.LittleEndian.Uint64(data[8:]) != generation {
-		if last && len(data) <= header { // begun, and not more
+		if last && empty && len(data) < header {
 			s.Torn = len(data)
 			return nil
 		}
@@ -185,7 +210,7 @@ func (s *State) read(name string, data []byte, generation uint64, last bool) err
 	}
 	at := header
 	for at < len(data) {
-		record, _, ok := next(data[at:])
+		record, _, ok := next(data, at, generation)
 		if !ok {
 			break
 		}
@@ -196,10 +221,13 @@ func (s *State) read(name string, data []byte, generation uint64, last bool) err
 		return nil
 	}
 	damaged := !last
-	for p := at + 1; p < len(data) && p < at+1<<20 && !damaged; p++ {
-		if _, synced, ok := next(data[p:]); ok && synced > int64(at) {
-			damaged = true
-		}
+	if len(data)-at >= frame { // the record ends before the file does: it was whole
+		n := int64(binary.LittleEndian.Uint32(data[at:]))
+		damaged = damaged || n > 0 && n < int64(len(data)-at-frame)
+	}
+	for p := at + 1; p < len(data) && !damaged; p++ {
+		_, synced, ok := next(data, p, generation)
+		damaged = ok && synced > int64(at)
 	}
 	if damaged {
 		return fmt.Errorf("%s is damaged at byte %d: want the file as it was written, or another copy of the state", name, at)
@@ -208,19 +236,30 @@ func (s *State) read(name string, data []byte, generation uint64, last bool) err
 	return nil
 }
 
-// next returns the record at the begin of data, and up to where its log was synced when the
+// next returns the record at a place of a log, and up to where the log was synced when the
 // record was written.
-func next(data []byte) (record []byte, synced int64, ok bool) {
-	if len(data) < frame {
+func next(data []byte, at int, generation uint64) (record []byte, synced int64, ok bool) {
+	if len(data)-at < frame {
 		return nil, 0, false
 	}
-	n := binary.LittleEndian.Uint32(data)
-	if n == 0 || int64(n) > int64(len(data)-frame) {
+	head := data[at : at+frame]
+	n := binary.LittleEndian.Uint32(head)
+	synced = int64(binary.LittleEndian.Uint64(head[8:]))
+	if n == 0 || int64(n) > int64(len(data)-at-frame) || synced < 0 || synced > int64(at) { // before the work of a sum
 		return nil, 0, false
 	}
-	record = data[frame : frame+int(n)]
-	sum := crc32.Update(crc32.Checksum(data[8:frame], table), table, record)
-	return record, int64(binary.LittleEndian.Uint64(data[8:])), sum == binary.LittleEndian.Uint32(data[4:])
+	record = data[at+frame : at+frame+int(n)]
+	return record, synced, recordSum(generation, int64(at), head, record) == binary.LittleEndian.Uint32(head[4:])
+}
+
+// recordSum is the checksum of a record at a place of a log.
+func recordSum(generation uint64, at int64, head, record []byte) uint32 {
+	var place [20]byte
+	binary.LittleEndian.PutUint64(place[:], generation)
+	binary.LittleEndian.PutUint64(place[8:], uint64(at))
+	copy(place[16:], head[:4])
+	sum := crc32.Update(crc32.Checksum(place[:], table), table, head[8:frame])
+	return crc32.Update(sum, table, record)
 }
 
 // Append writes a record and returns its position, for Sync. A record that cannot be
@@ -236,7 +275,7 @@ func (l *Log) Append(record []byte) (int64, error) {
 		binary.LittleEndian.PutUint32(data, uint32(len(record)))
 		binary.LittleEndian.PutUint64(data[8:], uint64(max(0, l.synced-l.base)))
 		data = append(data, record...)
-		binary.LittleEndian.PutUint32(data[4:], crc32.Checksum(data[8:], table))
+		binary.LittleEndian.PutUint32(data[4:], recordSum(l.generation, l.size, data[:frame], record))
 		n, err := l.f.Write(data)
 		l.written += int64(n)
 		if err != nil {
@@ -311,17 +350,19 @@ func (l *Log) Rotate() error {
 			return l.err
 		}
 	}
-	return l.begin()
+	return l.begin(l.size)
 }
 
-// begin begins the log of the next generation.
-func (l *Log) begin() error {
+// begin begins the log of the next generation. before is the size of the log before, 0 if that
+// log does not count.
+func (l *Log) begin(before int64) error {
 	name := logName(l.path, l.generation+1)
 	f, err := l.open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND)
 	if err != nil {
 		return err
 	}
 	head := binary.LittleEndian.AppendUint64([]byte(magic), l.generation+1)
+	head = binary.LittleEndian.AppendUint64(head, uint64(before))
 	if _, err = f.Write(head); err == nil {
 		err = f.Sync()
 	}
@@ -346,11 +387,11 @@ func (l *Log) Snapshot(state []byte) error {
 	l.mu.Lock()
 	generation := l.generation
 	l.mu.Unlock()
-	return l.save(state, generation)
+	return l.save(state, generation, true)
 }
 
-func (l *Log) save(state []byte, generation uint64) error {
-	data := fmt.Appendf(nil, `{"generation":%d,"state":`, generation)
+func (l *Log) save(state []byte, generation uint64, log bool) error {
+	data := fmt.Appendf(nil, `{"generation":%d,"log":%v,"sum":%q,"state":`, generation, log, sumOf(generation, log, state))
 	data = append(append(data, state...), '}', '\n')
 	tmp := l.path + ".tmp"
 	os.Remove(tmp) // of a process that was killed
@@ -409,7 +450,7 @@ func (l *Log) Replace(state []byte) error {
 	generation := l.generation + 1
 	l.mu.Unlock()
 	// The snapshot first: a log without its snapshot would follow the old one.
-	if err := l.save(state, generation); err != nil {
+	if err := l.save(state, generation, false); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -417,7 +458,7 @@ func (l *Log) Replace(state []byte) error {
 	for l.syncing {
 		l.cond.Wait()
 	}
-	if err := l.begin(); err != nil {
+	if err := l.begin(0); err != nil {
 		l.err = err // the snapshot is newer than the log
 		return err
 	}

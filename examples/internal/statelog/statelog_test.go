@@ -390,7 +390,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// One process has a state; a symbolic link is not followed; a state of before is read.
+// One process has a state; a symbolic link is not followed; another file is no state.
 func TestOpen(t *testing.T) {
 	path, l := begin(t)
 	if _, _, err := Open(path); err == nil || !strings.Contains(err.Error(), "another process uses it") {
@@ -423,15 +423,115 @@ func TestOpen(t *testing.T) {
 	if err := os.WriteFile(old, []byte(`{"role":"host"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	l, s, err := Open(old)
-	if err != nil || !s.Former || string(s.Snapshot) != `{"role":"host"}` {
-		t.Fatalf("%+v, %v", s, err)
+	if _, _, err := Open(old); err == nil || !strings.Contains(err.Error(), "it is not a state, or not a whole one") {
+		t.Errorf("a file that is no snapshot: %v", err)
 	}
-	if err := l.Replace(s.Snapshot); err != nil {
+	l, _, err := Open(filepath.Join(t.TempDir(), "new"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, old, `{"role":"host"}`)
-	if info, _ := os.Stat(old); info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
+	l.Close()
+}
+
+// Each flipped bit, cut, swap of records and missing file of a small state is told, but for the
+// end of the last log: there the last record may be torn, and a cut between records gives the
+// state of before.
+func TestDamageIsFound(t *testing.T) {
+	path, l := begin(t)
+	add(t, l, "a", "bb")
+	if err := l.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Snapshot([]byte(`"abb"`)); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "c", "d")
+	if err := l.Rotate(); err != nil {
+		t.Fatal(err)
+	}
+	add(t, l, "e", "f", "g")
+	l.Close()
+	whole := `"abb" c d e f g`
+	want(t, path, whole)
+	first, last := path+".2.log", path+".3.log"
+	allowed := func(name string, n int) map[string]bool { // the states that a change at byte n may leave
+		ok := map[string]bool{whole: true}
+		if name == last && n >= header+2*(frame+1) {
+			ok[`"abb" c d e f`] = true
+		}
+		return ok
+	}
+	try := func(name, what string, data []byte, ok map[string]bool) {
+		t.Helper()
+		good, _ := os.ReadFile(name)
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Read(path); err == nil {
+			text := string(s.Snapshot)
+			for _, r := range s.Records {
+				text += " " + string(r)
+			}
+			if !ok[text] || text != whole && s.Torn == 0 {
+				t.Errorf("%s, %s: %s with %d bytes torn", filepath.Base(name), what, text, s.Torn)
+			}
+		}
+		if err := os.WriteFile(name, good, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{path, first, last} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range data {
+			for bit := range 8 {
+				bad := append([]byte(nil), data...)
+				bad[n] ^= 1 << bit
+				try(name, fmt.Sprintf("bit %d of byte %d", bit, n), bad, allowed(name, n))
+			}
+			if name != last {
+				try(name, fmt.Sprintf("cut at %d", n), data[:n], allowed(name, n))
+			}
+		}
+		if name != path {
+			for a := range (len(data) - header) / (frame + 1) {
+				for b := range a {
+					bad := append([]byte(nil), data...)
+					x, y := header+a*(frame+1), header+b*(frame+1)
+					copy(bad[x:], data[y:y+frame+1])
+					copy(bad[y:], data[x:x+frame+1])
+					try(name, fmt.Sprintf("records %d and %d swapped", b, a), bad, allowed(name, y))
+				}
+			}
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Read(path); err == nil && name != last {
+			t.Errorf("without %s: %d records", filepath.Base(name), len(s.Records))
+		}
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A damaged record is found however long it is: what later records say to be on disk counts.
+func TestDamageOfLongRecord(t *testing.T) {
+	path, l := begin(t)
+	add(t, l, strings.Repeat("x", 3<<20), "b", "c")
+	l.Close()
+	data, err := os.ReadFile(path + ".1.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[1<<20] ^= 1
+	if err := os.WriteFile(path+".1.log", data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "damaged at byte") {
+		t.Errorf("%v", err)
 	}
 }
