@@ -12,8 +12,8 @@ import (
 // task and centre. Reservations go to a centre's own tasks before guests, and in each
 // group to the first tasks, slot by slot. The rest is on demand. opts say what is paid
 // for a lease; Order and Excess do not change the plan. With a Lending, a part pays the
-// price at what is idle when it is booked. Unless Excess
-// is AtHomePrice, the bookings on demand and their traffic cost Optimum.Cost.
+// price at what is idle when the part is booked. Unless Excess is AtHomePrice, the
+// bookings on demand and their traffic cost Optimum.Cost.
 //
 // The error is an [*InputError] about a Lending or about amounts that are too large; dst
 // is then unchanged. It panics if an option is none of the constants, or if the numbers

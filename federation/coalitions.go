@@ -30,9 +30,9 @@ import (
 // of S: by the bound, S costs at least L of S alone. There the least is over the centres
 // of S only, which is no less than over all. ∎
 //
-// So with one or two centres the core is never empty, with more it is not if the optimum
-// is proved, and otherwise Optimum.Cost − Optimum.Bound is all that stands between these
-// shares and the core. That takes no enumeration, for any number of centres.
+// So with one or two centres the core is never empty. With more centres the core is not
+// empty if the optimum is proved; otherwise the shares miss the cost by at most
+// Optimum.Cost − Optimum.Bound. No coalition is enumerated, for any number of centres.
 
 // Coalitions computes what coalitions of centres cost. The zero value is ready for
 // [Coalitions.Reset]. It keeps its memory. It is for one goroutine at a time.
@@ -145,8 +145,8 @@ func (c *Coalitions) AppendCosts(costs, bounds coalition.Costs) (coalition.Costs
 // its cost, and no coalition leaves.
 //
 // The error is an [*InputError]; dst is then unchanged. PriceSharesTo panics if the length
-// of dst is not the number of centres. It allocates. Time: O(tasks · centres + slots · centres + slots
-// of the tasks).
+// of dst is not the number of centres. It allocates. Time: O(tasks · centres + slots ·
+// centres + slots of the tasks).
 func PriceSharesTo(dst []pricing.Money, centres []Centre, tasks []Task, prices []pricing.Money) error {
 	if len(dst) != len(centres) {
 		panic("federation: length of dst is not the number of centres")

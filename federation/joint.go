@@ -8,11 +8,9 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Reservations planned together. Whatever the centres reserve and however they share,
-// all reservations together and the instances on demand cover the sum of all demands,
-// and every instance-slot on demand costs the least price on demand or more. So let one
-// planner cover the sum of the demands, with the classes of all centres to choose from
-// and that least price. Its optimum is a bound for any reservations with any sharing:
+// Reservations planned together. Let one planner cover the sum of all demands, with the
+// reservations of all centres to choose from, and the least price on demand of all centres.
+// The optimum of this joint problem is a bound for any reservations with any sharing:
 //
 //	fees + on demand + traffic  ≥  optimum of the joint problem.
 //

@@ -118,9 +118,8 @@ type Optimizer struct {
 // Time: there are up to three descents: from all at home, from Start, and from where the
 // prices have the tasks. A round of a descent solves one flow for each of the n·(n−1)/2
 // pairs of n centres, by the network simplex, for which no polynomial bound is known. A
-// step of the prices is O((tasks + slots)·n). A flow starts from what is left of the tree
-// in which the flow of the same pair ended in the round before, so that the later rounds
-// take a tenth of the steps. Space: O((tasks + slots)·n), and 4 bytes for each slot of each
+// step of the prices is O((tasks + slots)·n). A flow starts from the last tree of the same
+// pair, as far as its parts are still there, so later rounds take a tenth of the steps. Space: O((tasks + slots)·n), and 4 bytes for each slot of each
 // pair at most. [OptimumOptions] has the work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
@@ -375,11 +374,11 @@ func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
 	}
 }
 
-// SplitCost returns the least cost of the problem that Solve solved last if tasks may be
-// split by slot, so that each instance may run in another centre in each slot, and pays the
-// share of its traffic for the share of its slots that it is away. The difference to
-// Optimum.Cost is the most that splitting tasks can save. Time: O(a·log a) for each slot in
-// which a tasks run.
+// SplitCost returns the least cost of the problem that Solve solved last, if tasks may be
+// split by slot. Each instance may then run in another centre in each slot; an instance that
+// is away in a share of its slots pays that share of its traffic. No plan costs less, so the
+// difference to Optimum.Cost is the most that splitting can save. Time: O(a·log a) for each
+// slot in which a tasks run.
 func (o *Optimizer) SplitCost() pricing.Money { return pricing.Money(o.slot.solve(&o.model, nil)) }
 
 // AppendPrices appends the prices that prove Optimum.Bound, centre by centre and slot by

@@ -352,8 +352,8 @@ func Share(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booki
 // Share books many tasks, in any order, by (Start, ID), and appends the bookings to
 // dst, as [Sharer.Add] would one after the other. With IDs in the order of submission
 // that is first come, first served. All tasks are checked before the first is
-// booked; Index of the [*InputError] is that in tasks. It may be called again, with
-// later tasks. Share panics before the first Reset.
+// booked; the [*InputError] has the index in tasks. Share may be called again, with later
+// tasks. Share panics before the first Reset.
 func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 	if s.centres == nil {
 		panic("federation: Share before Reset")

@@ -65,8 +65,8 @@ func (c Centre) trafficFor(disk int64) (pricing.Money, error) {
 	return pricing.Money(q), nil
 }
 
-// AddDemand adds to dst, slot by slot, what the tasks of one home need. From zeros, that
-// is the d(t) of [Centre].Demand. The error is an [*InputError] about a task that does
+// AddDemand adds to dst, slot by slot, what the tasks of one home need. If dst is 0 before,
+// dst is then the d(t) of [Centre].Demand. The error is an [*InputError] about a task that does
 // not fit into the slots of dst or has no instance, or [ErrOverflow] about the first
 // task with which the sum does not fit. After an error dst is unchanged. Time: O(slots of
 // dst and of the home's tasks).

@@ -28,8 +28,8 @@ type Temptation struct {
 
 // AppendTemptations appends to dst the temptations of all centres under the given
 // options: the greatest gain first; ties go to the lower centre, then the earlier start.
-// Each reservation is tried by itself; that none tempts does not say that no two
-// together do. The whole fee counts, also of a term that outlives the slots.
+// Each reservation is tried by itself; two reservations together may tempt although
+// neither tempts alone. The whole fee counts, also of a term that outlives the slots.
 //
 // limit is the work limit: how many reservations are tried, spread evenly over centres
 // and starts; 0 is all of them, centres times slots. Time: that of [Share] for each.

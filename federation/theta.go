@@ -25,7 +25,7 @@ import (
 //	demand in the same centre; otherwise the kinks at e_t bend down.
 //
 // With a [Lending], s_t differs by slot: the slope at 0 has the sum of the s_t, and the
-// kink at e_t is p' − s_t.
+// slope changes by p' − s_t at e_t.
 //
 // [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes f convex if both prices
 // are the lender's, or both the home's, as printed. If one price is of each, Assumption 1
@@ -36,20 +36,19 @@ import (
 // p' < p, tasks move to where nothing is idle, because on demand is cheaper there: the three
 // logs of [Liu21] save 7% without any reservation. [AtHomePrice] and [NoExcess] prevent that.
 //
-// Convex: the least minimiser is the least θ from which f does not fall, the least kink
-// at which the slopes up to it sum to 0 or more: a weighted selection. Take a pivot; add
-// up the changes of slope at and before it; the sum says on which side the answer is; go
-// on with that side. Invariant: slope is the slope of f before all kinks that are left,
-// it is negative, and the kink sought is among them. Pivots are medians of nine. After a
-// round that left more than 3/4 of the kinks, the pivot is the median of medians of
-// five, which leaves about 7/10. No two rounds in a row are bad, so time is linear in
-// the slots.
+// If f is convex, the least minimiser is the least kink after which f does not fall: the
+// changes of slope up to that kink, and the slope at 0, sum to 0 or more. A weighted
+// selection finds the kink. Take a pivot; add up the changes of slope up to the pivot; the
+// sum says on which side the kink is; go on with that side. Invariant: slope is the slope
+// of f before all kinks that are left, slope is negative, and the kink sought is among the
+// kinks left. Pivots are medians of nine. After a round that left more than 3/4 of the
+// kinks, the pivot is the median of medians of five, which leaves about 7/10. So no two
+// rounds in a row are bad, and time is linear in the slots.
 //
-// Not convex: f still has a least value at 0 or a kink. It is linear between kinks, and
-// does not fall after the last (the slope there is w + Σ p', or + s where θ ≤ e_t).
-// So the kinks are sorted and f is followed from kink to kink, O(n·log n). Minima are
-// compared as exact amounts, so ties are ties. The least θ is taken: a task that saves
-// nothing by moving stays.
+// If f is not convex, f still has its least value at 0 or at a kink, because f is linear
+// between kinks and does not fall after the last kink. So the kinks are sorted and f is
+// followed from kink to kink, O(n·log n). Minima are compared as exact amounts. The least
+// minimiser is taken: a task that saves nothing by moving stays.
 //
 // No θ beyond max m_t is better. So the task's d and what fits into local reservations
 // (Alg. 3, line 2) need no bound of their own: line 2 follows from Eq. (20).

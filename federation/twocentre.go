@@ -14,8 +14,8 @@ import (
 //
 //	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺,
 //
-// where A_t is what a must do without b's help beyond its reservations, and B_t what b
-// has left.
+// where A_t is what a lacks reservations for if b helps with nothing, and B_t what b has
+// left.
 //
 // Idea. n_t − n_{t−1} is what starts in t less what ends there. So put a node before
 // each slot and one after the last. x flows from the start of a part to its end, and n_t
@@ -26,12 +26,11 @@ import (
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
-// The network simplex. A basis is a spanning tree, at first the line of slots, or what
-// is left of the tree in which the same two centres ended before. An arc
-// with the wrong sign enters. Flow is pushed around its cycle past every kink at which
-// that still pays, and the arc of the last kink leaves. Node prices are computed in
-// sweeps only, which list the worst arc of each block; the listed arcs enter if they
-// still pay.
+// The network simplex (steps in pivot.go). A basis is a spanning tree, at first the line of
+// slots, or what is left of the last tree of the same two centres. An arc with the wrong
+// sign enters. Flow is pushed around its cycle past every kink beyond which a unit still
+// pays, and the arc of the last kink leaves. Only sweeps compute node prices. A sweep lists
+// the worst arc of each block; the listed arcs enter if they still pay.
 //
 // Invariant. All flows are held scale = T+2 times enlarged, and each node but the last
 // has one unit more of demand. The flow of a tree arc is then a multiple of scale plus

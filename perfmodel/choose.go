@@ -1,9 +1,9 @@
 package perfmodel
 
 // Which model? The model that predicts best what it has not seen. Each model is fitted
-// anew to the profile without some of its runs, and predicts those runs. Its error is
-// the root of the mean square of ln(predicted/measured) over all predictions, so 0.1 is
-// about 10% off. The choice uses the profile alone, and no run that is predicted later.
+// anew to the profile without some of its runs, and predicts these runs. A model's error
+// is the root of the mean square of ln(predicted/measured) over all predictions, so 0.1 is
+// about 10% off.
 //
 // Leave out what resembles the question. Leaving out runs one by one tests how a model
 // interpolates. To predict more processes, leave out the runs on the most processes: laws

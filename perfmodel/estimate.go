@@ -21,13 +21,10 @@ const defaultLevel = 0.9
 
 // An Estimate is the predicted run time of one case on one number of processes.
 //
-// Seconds is the median of the run time. The models are linear in the logarithm of the
-// time, where errors are about symmetric. A quantile passes through the exponential
-// unchanged: half of the runs are above exp of the median logarithm, and the ends of the
-// interval are exp of the ends of the logarithm's interval. So these three need no
-// correction. The mean needs one, because exp of the mean logarithm is below the mean
-// time; each model's comment says how Mean is corrected. In the long run a user pays the
-// mean; half of the runs keep within the median.
+// Seconds is the median of the run time: half of the runs take longer. Most models are
+// linear in the logarithm of the time. Quantiles pass through exp unchanged, so the median
+// and the ends of the interval need no correction. The mean does: exp of the mean logarithm
+// is below the mean time, and each model's comment says how Mean is corrected.
 type Estimate struct {
 	Processes    int
 	Seconds      float64       // the median
@@ -254,9 +251,8 @@ func finney(nu, t float64) float64 {
 // exp(m) exceeds exp(μ) on average by the factor exp(h·σ²/2), which this estimate takes
 // off. Without degrees of freedom nothing is known of σ, and logMean is NaN.
 //
-// For h above 1, far from the profile, g is of a negative number. The unbiased estimate
-// is then negative for some samples, which no mean of a time is. There logMean is
-// exp(m)·exp((1−h)·s²/2): positive, and the same at h = 1.
+// For h above 1, far from the profile, the unbiased estimate is negative for some samples.
+// There logMean is exp(m)·exp((1−h)·s²/2): positive, and the same at h = 1.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()

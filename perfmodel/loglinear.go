@@ -5,9 +5,9 @@ package perfmodel
 //
 //	log T = c_0 + Σ_j c_j·log x_j + c_{r+1}·log P,
 //
-// so T = e^{c_0}·Π x_j^{c_j}·P^{c_{r+1}}, a power law. The paper calls it the logarithm
-// of Eq. (1), a sum. It is another model, and the better one here: errors of times are
-// proportional to the times.
+// so T = e^{c_0}·Π x_j^{c_j}·P^{c_{r+1}}, a power law. The paper calls Eq. (2) the logarithm
+// of Eq. (1), which is a sum. Eq. (2) is another model, and the better one: errors of times
+// are proportional to the times.
 //
 // The fit minimises Σ (log T_i − log T̂_i)², by package perfmodel/lsq. Columns that the
 // profile cannot tell apart are an error that names them. With the features of Table I

@@ -3,19 +3,18 @@ package perfmodel
 // Machine predicts larger cases of several applications on the one machine on which all
 // of them were profiled.
 //
-// A fit per application has a problem beyond its largest case. Three small cases say
-// little about how the cost of a unit of work grows with size, and the largest of them
-// may be the last case whose data stay in a cache. But the machine is the same for all
-// applications: where one application leaves the cache, others have left it before. So
-// the logarithm of the time per unit of work is a sum of what the application has by
-// itself and what the machine adds by how much memory a process goes over:
+// Three small cases of an application say little about how the cost of a unit of work
+// grows with size: the data of all three may fit in a cache. But the machine is the same
+// for all applications, and the cases of other applications have outgrown that cache. So
+// the logarithm of the time per unit of work is a sum of the application's own terms and
+// of a term of the machine, by how much memory a process goes over:
 //
 //	ln T = ln W − ln P + α_a + β_a·ln P + γ_a·ln W + d_a(ln W) + d_aP(ln W) + g(ln(M/P)) + ε
 //
 //	W, M     work and working set of the case
 //	α_a      speed of application a; anything
-//	β_a      what its speedup lacks of linear: one exponent of P, near 0
-//	γ_a      what its exponent of work exceeds 1 by, near 0
+//	β_a      exponent of P beyond linear speedup, near 0
+//	γ_a      exponent of work beyond 1, near 0
 //	d_a      drift along the work: a random walk; d_aP another for each P
 //	g        drift along the working set of a process: a random walk, the same for
 //	         all applications that have a working set
@@ -116,10 +115,10 @@ const priorRepetitions = 4
 const defaultRepeat = 0.08
 
 // medianVariance returns about the variance of the median of n normal values over the
-// variance of one. For odd n, π/(2n + π − 2) is exact for 1, 2% low for 3 and 5, and
-// tends to π/(2n), the value for many. The median of two is their mean. For an even n >
-// 2, the median is the mean of the two values in the middle, which is worth one value
-// more: 5% low for 4 and 6. A test simulates it.
+// variance of one value. For odd n, π/(2n + π − 2) is exact for 1, 2% low for 3 and 5, and
+// tends to π/(2n), the limit. The median of two values is their mean. For an even n > 2,
+// the median is the mean of the two values in the middle, about as good as the median of
+// n + 1 values: 5% low for 4 and 6. TestMedianVariance simulates all of these.
 func medianVariance(n float64) float64 {
 	switch {
 	case n == 2:
@@ -143,11 +142,11 @@ type machineApplication struct {
 // FitAll fits the machine to the profiles, and copies what it needs of them. It panics
 // if the numbers of shapes and profiles differ, or if a shape has no Work.
 //
-// The error is an [*InputError]. With a profile as its Index and the name of the application
-// it is that of [Profile.Validate], or ErrNotPositive if a measure is not positive. With the
-// Index −1 it is ErrFewRows: no application has two cases that differ in work, so the runs do
-// not tell how times grow. A profile without runs is no error: the other applications can be
-// predicted, and predicting this one is ErrNotFitted.
+// The error is an [*InputError]. An error about a profile has its Index, and is that of
+// [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is
+// ErrFewRows, with the Index −1, if no application has two cases that differ in work: the
+// runs then do not tell how times grow. A profile without runs is no error: the other
+// applications can be predicted, and predicting this one is ErrNotFitted.
 func (m *Machine) FitAll(profiles []Profile) error {
 	if len(m.Shapes) != len(profiles) {
 		panic("perfmodel: number of shapes is not that of the profiles")

@@ -5,8 +5,8 @@ package perfmodel
 //
 //	log T_N = c_0 + Σ_j c_j·log x_j + c_{r+1}·log f(P),
 //
-// where f(P) = log P in Eq. (3) and P·log P in Eq. (4). The collective operation decides
-// which, by how its messages travel [PjesivacGrbovic07]:
+// where f(P) = log P in Eq. (3) and P·log P in Eq. (4). The way in which the messages of
+// the collective operation travel decides which [PjesivacGrbovic07]:
 //
 //	barrier, broadcast, reduce, allreduce   log P
 //	    by trees or recursive doubling: in each of ⌈lg P⌉ rounds a process sends
@@ -103,10 +103,9 @@ func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 // second by Eq. (3) or (4). Every run of the profile must be Split, with computation
 // above 0.
 //
-// Seconds, Lower, Upper and Mean are the sums of those of the parts. For the mean, the
-// sum is always right. For the quantiles, it is right if both parts are long in the same
-// runs, as on a machine that is disturbed. If the parts are independent, the interval is
-// wider than necessary.
+// Seconds, Lower, Upper and Mean are sums over both parts. The sum of means is always right.
+// The sum of quantiles is right if both parts are long in the same runs, as on a machine
+// that is disturbed. If the parts are independent, the interval is wider than necessary.
 type CAP3 struct {
 	Collective    Collective
 	Work          Measure // for both parts, in place of the features

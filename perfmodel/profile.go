@@ -124,12 +124,12 @@ func (p *Profile) minProcesses() int {
 const saturationGain = 1.2
 
 // Saturation returns the least number of processes beyond which no case of the profile
-// becomes faster by a factor of 1.2 or more, and whether some case was run on more. If
-// so, these are probably more processes than the machine has cores: the operating system
-// lets them take turns, and their times say nothing about a machine that has the cores.
-// Leave these runs out of models, or choose a model whose time may rise. A case that was
-// run on one number of processes says nothing against that number. It returns 0 and
-// false for a profile without runs. Time: O(n²) for n runs.
+// becomes faster by a factor of 1.2 or more, and whether some case was run on more. More
+// processes than that are probably more than the machine has cores: the operating system
+// lets the processes take turns, and their times say nothing about a machine with enough
+// cores. Leave such runs out ([Profile.Unsaturated]), or choose a model whose time may
+// rise. A case that was run on one number of processes says nothing against that number.
+// Saturation returns 0 and false for a profile without runs. Time: O(n²) for n runs.
 func (p *Profile) Saturation() (processes int, saturated bool) {
 	most := 0 // on which a case was run that was run on fewer
 	for i := range p.Runs {

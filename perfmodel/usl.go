@@ -16,14 +16,18 @@ package perfmodel
 // linear speedup, σ < 0, which Gunther allows, is not fitted.
 //
 // The fit makes the sum of squared relative errors, Σ (T_i/T̂_i − 1)², small. Each round is
-// a linear least squares with each row divided by what the round before gave for T_i; the
-// first round divides by T_i. Dividing by T_i only would favour the runs that were fast by
-// chance: for log-normal errors the fit ends at exp(−3σ²/2) times the median.
+// a linear least squares that divides each row by the prediction of the round before; the
+// first round divides by T_i. Dividing by T_i in all rounds would favour runs that were
+// fast by chance: for log-normal errors the fit ends at exp(−3σ²/2) times the median.
 //
 // A solution with a negative coefficient is not taken. All problems with some
 // coefficients held at 0 are solved, too. The best without a negative coefficient is the
 // optimum under the constraint, because the optimum solves the problem of its own
 // support. Time: O(n) for n runs.
+//
+// The law stands beside Eq. (2) because a power law has no limit, and no least time: from 8
+// processes to 16 and 32, a power law is off by 43% in the median, and a Chooser with Most
+// among these laws by 14% (go test -run TestStudyPools -v ./perfmodel, on made-up machines).
 
 import (
 	"math"

@@ -11,11 +11,11 @@ import (
 
 // WriteProfiles writes profiles as [ReadProfiles] reads them, with columns in an order
 // in which each profile's features keep their order. The error is that of
-// [Profile.Validate], an [*InputError], or that of w. The InputError is about a profile
-// that has the application of another one, or features in an order that no table has
-// together with the profiles before it. Profiles without a run leave no trace; there must
-// be one run at least. What ReadProfiles would refuse or change is an error too: more than
-// 2³¹ − 1 processes or repetitions, and spaces around a name or a carriage return in it.
+// [Profile.Validate], that of w, or an [*InputError]: two profiles have one application,
+// features have an order that no table has together with the profiles before, or there is
+// no run. Profiles without a run are not written. What ReadProfiles would refuse or change
+// is an error too: more than 2³¹ − 1 processes or repetitions, and spaces around a name or
+// a carriage return in a name.
 func WriteProfiles(w io.Writer, profiles []Profile) error {
 	titles := slices.Clone(reserved[:])
 	for i := range profiles {

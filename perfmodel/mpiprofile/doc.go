@@ -32,8 +32,8 @@
 // # Algorithms
 //
 // Model fits T_C by Eq. (2), and the time of each MPI function by Eq. (3) or Eq. (4), as the
-// function's messages travel, and adds the predictions. A function needs a time
-// above 0 in every run on more than one process. The times of all other functions are added
+// function's messages travel, and adds the predictions. A function needs a time above 0 in
+// every run on more than one process. The times of all other functions are added
 // and fitted together, by Eq. (3). If that sum is 0 in some run, it is added to the function
 // that takes most. So the parts of a run add up to its communication. No bound is known for
 // the error of a prediction.
@@ -42,12 +42,11 @@
 //
 // TAU writes a text file for each thread. The file has a line with the number of functions,
 // a line of titles, and a line for each function with calls, subroutines, exclusive and
-// inclusive microseconds. Then come the numbers of aggregates and of user events. Call paths ("main => f")
-// repeat times that other lines have; they are left out. The titles may have metadata with
-// the time at which the process started, and, if TAU's plugin for monitoring wrote it, the
-// number of processes of the run. Without that number nothing in a folder of TAU tells
-// whether the files of the last processes are missing: the caller compares Run.Processes
-// with the number that the program was started on. mpiP writes a report with the
+// inclusive microseconds. Then come the numbers of aggregates and of user events. Call
+// paths ("main => f") repeat times of other lines and are left out. The titles may have
+// metadata: the time at which the process started, and the number of processes of the run.
+// Without that number, the caller must compare Run.Processes with the number of processes
+// that the program was started on: nothing else tells whether files are missing. mpiP writes a report with the
 // application's and MPI's seconds of each process, and the milliseconds of each call site.
 // A file that ends early is an error: its times would be too short. So are files of
 // different runs.

@@ -7,14 +7,11 @@ import (
 	"strings"
 )
 
-// ReadMPIP reads a report of mpiP, to the end of r. The times of functions are those of the
-// section "Callsite Time statistics", of the lines with the sums over all tasks: those of
-// single tasks are not all there if mpiP was given a threshold (-t). If the report is
-// concise and has no such section, they are those of "Aggregate Time", which has the twenty
-// call sites that take most.
-//
-// Where the functions take less than the section "MPI Time" says, the rest is the function
-// MPI_other.
+// ReadMPIP reads a report of mpiP, to the end of r. The times of functions are the sums over
+// all tasks in the section "Callsite Time statistics"; with a threshold (-t), mpiP leaves
+// out lines of single tasks. A concise report has no such section. Its times are those of
+// "Aggregate Time", with the twenty call sites that take most. If the functions take less
+// than the section "MPI Time" says, the rest is the function MPI_other.
 //
 // The error is that of r, or an [*InputError]. With the line it unwraps to ErrSyntax,
 // ErrRange, or ErrTruncated if a line or the report has no end. Without a line it unwraps to

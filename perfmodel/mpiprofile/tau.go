@@ -82,9 +82,9 @@ func (l *lines) ended(field, format string, args ...any) error {
 	return badLine(field, l.number+1, ErrTruncated, format, args...)
 }
 
-// ReadTAU reads the profile of one process, profile.N.0.0 of TAU, to the end of r. Its time
-// is the largest inclusive time of a function, and that of an MPI function its exclusive
-// time. MPI functions are of the group MPI, or have a name that begins with MPI_.
+// ReadTAU reads the profile of one process, profile.N.0.0 of TAU, to the end of r. The time
+// of the process is the largest inclusive time of a function. The time of an MPI function
+// is its exclusive time. MPI functions are of the group MPI, or have a name that begins with MPI_.
 //
 // The error is an [*InputError] with the line, which unwraps to ErrSyntax, ErrRange or, if
 // the file ends early, ErrTruncated; or it is the error of r.
@@ -244,9 +244,9 @@ const clockSkew = 10
 // call takes 0 seconds there.
 //
 // The error is an [*InputError]. It unwraps to ErrMissing if there is no process, or a
-// process says that its run had more. It unwraps to ErrMixed if a process says that its run
-// had fewer, or began more than ten seconds after another had ended: the files of an earlier
-// run on more processes remain in the folder.
+// process says that its run had more processes. It unwraps to ErrMixed if a process says
+// that its run had fewer processes, or began more than ten seconds after another process
+// had ended: files of an earlier run on more processes are then in the folder.
 func Mean(processes []Process) (Run, error) {
 	r := Run{Processes: len(processes)}
 	if len(processes) == 0 {

@@ -15,11 +15,6 @@
 //	instance types                                 the cheapest by its speed                   CheapestPerUnit
 //	the sizes of runs of several customers         shared clusters, and who pays what          Share
 //
-// # Types
-//
-// A [Sizer] takes an estimator of package perfmodel, an [InstanceType] and a [Target]
-// with its [Goal]. It returns a [Choice] with a [Verdict] and a [Size].
-//
 // # Problem
 //
 // More processes end a run sooner, until they do not, and each instance is paid by the

@@ -134,10 +134,9 @@ func (pl *Sizer) AppendSizes(dst []Size, e perfmodel.Estimator, in InstanceType,
 }
 
 // AppendFront appends the sizes that no other size beats in both time and cost, in the
-// order of ascending time and descending cost. For every deadline and every budget that
-// can be kept, one of them is best. With Target.Confidence, time and cost are Upper and
-// UpperCost: for every deadline and budget that can be kept, the front has a size that
-// keeps both. Of sizes equal in both, the front has the one with the lesser Time, then
+// order of ascending time and descending cost. With Target.Confidence, time and cost are
+// Upper and UpperCost. For every deadline and budget that can be kept, the front has a
+// size that keeps both. Of sizes equal in both, the front has the one with the lesser Time, then
 // Cost, then the fewest processes. Deadline and budget do not limit the front. The errors are
 // those of [Sizer.Size], for an invalid deadline or budget, too.
 func (pl *Sizer) AppendFront(dst []Size, e perfmodel.Estimator, in InstanceType, t Target) ([]Size, error) {
