@@ -55,9 +55,8 @@
 // negative. The real portfolio saves R, which is not v of all; the shares are R·φ_u/Σφ.
 // If v of all is 0 (no instance is used for long enough), the shares go by use.
 //
-// With [MaxExact] users or fewer the Shapley value is exact. With more it is sampled
-// (shapley.go), and Account.StdErr is its standard error.
-//
+// With [MaxExact] users or fewer the Shapley value is exact; with more it is sampled, and
+// Account.StdErr is its standard error (package federation/coalition has both methods).
 // Money adds up to the nano: each part is rounded down, and the parts with the greatest
 // remainders get a nano more; ties go to the user who comes first.
 //
@@ -65,15 +64,11 @@
 // uses 99% of the hours that the user pays for alone, and pays for the idle time of a
 // cluster that is 85% used. [Account.More] names such users.
 //
-// # Units
+// # Units, allocation and concurrency
 //
 // Use counts in microseconds of an instance; run times are rounded up to the next
-// microsecond. Money is exact.
-//
-// # Allocation and concurrency
-//
-// A [Divider] keeps its memory and allocates nothing once warm. It is for one goroutine at
-// a time. Inputs are not modified. Randomness is passed in: the same seed gives the same
+// microsecond. Money is exact. A [Divider] keeps its memory and allocates nothing once warm.
+// It is for one goroutine at a time. Inputs are not modified. The same seed gives the same
 // statement.
 //
 // # References
