@@ -187,3 +187,13 @@ func TestPropPaths(t *testing.T) {
 		}
 	})
 }
+
+// An error moves the mean of Auto's members by the weighted mean of what it moves each.
+func TestAutoDeviate(t *testing.T) {
+	m := Auto{scale: 1, members: []member{{"simple", .75, &smoothing.Simple{Alpha: .5}}, {"naive", .25, &smoothing.Naive{}}}}
+	got := []float64{8, 0, 0}
+	m.Deviate(got)
+	if want := []float64{8, .75*4 + .25*8, .75*4 + .25*8}; !cmp.Equal(got, want) {
+		t.Errorf("an error of 8 adds %v, want %v", got, want)
+	}
+}
