@@ -8,7 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing/internal/billtable"
-	"github.com/plimsoll/plimsoll/pricing/offers"
+	"github.com/plimsoll/plimsoll/pricing/internal/cloudkind"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -124,7 +124,7 @@ func read(s *billtable.Table) (usage.Row, []usage.Row, error) {
 	}
 	row.Effective = row.Billed
 	about := s.Word(description)
-	kind, isKind := offers.GCPKind(about)
+	kind, isKind := cloudkind.GCPKind(about)
 	hourly := s.Word(unit) == "hour" || s.Word(unit) == "gibibyte hour"
 	place := s.First(region, location)
 	compute := strings.HasPrefix(s.Word(service), "Compute Engine")

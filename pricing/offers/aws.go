@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/internal/cloudkind"
 )
 
 // awsPrice is one price of an offer file, in either form.
@@ -42,21 +43,10 @@ type awsTerm struct {
 	up, per         bool
 }
 
-// systems names what AWS's operations run. The hexadecimal digits after the colon
-// are bits of what is on the machine.
-var systems = map[string]string{
-	"RunInstances": "linux", "RunInstances:0002": "windows", "RunInstances:0010": "rhel", "RunInstances:000g": "suse",
-	"RunInstances:0800": "windows byol", "RunInstances:0g00": "ubuntu pro", "RunInstances:1010": "rhel ha", "RunInstances:00g0": "rhel byol",
-	"RunInstances:0202": "windows sql web", "RunInstances:0006": "windows sql std", "RunInstances:0102": "windows sql ent",
-	"RunInstances:0200": "linux sql web", "RunInstances:0004": "linux sql std", "RunInstances:0100": "linux sql ent",
-	"RunInstances:0210": "rhel sql web", "RunInstances:0014": "rhel sql std", "RunInstances:0110": "rhel sql ent",
-	"RunInstances:1014": "rhel ha sql std", "RunInstances:1110": "rhel ha sql ent",
-}
-
 // system names what runs: by the operation, which savings plan rates have too, or
 // by the columns of an offer file.
 func (p *awsPrice) system() string {
-	if s, ok := systems[p.operation]; ok {
+	if s := cloudkind.AWSSystem(p.operation); s != "" {
 		return s
 	}
 	if p.engine != "" {

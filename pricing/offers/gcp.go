@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/internal/cloudkind"
 )
 
 // A gcpSKU is an element of services.skus.list. Google sells cores and memory, not machines: a
@@ -82,7 +83,7 @@ func (b *builder) readGCP(dec *json.Decoder) error {
 		}
 		all := max(1, len(p.ServiceRegions))
 		b.out.Report.Prices += all
-		kind, isKind := GCPKind(p.Description)
+		kind, isKind := cloudkind.GCPKind(p.Description)
 		if reason := p.unfit(isKind); reason != "" {
 			b.leave(reason, all)
 			continue
@@ -134,38 +135,4 @@ func (b *builder) addGCP(i int, p *gcpSKU, kind string) error {
 		}
 	}
 	return nil
-}
-
-// GCPKind returns the resource that a SKU's description names, such as "E2 core" or
-// "E2 ram". It also reports whether the description is that of cores or memory of
-// machines. Examples of such descriptions are "E2 Instance Core running in Americas",
-// "T2D AMD Instance Ram running in Singapore" and "Commitment v1: E2 Cpu in Americas for
-// 1 Year".
-func GCPKind(text string) (string, bool) {
-	text = strings.TrimPrefix(text, "Commitment v1: ")
-	for _, cut := range []string{" running in ", " in "} {
-		if head, _, ok := strings.Cut(text, cut); ok {
-			text = head
-			break
-		}
-	}
-	words := strings.Fields(text)
-	if len(words) < 2 {
-		return "", false
-	}
-	resource := ""
-	switch strings.ToLower(words[len(words)-1]) {
-	case "core", "cpu", "cores":
-		resource = "core"
-	case "ram", "memory":
-		resource = "ram"
-	default:
-		return "", false
-	}
-	for _, w := range words {
-		if w == "Custom" || w == "Sole" || w == "Tenancy" || w == "Extended" || w == "Premium" || w == "Reserved" {
-			return "", false
-		}
-	}
-	return words[0] + " " + resource, true
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/internal/cloudkind"
 )
 
 // summary writes what was read, one line an offer or a rate, and what was left out.
@@ -152,7 +153,7 @@ func TestGCPSKUs(t *testing.T) {
 		"E2 Instance Core running in Americas": "E2 core", "T2D AMD Instance Ram running in Singapore": "T2D ram", "Commitment v1: E2 Cpu in Americas for 1 Year": "E2 core",
 		"N1 Memory": "N1 ram", "N1 Cores in Paris": "N1 core", "Core": "", "Custom Instance Core": "", "Sole Core in X": "", "N1 Tenancy Core": "", "Extended Instance Ram": "", "N1 Premium Core": "", "Reserved N1 Ram": "", "Licensing Fee": "",
 	} {
-		if got, ok := GCPKind(text); got != want || ok != (want != "") {
+		if got, ok := cloudkind.GCPKind(text); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v", text, got, ok)
 		}
 	}

@@ -3,6 +3,7 @@
 package cloudkind
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -174,26 +175,46 @@ func Tenancy(word string) string {
 // core" or "N2 ram", and "" for others and for spot.
 func GCPResource(description string) string {
 	head, _, ok := strings.Cut(description, " running in ")
-	if !ok {
-		return ""
-	}
 	words := strings.Fields(head)
-	if len(words) < 3 || words[len(words)-2] != "Instance" {
+	if !ok || len(words) < 3 || words[len(words)-2] != "Instance" || slices.Contains(words, "Preemptible") || slices.Contains(words, "Spot") {
 		return ""
 	}
-	for _, w := range words {
-		switch w {
-		case "Custom", "Sole", "Tenancy", "Extended", "Premium", "Reserved", "Preemptible", "Spot":
-			return ""
+	kind, _ := GCPKind(description)
+	return kind
+}
+
+// GCPKind returns the resource that a SKU's description names, such as "E2 core" or
+// "E2 ram". It also reports whether the description is that of cores or memory of
+// machines. Examples of such descriptions are "E2 Instance Core running in Americas",
+// "T2D AMD Instance Ram running in Singapore" and "Commitment v1: E2 Cpu in Americas for
+// 1 Year".
+func GCPKind(text string) (string, bool) {
+	text = strings.TrimPrefix(text, "Commitment v1: ")
+	for _, cut := range []string{" running in ", " in "} {
+		if head, _, ok := strings.Cut(text, cut); ok {
+			text = head
+			break
 		}
 	}
-	switch strings.ToLower(words[len(words)-1]) {
-	case "core":
-		return words[0] + " core"
-	case "ram":
-		return words[0] + " ram"
+	words := strings.Fields(text)
+	if len(words) < 2 {
+		return "", false
 	}
-	return ""
+	resource := ""
+	switch strings.ToLower(words[len(words)-1]) {
+	case "core", "cpu", "cores":
+		resource = "core"
+	case "ram", "memory":
+		resource = "ram"
+	default:
+		return "", false
+	}
+	for _, w := range words {
+		if w == "Custom" || w == "Sole" || w == "Tenancy" || w == "Extended" || w == "Premium" || w == "Reserved" {
+			return "", false
+		}
+	}
+	return words[0] + " " + resource, true
 }
 
 // A Time is what a unit measures: Num/Den hours of one thing. Num is 0 for units of
