@@ -2,6 +2,7 @@ package savings
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -53,4 +54,42 @@ func shifted(a wide.Int, n int) wide.Int {
 	default:
 		return wide.Int{Hi: 0, Lo: hi >> (-n - 64)}
 	}
+}
+
+// share returns the lesser of ⌊2⁴⁰·a/b⌋ and mostWorth.
+func (a Uint128) share(b Uint128) int64 {
+	x, y := wide.Int{Hi: int64(a.Hi), Lo: a.Lo}, wide.Int{Hi: int64(b.Hi), Lo: b.Lo}
+	if y.Hi == 0 && y.Lo <= math.MaxInt64 {
+		q, r := over(x, int64(y.Lo))
+		if q.Hi != 0 || q.Lo >= 1<<12 {
+			return mostWorth
+		}
+		f, _ := over(wide.ProductInt(r, 1<<worthBits), int64(y.Lo))
+		return int64(q.Lo)<<worthBits + int64(f.Lo)
+	}
+	shifts := 0 // long division, bit by bit
+	for ; shifts < 12 && !x.Less(y); shifts++ {
+		y = shifted(y, 1)
+	}
+	if !x.Less(y) {
+		return mostWorth
+	}
+	q := int64(0)
+	for range shifts {
+		y = shifted(y, -1)
+		q <<= 1
+		if !x.Less(y) {
+			x = x.Minus(y)
+			q++
+		}
+	}
+	for range worthBits {
+		x = shifted(x, 1)
+		q <<= 1
+		if !x.Less(y) {
+			x = x.Minus(y)
+			q++
+		}
+	}
+	return q
 }

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"math"
 	"math/big"
-	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 )
 
@@ -328,54 +326,6 @@ func (m *market) Cost(list []pricing.Purchase) (Total, bool, error) {
 
 func totalOfFloat(nanos float64) Total { return TotalOf(pricing.Money(min(nanos, 1<<62))) }
 
-// loadFees computes the fees of p. The caller has checked p and taken off held reservations.
-func (s *Solver) loadFees(p *Problem, n int) error {
-	s.terms, s.full = s.terms[:0], s.full[:0]
-	longest := 1 // bits of an amount of the flow, in nanos an hour
-	for i := range p.Types {
-		longest = max(longest, length(wide.ProductInt(int64(p.Types[i].OnDemand), 1)))
-	}
-	for i := range p.Classes {
-		c := &p.Classes[i].Class
-		term := int64(c.Term / p.Slot)
-		upfront, _ := over(wide.ProductInt(int64(c.Upfront), int64(time.Hour)), int64(p.Slot))
-		longest = max(longest, length(upfront.Plus(wide.ProductInt(int64(c.Hourly), term)))+1)
-	}
-	s.shift = min(30, 60-length(wide.ProductInt(int64(2*n+4), 1))-longest)
-	if s.shift < -20 {
-		return badInput("Classes", -1, ErrOverflow, "the fees are too much for 64 bits")
-	}
-	s.fees = grow.To(s.fees, n*len(p.Classes))
-	for i := range p.Classes {
-		c := &p.Classes[i].Class
-		term := int64(c.Term / p.Slot)
-		// Below 2⁴²·2⁶³ before the shift: shift first as far as that fits.
-		upfront := wide.ProductInt(int64(c.Upfront), int64(time.Hour))
-		up := max(0, min(s.shift, 126-length(upfront)))
-		upfront, _ = over(shifted(upfront, up), int64(p.Slot))
-		fee := shifted(upfront, s.shift-up).Plus(shifted(wide.ProductInt(int64(c.Hourly), term), s.shift))
-		s.terms, s.full = append(s.terms, int(term)), append(s.full, fee)
-		for t := range n {
-			f := int64(-1)
-			if t%max(1, p.Every) == 0 && (p.Closed == nil || !p.Closed[t]) {
-				f = int64(fee.Lo)
-				if left := int64(n - t); p.Horizon == reserve.Pure && left < term {
-					q, _ := over(wide.ProductInt(f, left), term)
-					f = int64(q.Lo)
-				}
-			}
-			s.fees[i*n+t] = f
-		}
-	}
-	s.left = grow.Zero(s.left, n*len(p.Types))
-	s.lambda = grow.Zero(s.lambda, n*len(p.Types))
-	s.change = grow.Zero(s.change, n+1)
-	types := s.rest.Types
-	s.rest = *p
-	s.rest.Types = append(types[:0], p.Types...)
-	return nil
-}
-
 // reduce takes s.reservations off the demands.
 func (s *Solver) reduce(p *Problem, n int) {
 	for i := range p.Types {
@@ -394,44 +344,6 @@ func (s *Solver) reduce(p *Problem, n int) {
 		}
 		s.rest.Types[i].Demand = left
 	}
-}
-
-// share returns the lesser of ⌊2⁴⁰·a/b⌋ and mostWorth.
-func (a Uint128) share(b Uint128) int64 {
-	x, y := wide.Int{Hi: int64(a.Hi), Lo: a.Lo}, wide.Int{Hi: int64(b.Hi), Lo: b.Lo}
-	if y.Hi == 0 && y.Lo <= math.MaxInt64 {
-		q, r := over(x, int64(y.Lo))
-		if q.Hi != 0 || q.Lo >= 1<<12 {
-			return mostWorth
-		}
-		f, _ := over(wide.ProductInt(r, 1<<worthBits), int64(y.Lo))
-		return int64(q.Lo)<<worthBits + int64(f.Lo)
-	}
-	shifts := 0 // long division, bit by bit
-	for ; shifts < 12 && !x.Less(y); shifts++ {
-		y = shifted(y, 1)
-	}
-	if !x.Less(y) {
-		return mostWorth
-	}
-	q := int64(0)
-	for range shifts {
-		y = shifted(y, -1)
-		q <<= 1
-		if !x.Less(y) {
-			x = x.Minus(y)
-			q++
-		}
-	}
-	for range worthBits {
-		x = shifted(x, 1)
-		q <<= 1
-		if !x.Less(y) {
-			x = x.Minus(y)
-			q++
-		}
-	}
-	return q
 }
 
 // reserve finds the best reservations at the prices that s.worth makes and their dual
@@ -505,64 +417,6 @@ func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
 	return sum.Plus(wide.Int{Lo: 2}), ok1 && ok2 && length(w)+shift < 140
 }
 
-// add fills in the exact amounts, after s.savings has solved the rest.
-func (s *Solver) addFees(p *Problem, n int, plan *Plan) bool {
-	// Fees times den, a multiple of the slot and, for shares, of the terms.
-	b := &s.sum
-	s.den.SetInt64(int64(p.Slot))
-	if p.Horizon == reserve.Pure {
-		for _, term := range s.terms {
-			s.num.Mul(&s.den, s.rem.SetInt64(int64(term)))
-			s.den.Set(&s.num)
-		}
-	}
-	s.fee.SetInt64(0)
-	for _, r := range plan.Reservations {
-		c := &p.Classes[r.Class].Class
-		charged := s.terms[r.Class]
-		if p.Horizon == reserve.Pure {
-			charged = min(charged, n-r.Slot)
-		}
-		// (upfront·hour + hourly·term·slot)·den/slot · charged/term, count times
-		s.num.Mul(s.quo.SetInt64(int64(c.Upfront)), s.rem.SetInt64(int64(time.Hour)))
-		b.x.Mul(s.quo.SetInt64(int64(c.Hourly)), s.rem.SetInt64(int64(c.Term)))
-		s.num.Add(&s.num, &b.x)
-		b.x.Mul(&s.num, s.quo.SetInt64(int64(charged)))
-		s.num.Mul(&b.x, s.quo.SetInt64(int64(r.Count)))
-		b.x.Mul(&s.num, &s.den)
-		s.rem.SetInt64(int64(p.Slot))
-		b.y.Mul(&s.rem, s.quo.SetInt64(int64(s.terms[r.Class])))
-		s.num.QuoRem(&b.x, &b.y, &s.rem)
-		if p.Horizon == reserve.Full && s.rem.Sign() != 0 { // charged = term: it divides
-			panic("savings: a fee that is not whole")
-		}
-		s.fee.Add(&s.fee, &s.num)
-	}
-	// The same denominator for all: that of the savings plan times den.
-	s.num.Mul(&s.fee, &b.den)
-	s.fee.Set(&s.num)
-	s.num.Mul(&b.total, &s.den)
-	b.total.Add(&s.num, &s.fee)
-	s.num.Mul(&b.den, &s.den)
-	b.den.Set(&s.num)
-	var ok1, ok2, ok3 bool
-	plan.Cost, ok1 = b.money(&b.total, p.Slot)
-	plan.Reserved, ok2 = b.money(&s.fee, p.Slot)
-	b.den.SetInt64(1)
-	s.num.SetInt64(s.bound.Hi)
-	b.bound.Lsh(&s.num, 64)
-	s.num.Add(&b.bound, s.rem.SetUint64(s.bound.Lo))
-	if s.shift >= 0 {
-		b.den.Lsh(s.rem.SetInt64(1), uint(s.shift))
-		b.bound.Set(&s.num)
-	} else {
-		b.bound.Lsh(&s.num, uint(-s.shift))
-	}
-	plan.Bound, ok3 = b.money(&b.bound, p.Slot)
-	plan.Bound = max(0, plan.Bound) // what is held may be worth more than all else
-	return ok1 && ok2 && ok3
-}
-
 // lower lowers worths until over no term that can be bought the worth exceeds the price: the
 // linear program allows that where commitments are at their most.
 func (s *Solver) lower(p *Problem, n int, worth []int64) {
@@ -593,26 +447,4 @@ func (s *Solver) lower(p *Problem, n int, worth []int64) {
 			sum -= lower(from, n-1, sum)
 		}
 	}
-}
-
-// nanos returns what s.reservations and the savings plan last solved cost, in nanos an hour.
-func (s *Solver) nanos(p *Problem, n int) float64 {
-	cost := 0.0
-	for _, r := range s.reservations {
-		cost += math.Ldexp(float64(s.fees[r.Class*n+r.Slot]), -s.shift) * float64(r.Count)
-	}
-	for i := range s.rest.Types {
-		sum := 0
-		for _, d := range s.rest.Types[i].Demand {
-			sum += d
-		}
-		cost += float64(s.rest.Types[i].OnDemand) * float64(sum)
-	}
-	for i := range s.types {
-		cost -= float64(s.types[i].price) * float64(s.sum.used[i]) / float64(s.types[i].rate)
-	}
-	for t, units := range s.buy {
-		cost += float64(p.unitOf()) * float64(units) * float64(s.charged(t))
-	}
-	return cost
 }

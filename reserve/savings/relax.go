@@ -141,90 +141,99 @@ func (g *relaxed) active(term int, have []float64) {
 	}
 }
 
-// relax makes steps until there are so many. It leaves worths in m.worth, which satisfy the
-// conditions of a bound, and reservations in m.reservations.
-func (m *Solver) relax(p *Problem, n, steps int) {
-	g := &m.game
-	k := len(p.Types)
-	term := int(p.Term / p.Slot)
-	scale := math.Ldexp(1, -m.shift)
-	unit := float64(p.unitOf())
+// relax makes steps until there are so many. It leaves worths in s.worth, which satisfy the
+// conditions of a bound, and reservations in s.reservations.
+func (s *Solver) relax(p *Problem, n, steps int) {
+	g := &s.game
 	for g.balance.Steps < steps {
-		w, omega := g.balance.Weight(), g.balance.Omega
-		dx, dy := 0.0, 0.0
-		for t := range g.total {
-			g.total[t] = float64(m.exact.held[t]) * unit
-		}
-		g.prefix(g.nu.X)
-		for t := range n {
-			g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.charged(n, t))
-			if !p.sold(t) {
-				g.slope[t] = math.Inf(1)
-			}
-		}
-		dx += g.commit.Move(0, g.slope, nil, -1/omega, w, g.image)
-		g.active(term, g.total)
-		for i := range k {
-			y := &p.Types[i]
-			q := y.measure()
-			lambda := g.lambda.X[i*n : (i+1)*n]
-			clear(g.have)
-			for t, d := range y.Demand {
-				g.most[t] = q * float64(d)
-			}
-			if y.paid() {
-				for t, price := range lambda {
-					g.slope[t] = g.nu.X[t] - price
-				}
-				dx += g.use.Move(i, g.slope, g.most, -1/omega, w, g.have)
-				for t, s := range g.have {
-					g.total[t] -= s
-				}
-			}
-			g.prefix(lambda)
-			for c := range p.Classes {
-				if p.Classes[c].Type != i || p.Classes[c].Withdrawn {
-					continue
-				}
-				each := scale / q
-				for t, fee := range m.fees[c*n : (c+1)*n] {
-					g.slope[t] = g.sums[t] - g.sums[min(n, t+m.terms[c])] + float64(fee)*each
-					if fee < 0 {
-						g.slope[t] = math.Inf(1)
-					}
-				}
-				dx += g.buy.Move(c, g.slope, nil, -1/omega, w, g.image)
-				g.active(m.terms[c], g.have)
-			}
-			for t, served := range g.have {
-				g.slope[t] = g.most[t] - served
-				g.most[t] = float64(y.OnDemand) / q
-			}
-			dy += g.lambda.Move(i, g.slope, g.most, omega, w, g.image)
+		dx, dy := g.commitments(p, s.held), 0.0
+		for i := range p.Types {
+			mx, my := s.relaxType(p, n, i)
+			dx, dy = dx+mx, dy+my
 		}
 		for t, left := range g.total {
 			g.slope[t] = -left
 		}
-		dy += g.nu.Move(0, g.slope, nil, omega, w, g.image)
+		dy += g.nu.Move(0, g.slope, nil, g.balance.Omega, g.balance.Weight(), g.image)
 		if g.balance.Moved(dx, dy) {
 			g.balance.Anchor(g.all[:3], g.all[3:])
 		}
 	}
 	for t, v := range g.nu.X {
-		m.worth[t] = int64(max(0, min(math.Ldexp(v, worthBits), mostWorth)))
+		s.worth[t] = int64(max(0, min(math.Ldexp(v, worthBits), mostWorth)))
 	}
-	m.lower(p, n, m.worth)
-	m.reservations = m.reservations[:0]
+	s.lower(p, n, s.worth)
+	s.reservations = s.reservations[:0]
 	for c := range p.Classes {
 		q := p.Types[p.Classes[c].Type].measure()
 		sum, bought := 0.0, 0
 		for t, v := range g.buy.X[c*n : (c+1)*n] {
 			sum += max(0, v) / q
 			if count := int(math.Floor(sum+.5)) - bought; count > 0 {
-				m.reservations = append(m.reservations, pricing.Purchase{Slot: t, Class: c, Count: count})
+				s.reservations = append(s.reservations, pricing.Purchase{Slot: t, Class: c, Count: count})
 				bought += count
 			}
 		}
 	}
-	sortPurchases(m.reservations)
+	sortPurchases(s.reservations)
+}
+
+// commitments moves the commitments, and sets g.total to the money that is active, with what is held.
+func (g *relaxed) commitments(p *Problem, held []int) float64 {
+	n, term, unit := len(g.total), int(p.Term/p.Slot), float64(p.unitOf())
+	for t := range g.total {
+		g.total[t] = float64(held[t]) * unit
+	}
+	g.prefix(g.nu.X)
+	for t := range n {
+		g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.charged(n, t))
+		if !p.sold(t) {
+			g.slope[t] = math.Inf(1)
+		}
+	}
+	moved := g.commit.Move(0, g.slope, nil, -1/g.balance.Omega, g.balance.Weight(), g.image)
+	g.active(term, g.total)
+	return moved
+}
+
+// relaxType moves what the plan pays for type i, which it takes off g.total, the reservations of its
+// classes, and then its prices.
+func (s *Solver) relaxType(p *Problem, n, i int) (dx, dy float64) {
+	g, y := &s.game, &p.Types[i]
+	w, omega := g.balance.Weight(), g.balance.Omega
+	q := y.measure()
+	lambda := g.lambda.X[i*n : (i+1)*n]
+	clear(g.have)
+	for t, d := range y.Demand {
+		g.most[t] = q * float64(d)
+	}
+	if y.paid() {
+		for t, price := range lambda {
+			g.slope[t] = g.nu.X[t] - price
+		}
+		dx += g.use.Move(i, g.slope, g.most, -1/omega, w, g.have)
+		for t, s := range g.have {
+			g.total[t] -= s
+		}
+	}
+	g.prefix(lambda)
+	each := math.Ldexp(1, -s.shift) / q
+	for c := range p.Classes {
+		if p.Classes[c].Type != i || p.Classes[c].Withdrawn {
+			continue
+		}
+		for t, fee := range s.fees[c*n : (c+1)*n] {
+			g.slope[t] = g.sums[t] - g.sums[min(n, t+s.terms[c])] + float64(fee)*each
+			if fee < 0 {
+				g.slope[t] = math.Inf(1)
+			}
+		}
+		dx += g.buy.Move(c, g.slope, nil, -1/omega, w, g.image)
+		g.active(s.terms[c], g.have)
+	}
+	for t, served := range g.have {
+		g.slope[t] = g.most[t] - served
+		g.most[t] = float64(y.OnDemand) / q
+	}
+	return dx, g.lambda.Move(i, g.slope, g.most, omega, w, g.image)
 }

@@ -3,10 +3,8 @@ package savings
 import (
 	"cmp"
 	"math"
-	"math/big"
 	"math/bits"
 	"slices"
-	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
@@ -400,114 +398,4 @@ func (s *exact) bound() (sum wide.Int) {
 		}
 	}
 	return sum
-}
-
-// A sum adds amounts up, in nanos per hour over a common denominator.
-type sum struct {
-	used             []int64 // grains, by type
-	den              big.Int
-	total, committed big.Int
-	bound, unused    big.Int
-	x, y, rem, quo   big.Int // scratch
-}
-
-// add fills in the amounts of a plan and reports whether they fit.
-//
-// What runs on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour, a bound of
-// the flow B·u/units, and what the plan does not make cheaper costs the same always.
-// All are brought to the denominator den = Π rate_i · units.
-func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
-	b := &s.sum
-	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type
-	unused, units := int64(0), int64(0)      // grains; unit-slots
-	ok := true
-	plus := func(dst *int64, a, f int64) {
-		v, ok1 := wide.Mul(a, f)
-		v, ok2 := wide.Add(*dst, v)
-		*dst = v
-		ok = ok && ok1 && ok2
-	}
-	for t := range s.slots {
-		left, fits := wide.Mul(int64(s.active[t]), s.unit)
-		ok = ok && fits
-		plus(&units, int64(s.buy[t]), int64(s.charged(t)))
-		for i := range s.types {
-			y := &s.types[i]
-			pay := min(left, y.rate*int64(y.demand[t]))
-			plus(&b.used[i], pay, 1)
-			left -= pay
-		}
-		plus(&unused, left, 1)
-	}
-	b.den.SetInt64(s.units)
-	for i := range s.types {
-		b.mul(&b.den, s.types[i].rate)
-	}
-	b.total.SetInt64(0)
-	b.bound.SetInt64(0)
-	add := func(dst *big.Int, amount, count int64) { // amount·count·den, a whole number of nanos an hour
-		b.x.Mul(b.y.SetInt64(amount), b.rem.SetInt64(count))
-		b.y.Mul(&b.x, &b.den)
-		dst.Add(dst, &b.y)
-	}
-	for i := range p.Types {
-		y := &p.Types[i]
-		sum := int64(0)
-		for _, d := range y.Demand {
-			plus(&sum, int64(d), 1)
-		}
-		add(&b.total, int64(y.OnDemand), sum)
-		if !y.paid() {
-			add(&b.bound, int64(y.OnDemand), sum)
-		}
-	}
-	for i := range s.types {
-		y := &s.types[i]
-		b.rem.Quo(&b.den, b.y.SetInt64(y.rate))
-		b.y.Mul(b.x.SetInt64(y.price), &b.rem)
-		b.rem.Mul(&b.y, b.x.SetInt64(b.used[i]))
-		b.total.Sub(&b.total, &b.rem)
-	}
-	var ok1, ok2, ok3, ok4, ok5 bool
-	plan.OnDemand, ok1 = b.money(&b.total, p.Slot)
-	b.committed.SetInt64(0)
-	add(&b.committed, int64(p.unitOf()), units)
-	plan.Committed, ok2 = b.money(&b.committed, p.Slot)
-	b.total.Add(&b.total, &b.committed)
-	plan.Cost, ok3 = b.money(&b.total, p.Slot)
-	plan.Bound, ok4 = plan.Cost, true
-	if !optimal {
-		b.x.SetInt64(bound.Hi)
-		b.y.Lsh(&b.x, 64)
-		b.x.Add(&b.y, b.rem.SetUint64(bound.Lo))
-		b.y.Mul(&b.x, b.rem.SetInt64(int64(p.unitOf())))
-		b.rem.Quo(&b.den, b.x.SetInt64(s.units))
-		b.x.Mul(&b.y, &b.rem)
-		b.bound.Add(&b.bound, &b.x)
-		plan.Bound, ok4 = b.money(&b.bound, p.Slot)
-	}
-	b.unused.SetInt64(0)
-	add(&b.unused, s.grain, unused)
-	plan.Unused, ok5 = b.money(&b.unused, p.Slot)
-	return ok && ok1 && ok2 && ok3 && ok4 && ok5
-}
-
-// mul multiplies x by n, with b.x and b.y for scratch.
-func (b *sum) mul(x *big.Int, n int64) {
-	b.x.Mul(x, b.y.SetInt64(n))
-	x.Set(&b.x)
-}
-
-// money returns sum/den nanos an hour over a slot, rounded half to even, and
-// whether that fits. It overwrites the scratch.
-func (b *sum) money(sum *big.Int, slot time.Duration) (pricing.Money, bool) {
-	b.x.Mul(sum, b.y.SetInt64(int64(slot)))
-	b.rem.Mul(&b.den, b.y.SetInt64(int64(time.Hour)))
-	b.quo.QuoRem(&b.x, &b.rem, &b.y)
-	b.y.Lsh(&b.y, 1)
-	if c := b.y.Cmp(&b.rem); c > 0 || c == 0 && b.quo.Bit(0) == 1 {
-		b.x.Add(&b.quo, b.y.SetInt64(1))
-		return pricing.Money(b.x.Int64()), b.x.IsInt64()
-	}
-	return pricing.Money(b.quo.Int64()), b.quo.IsInt64()
 }

@@ -154,11 +154,18 @@ func (m *model) load(p *Problem) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	n, C := p.periods(), len(p.Classes)
-	m.n, m.classes = n, C
-	m.level, m.term = grow.To(m.level, C), grow.To(m.term, C)
+	m.n, m.classes = p.periods(), len(p.Classes)
+	m.loadLevels(p)
+	m.loadColumns(p)
+	if err := m.loadHeld(p); err != nil {
+		return err
+	}
+	return m.loadRows(p)
+}
 
-	// Levels: distinct rates below on demand, dearest first.
+// loadLevels finds the distinct rates below on demand, dearest first.
+func (m *model) loadLevels(p *Problem) {
+	m.level, m.term = grow.To(m.level, m.classes), grow.To(m.term, m.classes)
 	m.rates = m.rates[:0] // negative, so that they ascend
 	for _, cl := range p.Classes {
 		if cl.Rate < p.OnDemand {
@@ -167,30 +174,29 @@ func (m *model) load(p *Problem) error {
 	}
 	slices.Sort(m.rates)
 	m.rates = slices.Compact(m.rates)
-	L := len(m.rates)
-	m.levels = L
-	m.price, m.priceI = grow.To(m.price, L), grow.To(m.priceI, L)
+	m.levels = len(m.rates)
+	m.rows = m.levels * m.n
+	m.price, m.priceI = grow.To(m.price, m.levels), grow.To(m.priceI, m.levels)
+	m.unit = 0
 	above := p.OnDemand
 	for k, r := range m.rates {
 		m.priceI[k] = above + r
 		m.price[k] = float64(m.priceI[k])
+		m.unit = wide.GCD(m.unit, m.priceI[k])
 		above = -r
 	}
 	for c, cl := range p.Classes {
-		m.term[c] = min(cl.Term, max(n, 1))
+		m.term[c] = min(cl.Term, max(m.n, 1))
 		m.level[c], _ = slices.BinarySearch(m.rates, -cl.Rate)
 		if cl.Rate == p.OnDemand {
 			m.level[c] = -1
 		}
 	}
-	m.rows = L * n
+}
 
-	m.unit = 0
-	for _, v := range m.priceI[:L] {
-		m.unit = wide.GCD(m.unit, v)
-	}
-
-	// Columns.
+// loadColumns sets the fees and the caps of the columns.
+func (m *model) loadColumns(p *Problem) {
+	n, C := m.n, m.classes
 	m.fee, m.feeI, m.cap = grow.To(m.fee, C*n), grow.To(m.feeI, C*n), grow.To(m.cap, C*n)
 	for c := range C {
 		for i := range n {
@@ -207,33 +213,35 @@ func (m *model) load(p *Problem) error {
 			}
 		}
 	}
+}
 
-	// Inventory.
-	m.inv = grow.To(m.inv, m.rows)
-	clear(m.inv)
-	if p.Held != nil {
-		for c := range C {
-			for k := 0; k <= m.level[c]; k++ {
-				for i, v := range p.Held[c] {
-					if int(m.inv[k*n+i])+v > 1<<30 {
-						return fmt.Errorf("%w: more than 2^30 held in period %d", ErrInput, i)
-					}
-					m.inv[k*n+i] += int32(v)
+// loadHeld sets the inventory of the rows.
+func (m *model) loadHeld(p *Problem) error {
+	m.inv = grow.Zero(m.inv, m.rows)
+	for c := range p.Held {
+		for k := 0; k <= m.level[c]; k++ {
+			for i, v := range p.Held[c] {
+				at := &m.inv[k*m.n+i]
+				if int(*at)+v > 1<<30 {
+					return fmt.Errorf("%w: more than 2^30 held in period %d", ErrInput, i)
 				}
+				*at += int32(v)
 			}
 		}
 	}
+	return nil
+}
 
-	// Staircases: one per period, shared by the levels; level 0 has its own
-	// where MaxActive cuts it off.
+// loadRows sets the staircases: one per period, shared by the levels; level 0 has its own
+// where MaxActive cuts it off.
+func (m *model) loadRows(p *Problem) error {
+	n := m.n
 	m.off, m.size, m.hard = grow.To(m.off, m.rows), grow.To(m.size, m.rows), grow.To(m.hard, m.rows)
 	m.val, m.cnt = m.val[:0], m.cnt[:0]
 	m.base = 0
 	slots := max(p.Period, 1)
 	for i := range n {
-		lo := i * slots
-		hi := min(lo+slots, len(p.Demand))
-		m.sorted = append(m.sorted[:0], p.Demand[lo:hi]...)
+		m.sorted = append(m.sorted[:0], p.Demand[i*slots:min((i+1)*slots, len(p.Demand))]...)
 		slices.Sort(m.sorted)
 		off := int32(len(m.val))
 		var use int64
@@ -253,22 +261,27 @@ func (m *model) load(p *Problem) error {
 		if m.base, ok = wide.Add(m.base, cost); !ok {
 			return ErrOverflow
 		}
-		for k := range L {
+		for k := range m.levels {
 			m.off[k*n+i], m.size[k*n+i], m.hard[k*n+i] = off, size, false
 		}
-		if p.MaxActive != nil && L > 0 {
-			limit := max(int32(p.MaxActive[i]), m.inv[i])
-			start := int32(len(m.val))
-			for a := off; a < off+size && m.val[a] < limit; a++ {
-				m.val, m.cnt = append(m.val, m.val[a]), append(m.cnt, m.cnt[a])
-			}
-			next := int32(0)
-			if at := off + int32(len(m.val)) - start; at < off+size {
-				next = m.cnt[at]
-			}
-			m.val, m.cnt = append(m.val, limit), append(m.cnt, next)
-			m.off[i], m.size[i], m.hard[i] = start, int32(len(m.val))-start, true
+		if p.MaxActive != nil && m.levels > 0 {
+			m.cutOff(i, max(int32(p.MaxActive[i]), m.inv[i]))
 		}
 	}
 	return nil
+}
+
+// cutOff gives level 0 of period i a staircase that ends at a limit.
+func (m *model) cutOff(i int, limit int32) {
+	off, size := m.off[i], m.size[i]
+	start := int32(len(m.val))
+	for a := off; a < off+size && m.val[a] < limit; a++ {
+		m.val, m.cnt = append(m.val, m.val[a]), append(m.cnt, m.cnt[a])
+	}
+	next := int32(0)
+	if at := off + int32(len(m.val)) - start; at < off+size {
+		next = m.cnt[at]
+	}
+	m.val, m.cnt = append(m.val, limit), append(m.cnt, next)
+	m.off[i], m.size[i], m.hard[i] = start, int32(len(m.val))-start, true
 }
