@@ -11,7 +11,7 @@ import (
 // check says what is wrong with a state.
 func (s *managerState) check() error {
 	o := &s.Options
-	if negative(o.Grace, o.Every, o.Skew, o.MaxAge, o.MaxDelay) || o.Every == 0 || o.Term == 0 || o.Term < -1 || min(o.MaxPartitions, o.MaxRequests) < 0 {
+	if negative(o.Grace, o.Every, o.Skew, o.MaxAge, o.MaxDelay) || o.Every == 0 || o.Term == 0 || o.Term < -1 || min(o.MaxPartitions, o.MaxRequests) < 1 {
 		return badInput("options", -1, ErrRange, "%+v: want options that a manager has saved", *o)
 	}
 	if s.Now < 0 {

@@ -108,6 +108,8 @@ func TestBadState(t *testing.T) {
 		"skew":            func(s *managerState) { s.Options.Skew = -1 },
 		"age":             func(s *managerState) { s.Options.MaxAge = -1 },
 		"delay":           func(s *managerState) { s.Options.MaxDelay = -1 },
+		"partitions":      func(s *managerState) { s.Options.MaxPartitions = 0 },
+		"requests":        func(s *managerState) { s.Options.MaxRequests = 0 },
 		"now":             func(s *managerState) { s.Now = -1 },
 		"last preemption": func(s *managerState) { s.Preemption = 0 },
 		"epoch":           func(s *managerState) { s.Nodes[0].Epoch = 0 },
