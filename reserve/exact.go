@@ -113,33 +113,40 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 	if err := e.plan(p); err != nil {
 		return Plan{}, err
 	}
-	m := &e.market
-	plan := Plan{Purchases: e.purchases}
-	var err error
+	plan := Plan{Purchases: e.purchases, Limited: e.limited}
 	if !p.uncertain() {
+		var err error
 		if plan.Bill, err = e.biller.BillHeld(p.Prices, p.Demand, p.Slot, e.purchases, p.Held); err != nil {
 			return Plan{}, err
 		}
 	}
-	if err := e.dual.load(p, m, e.purchases); err != nil {
+	if err := e.certify(p, &plan); err != nil {
 		return Plan{}, err
+	}
+	return plan, nil
+}
+
+// certify fills in the plan's cost, and the bound that e.values prove.
+func (e *Exact) certify(p *Problem, plan *Plan) error {
+	m := &e.market
+	if err := e.dual.load(p, m, e.purchases); err != nil {
+		return err
 	}
 	bound, err := e.dual.bound(e.values, e.finer)
 	if err != nil {
-		return Plan{}, err
+		return err
 	}
 	var ok [2]bool
 	plan.Cost, ok[0] = m.money(e.dual.cost())
 	plan.Bound, ok[1] = m.money(bound)
 	if ok != [2]bool{true, true} {
-		return Plan{}, badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
+		return badInput("Demand", -1, ErrOverflow, "its cost does not fit in an amount of money")
 	}
-	plan.Limited = e.limited
 	plan.Certificate = Certificate{Levels: len(e.prices), Values: e.values, Num: m.common, Den: m.scale}
-	return plan, nil
+	return nil
 }
 
-// plan solves the flow and fills in e.purchases.
+// plan fills in e.purchases, and e.values, which prove how good they are.
 func (e *Exact) plan(p *Problem) error {
 	m := &e.market
 	if err := m.loadAny(p); err != nil {

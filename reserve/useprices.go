@@ -257,11 +257,10 @@ func programError(err error) error {
 	return err
 }
 
-// relax replaces the values by better ones if there are any: those of the flow in
-// which the use of every class costs as little as that of the cheapest, which
-// makes every plan cheaper. They are a certificate of the problem itself: divided
-// among the levels, the deepest first but for negative ones, which all levels must
-// feel, they are worth no more to a reservation of any class than the flow's to it.
+// relax tries the values of an easier problem, and keeps them if their bound is better. In the easier problem the use of
+// every class costs as little as the use of the cheapest, so that every plan costs less. The flow solves it. Its values are
+// divided among the levels, the last level first; the first level gets the rest, also if that is negative. To a reservation of
+// any class the divided values are worth no more than the flow's values, so they are a certificate.
 func (e *Exact) relax(p *Problem) error {
 	n, m := p.slots(), &e.market
 	if err := e.dual.load(p, m, nil); err != nil {

@@ -54,8 +54,8 @@ import (
 // byFee is 1.3 to 3.5 times as fast as the simplex on the five logs of the shared folder, for a class of a day: 2.5 times in
 // the geometric mean (PLIMSOLL_SHARED=DIR go test -run NONE -bench Day ./reserve/internal/flow).
 
-// mostPhases bounds the phases. With 12 phases byFee is the faster method on all logs, with 19 to 24 on most, with 81
-// on none.
+// mostPhases bounds the phases. With 12 phases byFee is the faster method on all five logs; with 81 byFee takes
+// three times as long on hpc2n.
 //
 // leastDiscount is the least part of the term's price on demand that the fee saves. Where the fee saves less,
 // little is bought, and the simplex ends at once: for terms of a month at a discount of 4% byFee takes 3 to 16 times
