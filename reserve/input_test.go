@@ -85,3 +85,47 @@ func TestInputRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A held class of dearer use is refused if it serves, and amounts that do not fit.
+func TestLoadClassRefuses(t *testing.T) {
+	p := twoHours()
+	p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: "used", Term: 2 * time.Hour, Hourly: 50 * pricing.Milli, Billed: pricing.WhenUsed})
+	for _, c := range []struct {
+		held pricing.Holding
+		ok   bool
+	}{{pricing.Holding{Class: 1, Count: 1, Until: 1}, false}, {pricing.Holding{Class: 1, Count: 0, Until: 1}, true}, {pricing.Holding{Class: 1, Count: 1, Until: 0}, true}, {pricing.Holding{Class: 0, Count: 1, Until: 1}, true}} {
+		p.Held = []pricing.Holding{c.held}
+		if err := new(Input).LoadClass(p, 0); (err == nil) != c.ok || !c.ok && !errors.Is(err, ErrUnsupported) {
+			t.Errorf("%+v: %v", c.held, err)
+		}
+	}
+	p.Held, p.Prices.OnDemand = nil, 1<<61+1
+	if err := new(Input).LoadClass(p, 0); !errors.Is(err, ErrOverflow) {
+		t.Errorf("four slots of 2⁶¹: %v", err)
+	}
+}
+
+// With the Pure horizon, a purchase in the last of four hours pays half of its fee of .15: it saves
+// .1 − .075.
+func TestUsesOfALatePurchase(t *testing.T) {
+	p := twoHours()
+	p.Horizon = Pure
+	uses, err := AppendUses(nil, p, []pricing.Purchase{{Slot: 3, Count: 1}})
+	if err != nil || uses[0].Saved != 25*pricing.Milli || uses[0].BreakEven != 3 {
+		t.Errorf("%+v, %v", uses, err)
+	}
+}
+
+// Five instances at 10, at most two reserved for 3, by hand: at a value of 4 the slot costs at least
+// 3·10 + 2·4, and two purchases are worth 1 more than their fees. That is the cost of the best plan.
+func TestBoundUnderACap(t *testing.T) {
+	p := &Problem{Demand: []int{5}, Slot: time.Hour, MaxActive: 2, Prices: pricing.List{OnDemand: 10, Classes: []pricing.Class{{Name: "a", Term: time.Hour, Upfront: 3}}}}
+	var m market
+	var v dual
+	if err := errors.Join(m.load(p), v.load(p, &m, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if bound, err := v.bound([]int64{4}, 1); err != nil || bound.Hi != 0 || bound.Lo != 36 {
+		t.Errorf("%v, %v, want 36", bound, err)
+	}
+}

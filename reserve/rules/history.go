@@ -110,11 +110,5 @@ func without(s []int64, x int64) []int64 {
 
 // AppendPlan appends the plan's purchases to dst, as [reserve.Planner] says.
 func (a *History) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
-	if err := a.series.load(p, a.Class, nil); err != nil {
-		return dst, err
-	}
-	if err := a.Reset(a.series.class); err != nil {
-		return dst, err
-	}
-	return a.series.run(dst, a.Class, a, 1), nil
+	return a.series.plan(dst, p, a.Class, a)
 }

@@ -169,6 +169,17 @@ func (s *series) load(p *reserve.Problem, k int, forecast []int) error {
 	return nil
 }
 
+// plan is AppendPlan for a rule without a forecast.
+func (s *series) plan(dst []pricing.Purchase, p *reserve.Problem, k int, rule Rule) ([]pricing.Purchase, error) {
+	if err := s.load(p, k, nil); err != nil {
+		return dst, err
+	}
+	if err := rule.Reset(s.class); err != nil {
+		return dst, err
+	}
+	return s.run(dst, k, rule, 1), nil
+}
+
 // run appends what a rule that has just been reset buys, shown window slots at
 // a time, the current one included.
 func (s *series) run(dst []pricing.Purchase, k int, rule Rule, window int) []pricing.Purchase {

@@ -90,11 +90,5 @@ func (a *Wang) observe(demand int64) int {
 // AppendPlan appends the plan's purchases to dst, as [reserve.Planner] says. O(n·log τ)
 // time for n slots.
 func (a *Wang) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
-	if err := a.series.load(p, a.Class, nil); err != nil {
-		return dst, err
-	}
-	if err := a.Reset(a.series.class); err != nil {
-		return dst, err
-	}
-	return a.series.run(dst, a.Class, a, 1), nil
+	return a.series.plan(dst, p, a.Class, a)
 }

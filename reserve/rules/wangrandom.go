@@ -95,12 +95,5 @@ func (a *WangRandom) Observe(demand int, _ []int) int { return a.rule.Observe(de
 // AppendPlan draws a threshold and appends the plan's purchases to dst, as
 // [reserve.Planner] says. It panics if Rand is nil. O(n·log τ) time for n slots.
 func (a *WangRandom) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
-	s := &a.rule.series
-	if err := s.load(p, a.Class, nil); err != nil {
-		return dst, err
-	}
-	if err := a.Reset(s.class); err != nil {
-		return dst, err
-	}
-	return s.run(dst, a.Class, a, 1), nil
+	return a.rule.series.plan(dst, p, a.Class, a)
 }
