@@ -2,6 +2,7 @@ package reserve
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,9 +100,9 @@ func TestLoadClassRefuses(t *testing.T) {
 			t.Errorf("%+v: %v", c.held, err)
 		}
 	}
-	p.Held, p.Prices.OnDemand = nil, 1<<61+1
-	if err := new(Input).LoadClass(p, 0); !errors.Is(err, ErrOverflow) {
-		t.Errorf("four slots of 2⁶¹: %v", err)
+	p.Held, p.Demand, p.Prices.OnDemand = nil, make([]int, 16), 1<<60+1
+	if err := new(Input).LoadClass(p, 0); !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), "for the whole of the demand") {
+		t.Errorf("16 slots of 2⁶⁰: %v", err)
 	}
 }
 

@@ -372,38 +372,3 @@ func onEnvelope(tf *tariff, k int) bool {
 	}
 	return false
 }
-
-// naiveBound is Eq. (5), instance by instance, in intervals of the given length,
-// of which the last is counted whole unless the horizon is Pure.
-func naiveBound(p *reserve.Problem, length int) *big.Rat {
-	tf := tariffOf(p)
-	n := len(p.Demand)
-	sum := new(big.Rat)
-	for t := 0; t < n; t += length {
-		slots := length
-		if p.Horizon == reserve.Pure {
-			slots = min(length, n-t)
-		}
-		for j := 1; ; j++ {
-			used := 0
-			for i := t; i < min(n, t+length); i++ {
-				if p.Demand[i] >= j {
-					used++
-				}
-			}
-			if used == 0 {
-				break
-			}
-			u := big.NewRat(int64(used), 1)
-			least := new(big.Rat).Mul(tf.price, u)
-			for k := range tf.term {
-				c := new(big.Rat).Mul(tf.rate[k], big.NewRat(int64(slots), 1))
-				if c.Add(c, new(big.Rat).Mul(tf.use[k], u)); c.Cmp(least) < 0 {
-					least = c
-				}
-			}
-			sum.Add(sum, least)
-		}
-	}
-	return sum
-}

@@ -236,30 +236,3 @@ func TestErrors(t *testing.T) {
 		t.Errorf("bound of a huge cost: %v", err)
 	}
 }
-
-// The bound with a last interval that is not whole: Full counts all of it, since
-// a reservation pays for it; Pure its part.
-func TestBoundLastInterval(t *testing.T) {
-	p := &reserve.Problem{Demand: digits("111111"), Slot: time.Hour, Prices: prepaid(1, 4, 8), Every: 4}
-	// Four slots at the share 2; then two slots, on demand 2 against 2 or 1.
-	for horizon, want := range map[reserve.Horizon]pricing.Money{reserve.Full: 4 * pricing.Unit, reserve.Pure: 3 * pricing.Unit} {
-		p.Horizon = horizon
-		if got, err := new(reserve.Competitive).Bound(p); err != nil || got != want {
-			t.Errorf("horizon %d: %v, %v, want %v", horizon, got, err, want)
-		}
-	}
-	// Rounded down: 1 nano for 3 slots, in each of 4.
-	p = &reserve.Problem{Demand: digits("1111"), Slot: time.Hour, Prices: pricing.List{OnDemand: 1, Classes: []pricing.Class{
-		{Name: "a", Term: 3 * time.Hour, Upfront: 1},
-	}}}
-	if got, err := new(reserve.Competitive).Bound(p); err != nil || got != 1 {
-		t.Errorf("%d, %v, want 1, the floor of 4/3", got, err)
-	}
-	// Inventory is taken off, and its use counted: 2 slots at 1, 2 at 2 + 1.
-	p = &reserve.Problem{Demand: digits("1111"), Slot: time.Hour, Held: []pricing.Holding{{Count: 1, Until: 2}}, Prices: pricing.List{OnDemand: 9, Classes: []pricing.Class{
-		{Name: "a", Term: 3 * time.Hour, Upfront: 6, Hourly: 1, Billed: pricing.WhenUsed},
-	}}}
-	if got, err := new(reserve.Competitive).Bound(p); err != nil || got != 8 {
-		t.Errorf("%d, %v, want 8", got, err)
-	}
-}

@@ -332,35 +332,6 @@ func TestConstants(t *testing.T) {
 	})
 }
 
-// The bound is Eq. (5), rounded down.
-func TestBoundNaive(t *testing.T) {
-	var c reserve.Competitive
-	rapid.Check(t, func(t *rapid.T) {
-		k := large
-		k.held = false
-		p := problems(k).Draw(t, "problem")
-		want := naiveBound(p, commonLength(p))
-		floor := new(big.Int).Quo(want.Num(), want.Denom())
-		got, err := c.Bound(p)
-		if err != nil || int64(got) != floor.Int64() {
-			t.Fatalf("%d, %v, want %v", got, err, want)
-		}
-	})
-}
-
-// commonLength is the largest number of slots that divides Every and all terms.
-func commonLength(p *reserve.Problem) int {
-	for length := max(1, p.Every); ; length-- {
-		ok := max(1, p.Every)%length == 0
-		for _, c := range p.Prices.Classes {
-			ok = ok && int(c.Term/p.Slot)%length == 0
-		}
-		if ok {
-			return length
-		}
-	}
-}
-
 // A planner gives the same with a workspace that has seen other problems, and
 // leaves its input alone. Prices in another currency change nothing; nor does a
 // class that another one beats.
