@@ -45,6 +45,9 @@ func TestJobLimits(t *testing.T) {
 			t.Errorf("%s: %v", c.field, err)
 		}
 	}
+	if first := (trace.Job{Run: 1, Estimate: 1, Nodes: 1}); replay.CheckSubmission("sim", &first, &first, 0) != nil {
+		t.Error("no first job at the start")
+	}
 	if early := (trace.Job{Submit: -1, Run: 1, Estimate: 1, Nodes: 1}); replay.CheckSubmission("sim", &early, &early, 0) == nil {
 		t.Error("a first job before the start")
 	}

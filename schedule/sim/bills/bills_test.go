@@ -333,8 +333,11 @@ func TestBadInput(t *testing.T) {
 			u.Jobs, u.Starts = append(u.Jobs, job(6, 1, 1, 0, time.Microsecond)), append(u.Starts, 0)
 			u.Prices.Classes = nil
 		}, "Jobs.Run", 1, bills.ErrTooLarge},
-		"instances":    {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 23 }, "Jobs.Nodes", -1, bills.ErrTooLarge},
-		"alone":        {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 21; u.Prices.OnDemand = 1 << 60; u.Prices.Classes = nil }, "Jobs", 0, bills.ErrTooLarge},
+		"instances": {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 23 }, "Jobs.Nodes", -1, bills.ErrTooLarge},
+		"alone":     {func(u *bills.Usage) { u.Jobs[0].Nodes = 1 << 21; u.Prices.OnDemand = 1 << 60; u.Prices.Classes = nil }, "Jobs", 0, bills.ErrTooLarge},
+		"all costs": {func(u *bills.Usage) {
+			u.Jobs[0].Run, u.OnDemand, u.Prices = 65*time.Hour, 2, pricing.List{OnDemand: 1 << 50}
+		}, "Prices.OnDemand", -1, bills.ErrTooLarge},
 		"prices":       {func(u *bills.Usage) { u.Prices.OnDemand = -1 }, "OnDemand", -1, pricing.ErrRange},
 		"charges less": {func(u *bills.Usage) { u.Meter.Minimum = -1 }, "Minimum", -1, pricing.ErrRange},
 	} {
