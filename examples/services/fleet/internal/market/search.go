@@ -76,79 +76,89 @@ func (s *Search) Find(x *group.Terms, members []Member) (Price, error) {
 	for t := range worth {
 		worth[t] = (worth[t] + next[t]) / 2
 	}
-	var best Price
-	var cost savings.Total // of the best
-	planned := int64(-1)   // groups, by the best
-	least := math.Inf(1)
-	// try keeps a price if it plans the most groups, and of such prices one whose gap is the least, or the
-	// same at a lower cost: without a bound above 0 all gaps are +Inf. It returns the plan and the next
-	// worth.
-	try := func(round int, at Price) (Plan, group.Worth, error) {
-		plan, next, err := commit(x, w.pass(&at), at.Worth)
-		if err != nil {
-			return Plan{}, nil, err
-		}
-		at.raise(&plan)
-		if s.Round != nil {
-			s.Round(round, &plan)
-		}
-		gap := plan.Gap()
-		if plan.Groups > planned || plan.Groups == planned && (gap < least || gap == least && plan.Cost.Compare(cost) < 0) {
-			best, least, cost, planned = at, gap, plan.Cost, plan.Groups
-			best.Worth = slices.Clone(at.Worth)
-		}
-		return plan, next, nil
-	}
-	few := w.few()
-	// branch tries what branch and bound finds, once.
-	branch := func(round int) error {
-		aim := goal / 2 // it takes little more
-		if !few.quick() {
-			if few == nil || least <= Enough {
-				return nil
-			}
-			aim = max(goal, Enough/2)
-		}
-		price, err := few.search(best, cost, aim)
-		few = nil
-		if err != nil {
-			return err
-		}
-		at := best.Worth
-		plan, _, err := try(round, price)
-		if err == nil && plan.Groups < price.Groups { // its worth makes amounts too large
-			price.Worth = at
-			_, _, err = try(round, price)
-		}
-		return err
-	}
+	h := hunt{walker: &w, few: w.few(), goal: goal, told: s.Round, planned: -1, least: math.Inf(1)}
 	for round := 1; ; round++ {
-		_, next, err := try(round, Price{Worth: worth})
-		if err == nil && few.quick() && round == min(rounds, quickRounds) && least > goal {
-			err = branch(round)
+		_, next, err := h.try(round, Price{Worth: worth})
+		if err == nil && h.few.quick() && round == min(rounds, quickRounds) && h.least > goal {
+			err = h.branch(round)
 		}
 		if err != nil {
 			return Price{}, err
 		}
-		if least <= goal || round >= rounds {
+		if h.least <= goal || round >= rounds {
 			break
 		}
 		savings.Blend(worth, next, int64(round))
 	}
-	if least > goal {
-		if err := branch(rounds + 1); err != nil {
+	if h.least > goal {
+		if err := h.branch(rounds + 1); err != nil {
 			return Price{}, err
 		}
 	}
-	if least > Enough && !math.IsInf(least, 1) && rounds >= defaultRounds {
-		if err := w.split(best.Worth, func(at Price) (Plan, group.Worth, error) {
+	if h.least > Enough && !math.IsInf(h.least, 1) && rounds >= defaultRounds {
+		if err := w.split(h.best.Worth, func(at Price) (Plan, group.Worth, error) {
 			rounds++
-			return try(rounds+1, at)
-		}, func() bool { return least <= Enough }); err != nil {
+			return h.try(rounds+1, at)
+		}, func() bool { return h.least <= Enough }); err != nil {
 			return Price{}, err
 		}
 	}
-	return best, nil
+	return h.best, nil
+}
+
+// A hunt is a search with the best price so far.
+type hunt struct {
+	*walker
+	few     *few // nil once tried
+	goal    float64
+	told    func(round int, plan *Plan)
+	best    Price
+	cost    savings.Total // of the best
+	planned int64         // groups, by the best
+	least   float64       // gap
+}
+
+// try keeps a price if it plans the most groups, and of such prices one whose gap is the least, or the
+// same at a lower cost: without a bound above 0 all gaps are +Inf. It returns the plan and the next
+// worth.
+func (h *hunt) try(round int, at Price) (Plan, group.Worth, error) {
+	plan, next, err := commit(h.x, h.pass(&at), at.Worth)
+	if err != nil {
+		return Plan{}, nil, err
+	}
+	at.raise(&plan)
+	if h.told != nil {
+		h.told(round, &plan)
+	}
+	gap := plan.Gap()
+	if plan.Groups > h.planned || plan.Groups == h.planned && (gap < h.least || gap == h.least && plan.Cost.Compare(h.cost) < 0) {
+		h.best, h.least, h.cost, h.planned = at, gap, plan.Cost, plan.Groups
+		h.best.Worth = slices.Clone(at.Worth)
+	}
+	return plan, next, nil
+}
+
+// branch tries what branch and bound finds, once.
+func (h *hunt) branch(round int) error {
+	aim := h.goal / 2 // it takes little more
+	if !h.few.quick() {
+		if h.few == nil || h.least <= Enough {
+			return nil
+		}
+		aim = max(h.goal, Enough/2)
+	}
+	price, err := h.few.search(h.best, h.cost, aim)
+	h.few = nil
+	if err != nil {
+		return err
+	}
+	at := h.best.Worth
+	plan, _, err := h.try(round, price)
+	if err == nil && plan.Groups < price.Groups { // its worth makes amounts too large
+		price.Worth = at
+		_, _, err = h.try(round, price)
+	}
+	return err
 }
 
 // A walker plans the members of a sample.
