@@ -40,9 +40,6 @@ type LogLinear struct {
 	Computation bool
 	// Work, if set, replaces the features by one column, log Work.
 	Work Measure
-	// Proportional fixes the exponent of Work to 1: twice the work takes twice the time.
-	// Fit panics if Proportional has no Work.
-	Proportional bool
 	// Quadratic adds the column (log P)² [Barnes08]. A power law in P has the same
 	// speedup for every doubling of P. An application that communicates gains less each
 	// time, until the time rises again: with a positive coefficient b of the column, and a
@@ -70,7 +67,7 @@ func (m *LogLinear) Fit(p *Profile) error {
 	if m.Quadratic {
 		by = quadraticP
 	}
-	return m.log.fit(p, time, m.Work, m.Proportional, m.DropDependent, by)
+	return m.log.fit(p, time, m.Work, m.DropDependent, by)
 }
 
 // EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
@@ -147,18 +144,17 @@ var scalingNames = [...][]string{
 
 // A logModel is what the models of logarithms share.
 type logModel struct {
-	solver       lsq.Solver
-	reg          lsq.Regression
-	names        []string // of the columns
-	plain, ln    []string // features, and as columns
-	x, y, row    []float64
-	span         span
-	work         Measure
-	proportional bool
-	scaling      scaling
-	held         bool // the exponent of the number of processes is 1, and has no column
-	t            quantile
-	fitted       bool
+	solver    lsq.Solver
+	reg       lsq.Regression
+	names     []string // of the columns
+	plain, ln []string // features, and as columns
+	x, y, row []float64
+	span      span
+	work      Measure
+	scaling   scaling
+	held      bool // the exponent of the number of processes is 1, and has no column
+	t         quantile
+	fitted    bool
 }
 
 // target returns the part of a run's time that is fitted, or an error.
@@ -188,21 +184,16 @@ func (m *logModel) columns() int {
 	return m.scaling.columns()
 }
 
-func (m *logModel) fit(p *Profile, of part, work Measure, proportional, drop bool, by scaling) error {
-	if proportional && work == nil {
-		panic("perfmodel: Proportional without a Work")
-	}
+func (m *logModel) fit(p *Profile, of part, work Measure, drop bool, by scaling) error {
 	m.fitted = false
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	m.work, m.proportional, m.scaling = work, proportional, by
+	m.work, m.scaling = work, by
 	m.names, m.x, m.y = m.names[:0], m.x[:0], m.y[:0]
-	switch {
-	case proportional:
-	case work != nil:
+	if work != nil {
 		m.names = append(m.names, "ln work")
-	default:
+	} else {
 		if !slices.Equal(m.plain, p.Features) {
 			m.plain, m.ln = append(m.plain[:0], p.Features...), m.ln[:0]
 			for _, name := range p.Features {
@@ -224,19 +215,19 @@ func (m *logModel) fit(p *Profile, of part, work Measure, proportional, drop boo
 		if err != nil {
 			return err
 		}
-		offset, err := m.appendFeatures(r.Features, "Profile.Runs[].Features", i, p.Features)
-		if err != nil {
+		if err := m.appendFeatures(r.Features, "Profile.Runs[].Features", i, p.Features); err != nil {
 			return err
 		}
+		y := math.Log(t)
 		switch a, b := by.values(r.Processes); {
 		case m.held:
-			offset += a
+			y -= a
 		case by == quadraticP:
 			m.x = append(m.x, a, b)
 		default:
 			m.x = append(m.x, a)
 		}
-		m.y = append(m.y, math.Log(t)-offset)
+		m.y = append(m.y, y)
 		rows++
 	}
 	if rows == 0 {
@@ -251,27 +242,23 @@ func (m *logModel) fit(p *Profile, of part, work Measure, proportional, drop boo
 	return nil
 }
 
-// appendFeatures appends the columns of the features to m.x and returns what to subtract
-// from the logarithm of the time.
-func (m *logModel) appendFeatures(x []float64, field string, index int, names []string) (float64, error) {
+// appendFeatures appends the columns of the features to m.x.
+func (m *logModel) appendFeatures(x []float64, field string, index int, names []string) error {
 	if m.work != nil {
 		w, err := measured(m.work, field, index, x)
 		if err != nil {
-			return 0, err
-		}
-		if m.proportional {
-			return math.Log(w), nil
+			return err
 		}
 		m.x = append(m.x, math.Log(w))
-		return 0, nil
+		return nil
 	}
 	for j, v := range x {
 		if v <= 0 {
-			return 0, badInput(field, index, ErrNotPositive, "%s is %v and has no logarithm: want a positive number", names[j], v)
+			return badInput(field, index, ErrNotPositive, "%s is %v and has no logarithm: want a positive number", names[j], v)
 		}
 		m.x = append(m.x, math.Log(v))
 	}
-	return 0, nil
+	return nil
 }
 
 // A curve is a model along the number of processes for one case: the mean of the
@@ -288,8 +275,7 @@ func (m *logModel) along(q *Query) (curve, error) {
 		return c, err
 	}
 	keep := len(m.x)
-	offset, err := m.appendFeatures(q.Features, "Query.Features[]", -1, m.span.names)
-	if err != nil {
+	if err := m.appendFeatures(q.Features, "Query.Features[]", -1, m.span.names); err != nil {
 		m.x = m.x[:keep]
 		return c, err
 	}
@@ -299,7 +285,6 @@ func (m *logModel) along(q *Query) (curve, error) {
 	m.row = append(m.row, 0, 0)[:n+m.columns()]
 	if m.held {
 		c.m, c.h = m.reg.PredictLeverage(m.row)
-		c.m += offset
 		c.a = 1
 		return c, nil
 	}
@@ -313,7 +298,7 @@ func (m *logModel) along(q *Query) (curve, error) {
 	value, h := at(0, 0)
 	up, hUp := at(1, 0)
 	_, hDown := at(-1, 0)
-	c.m, c.a, c.h = value+offset, up-value, h
+	c.m, c.a, c.h = value, up-value, h
 	c.hu, c.huu = (hUp-hDown)/2, (hUp+hDown)/2-h
 	if m.scaling == quadraticP {
 		right, hRight := at(0, 1)

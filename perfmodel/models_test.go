@@ -54,17 +54,6 @@ func TestLogLinearPowerLaw(t *testing.T) {
 	if got := strings.Join(m.Columns(), ", "); got != "ln x, ln P" {
 		t.Error(got)
 	}
-	// With the exponent held at 1 what is left goes to P.
-	linear := runsOf([]float64{10, 100}, []int{1, 8}, func(x float64, p int) float64 { return 2 * x / math.Sqrt(float64(p)) })
-	fixed := &LogLinear{Work: Product, Proportional: true}
-	if err := fixed.Fit(&linear); err != nil {
-		t.Fatal(err)
-	}
-	e, err := At(fixed, []float64{1e5}, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	isNear(t, "proportional", e.Seconds, 25_000, 1e-12)
 }
 
 // The quadratic finds the turn of a parabola in log P.
@@ -369,7 +358,6 @@ func TestModelsErrors(t *testing.T) {
 	if err := (&LogLinear{}).Fit(&one); !errors.Is(err, ErrDependent) || !strings.HasPrefix(err.Error(), "perfmodel: ") {
 		t.Errorf("one number of processes: %v", err)
 	}
-	panics(t, "proportional", func() { (&LogLinear{Proportional: true}).Fit(&Profile{}) })
 	panics(t, "growth", func() { Barrier.Growth(0) })
 	panics(t, "serial", func() { (&USL{Amdahl: true}).Coefficients() })
 	// As many runs as coefficients: a prediction, and an interval without ends.

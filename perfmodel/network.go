@@ -89,7 +89,7 @@ func (m *Network) Fit(p *Profile) error {
 		by = logPLogP
 	}
 	m.log.held = m.Proportional
-	return m.log.fit(p, communicationTime, m.Work, false, m.DropDependent, by)
+	return m.log.fit(p, communicationTime, m.Work, m.DropDependent, by)
 }
 
 // EstimateTo implements [Estimator], for T_N. On one process all values are 0.
