@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"cmp"
+	"math"
 	"time"
 
 	"github.com/plimsoll/plimsoll/placement"
@@ -78,7 +80,7 @@ func (c *Options) checkClouds() error {
 		cl := &c.Clouds[i]
 		full := cl.filledIn(c)
 		if err := full.Meter.Validate(); err != nil {
-			return wrongCloud("Meter", i, err)
+			return badCloud("Meter", i, err, "")
 		}
 		switch {
 		case full.Meter.Minimum > replay.MaxTime || full.Meter.Increment > replay.MaxTime:
@@ -100,7 +102,7 @@ func (c *Options) checkClouds() error {
 		}
 		if cl.Discount != (pricing.SustainedUse{}) {
 			if err := cl.Discount.Validate(); err != nil {
-				return wrongCloud("Discount", i, err)
+				return badCloud("Discount", i, err, "")
 			}
 			if c.Mode == Individual {
 				return badCloud("Discount", i, ErrRange, "each user's use is another's: want no discount in mode individual")
@@ -109,9 +111,9 @@ func (c *Options) checkClouds() error {
 		if c.Mode != SEC || c.bound {
 			switch {
 			case i > 0:
-				return badCloud("", i, ErrRange, "%d clouds: want mode sec for several", len(c.Clouds))
+				return badInput("Clouds", i, ErrRange, "%d clouds: want mode sec for several", len(c.Clouds))
 			case cl.Quota > 0:
-				return badCloud("", i, ErrRange, "a quota: want mode sec for it")
+				return badInput("Clouds", i, ErrRange, "a quota: want mode sec for it")
 			case cl.Portfolio != nil:
 				return badCloud("Portfolio", i, ErrRange, "a portfolio: want mode sec for reservations")
 			}
@@ -123,30 +125,18 @@ func (c *Options) checkClouds() error {
 	return nil
 }
 
-// largest returns the most instances that a job may need, and whether there is
-// a limit.
-func (c *Options) largest() (most int, limited bool) {
+// largest returns the most instances that a job may need by the quotas.
+func (c *Options) largest() (most int) {
 	for _, cl := range c.Clouds {
 		if cl.Quota == 0 {
-			return 0, false
+			return math.MaxInt
 		}
 		most = max(most, cl.Quota)
 	}
-	return most, len(c.Clouds) > 0
+	return cmp.Or(most, math.MaxInt)
 }
 
-// badCloud returns an error about a cloud, or about one of its fields.
+// badCloud returns an error about a field of a cloud.
 func badCloud(field string, index int, sentinel error, format string, args ...any) error {
-	return badInput(cloudField(field), index, sentinel, format, args...)
-}
-
-func wrongCloud(field string, index int, err error) error {
-	return wrong(cloudField(field), index, err)
-}
-
-func cloudField(field string) string {
-	if field == "" {
-		return "Clouds"
-	}
-	return "Clouds." + field
+	return badInput("Clouds."+field, index, sentinel, format, args...)
 }

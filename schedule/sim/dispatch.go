@@ -174,7 +174,7 @@ func (s *Simulator) weeks(at time.Duration) {
 			var err error
 			c.reserved, err = c.cloud.Portfolio.Observe(c.reserved[:0], s.demand)
 			if err != nil {
-				s.fail(wrongCloud("Portfolio", i, err))
+				s.fail(badCloud("Portfolio", i, err, ""))
 				return
 			}
 			for _, r := range c.reserved {

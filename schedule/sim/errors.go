@@ -30,6 +30,3 @@ type InputError = inputerr.Error
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("sim", field, index, sentinel, format, args...)
 }
-
-// wrong returns an error of another package about a field.
-func wrong(field string, index int, err error) error { return badInput(field, index, err, "") }

@@ -106,7 +106,7 @@ func (c Options) withDefaults() (Options, error) {
 		c.Meter = pricing.EC2Hourly
 	}
 	if err := c.Meter.Validate(); err != nil {
-		return c, wrong("Meter", -1, err)
+		return c, badInput("Meter", -1, err, "")
 	}
 	if c.Meter.Minimum > replay.MaxTime || c.Meter.Increment > replay.MaxTime {
 		return c, badInput("Meter", -1, ErrRange, "%v and steps of %v: want at most %.0f s", c.Meter.Minimum, c.Meter.Increment, replay.MaxTime.Seconds())
@@ -182,9 +182,9 @@ func check(jobs []trace.Job, cfg *Options) error {
 	if err := checkNumber(jobs); err != nil {
 		return err
 	}
-	most, limited := cfg.largest()
+	most := cfg.largest()
 	for i := range jobs {
-		if err := checkJob(&jobs[max(0, i-1)], &jobs[i], i, cfg, most, limited); err != nil {
+		if err := checkJob(&jobs[max(0, i-1)], &jobs[i], i, cfg, most); err != nil {
 			return err
 		}
 	}
@@ -192,14 +192,14 @@ func check(jobs []trace.Job, cfg *Options) error {
 }
 
 // checkJob checks job i, which comes after job p; p is the job itself if it is the first.
-func checkJob(p, j *trace.Job, i int, cfg *Options, most int, limited bool) error {
+func checkJob(p, j *trace.Job, i int, cfg *Options, most int) error {
 	if err := replay.CheckSubmission("sim", p, j, i); err != nil {
 		return err
 	}
 	switch {
 	case (cfg.Mode == SEC || cfg.Mode == NoWait) && j.Nodes > replay.MaxHeld:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d", j.ID, j.Nodes, replay.MaxHeld)
-	case limited && j.Nodes > most:
+	case j.Nodes > most:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d instances: want at most %d, the largest quota of a cloud", j.ID, j.Nodes, most)
 	case cfg.Mode == Local && j.Nodes > cfg.Nodes:
 		return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", j.ID, j.Nodes, cfg.Nodes)

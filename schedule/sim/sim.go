@@ -40,8 +40,7 @@ type Simulator struct {
 	// Of Stream.
 	next     func(trace.Job, error) bool
 	previous trace.Job
-	most     int // nodes of a job, where limited
-	limited  bool
+	most     int // nodes of a job
 
 	pool
 	chooser

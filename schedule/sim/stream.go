@@ -55,9 +55,9 @@ func (s *Simulator) take(j trace.Job, err error) bool {
 	if err == nil {
 		if s.submitted == 0 {
 			s.previous = j
-			s.most, s.limited = s.cfg.largest()
+			s.most = s.cfg.largest()
 		}
-		err = checkJob(&s.previous, &j, s.submitted, &s.cfg, s.most, s.limited)
+		err = checkJob(&s.previous, &j, s.submitted, &s.cfg, s.most)
 	}
 	if err != nil {
 		s.fail(err)
