@@ -15,7 +15,7 @@ import (
 // of the series. It forecasts with the weighted mean of the best three. [New] makes an Auto
 // for the name "".
 //
-// Fit chooses, see [Auto.Fit]. Until then Auto is [Simple] with the factor
+// Fit chooses, see [Auto.Fit]. Until then Auto is [smoothing.Simple] with the factor
 // startAlpha. [Auto.String] names the choice. Update and Forecast take the time of at most
 // three models. An observation that the scale of the choice does not take, such as 0 for a
 // logarithm, counts as missing.
@@ -125,7 +125,7 @@ func (m *Auto) String() string {
 	return b.String()
 }
 
-// Update takes the next observation, see [Model].
+// Update takes the next observation, see [smoothing.Model].
 func (m *Auto) Update(x float64) {
 	if len(m.members) == 0 {
 		m.scale = 1
@@ -141,7 +141,7 @@ func (m *Auto) Update(x float64) {
 	}
 }
 
-// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
+// Forecast sets dst[i] to the forecast i+1 steps ahead, see [smoothing.Model].
 func (m *Auto) Forecast(dst []float64) {
 	if m.n == 0 || len(m.members) == 0 {
 		clear(dst)
@@ -193,7 +193,7 @@ func (m *Auto) Deviate(dst []float64) {
 	copy(dst, m.sum)
 }
 
-// Fit chooses the models and fits them, see [Fittable].
+// Fit chooses the models and fits them, see [smoothing.Fittable].
 //
 // The season is f.Season, or found by [Fitter.Periods]; the second season is tried if the
 // series has three of its cycles, two of them in its beginning. The candidates are fitted to

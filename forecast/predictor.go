@@ -50,7 +50,7 @@ type tally struct {
 	Recent  []float64 `json:"recent"`  // the last one-step errors, 260 at most, for Paths
 }
 
-// Update takes the next observation, see [Model], and its error.
+// Update takes the next observation, see [smoothing.Model], and its error.
 func (p *Predictor) Update(x float64) {
 	p.needModel()
 	if usable(x) {
@@ -100,7 +100,7 @@ func (p *Predictor) Forecast(dst []float64) {
 	p.Limits.Apply(dst, p.Peak)
 }
 
-// TrackingSignal returns the signal's value, see [Signal].
+// TrackingSignal returns the signal's value, see [smoothing.Signal].
 func (p *Predictor) TrackingSignal() float64 { return p.Signal.TrackingSignal() }
 
 // Alarm reports whether recent errors point one way by more than chance explains: chance alone
@@ -203,7 +203,7 @@ func spreadOf(m smoothing.Model, dst []float64) {
 	}
 }
 
-// Fit fits the model if it is [Fittable], and otherwise updates the model with the series as f
+// Fit fits the model if it is [smoothing.Fittable], and otherwise updates the model with the series as f
 // cuts it. Errors and signal start anew, with those of the fit. Limits and the
 // signal's constant stay. Limits, the constant and parameters that the model keeps are an
 // [*InputError] if they are out of range.

@@ -106,7 +106,7 @@ func count(n, standby int) int {
 	return n
 }
 
-// Update takes the next observation, see [Model], and fits the model when a fit is due. If the
+// Update takes the next observation, see [smoothing.Model], and fits the model when a fit is due. If the
 // fit fails, since too many values are missing, the model stays as it is. No fit ever
 // succeeds with a Fitter or a Keep that Validate refuses: call Validate once.
 func (r *Rolling) Update(x float64) {
@@ -170,7 +170,7 @@ func (r *Rolling) Alarm() bool { return r.current().Alarm() }
 // Validate returns an [*InputError] if a parameter or the state is out of range.
 //
 // Validate also returns an error if no fit can succeed: options of Fitter out of range, a model
-// that is not [Fittable], or a model of this package that wants more values than Keep.
+// that is not [smoothing.Fittable], or a model of this package that wants more values than Keep.
 func (r *Rolling) Validate() error {
 	if err := r.validateAround(); err != nil {
 		return err

@@ -40,7 +40,7 @@ func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, 
 //
 // and a_k = γ·(v_k − v) + (1−γ)·a in all three forms. The last two forms are exact on
 // quadratics. All forms are unstable for many factors, see [Triple.Stable], and run away
-// over long horizons: cap their forecasts by [Limits].
+// over long horizons: cap their forecasts by [forecast.Limits].
 //
 // Start: as [Holt], with acceleration 0; the paper does not say. A missing observation is one
 // with e = 0.
