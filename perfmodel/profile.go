@@ -110,14 +110,6 @@ func (p *Profile) MaxProcesses() int {
 	return most
 }
 
-func (p *Profile) minProcesses() int {
-	least := math.MaxInt
-	for i := range p.Runs {
-		least = min(least, p.Runs[i].Processes)
-	}
-	return least
-}
-
 // saturationGain is the least gain in speed that counts for [Profile.Saturation].
 // Medians of three runs that scatter by 8% differ by 1.2 or more in one pair of a
 // hundred. A doubling brings five times that gain at best.
@@ -131,12 +123,14 @@ const saturationGain = 1.2
 // rise. A case that was run on one number of processes says nothing against that number.
 // Saturation returns 0 and false for a profile without runs. Time: O(n²) for n runs.
 func (p *Profile) Saturation() (processes int, saturated bool) {
+	for i := range p.Runs {
+		if n := p.Runs[i].Processes; i == 0 || n < processes {
+			processes = n
+		}
+	}
 	most := 0 // on which a case was run that was run on fewer
 	for i := range p.Runs {
 		a := &p.Runs[i]
-		if processes == 0 {
-			processes = p.minProcesses()
-		}
 		// Does the run gain on all runs of its case on fewer processes?
 		gains, compared, other := true, false, false
 		for j := range p.Runs {

@@ -86,33 +86,22 @@
 //
 // # References
 //
-// [Abramowitz70] M. Abramowitz, I. A. Stegun, "Handbook of Mathematical Functions",
-// NBS, 1970.
-//
-// [Björck67] Å. Björck, "Solving Linear Least Squares Problems by Gram-Schmidt
-// Orthogonalization", BIT 7, 1967.
-//
-// [Björck67b] Å. Björck, "Iterative Refinement of Linear Least Squares Solutions I",
-// BIT 7, 1967.
-//
-// [Businger65] P. Businger, G. H. Golub, "Linear Least Squares Solutions by
-// Householder Transformations", Numerische Mathematik 7, 1965.
-//
-// [Dekker71] T. J. Dekker, "A Floating-Point Technique for Extending the Available
-// Precision", Numerische Mathematik 18, 1971.
-//
-// [Demmel09] J. Demmel, Y. Hida, E. J. Riedy, X. S. Li, "Extra-Precise Iterative
-// Refinement for Overdetermined Least Squares Problems", ACM TOMS 35(4), 2009.
-//
-// [Joldes17] M. Joldes, J.-M. Muller, V. Popescu, "Tight and Rigorous Error Bounds for
-// Basic Building Blocks of Double-Word Arithmetic", ACM TOMS 44(2), 2017.
-//
-// [Knuth97] D. E. Knuth, "The Art of Computer Programming", volume 2, 3rd edition,
-// 1997.
-//
-// [NIST] Statistical Reference Datasets, linear regression, National Institute of
-// Standards and Technology, 1997.
-//
-// [Ogita05] T. Ogita, S. M. Rump, S. Oishi, "Accurate Sum and Dot Product", SIAM
-// Journal on Scientific Computing 26(6), 2005.
+//	[Abramowitz70]  M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, NBS, 1970.
+//	[Björck67]      Å. Björck, Solving Linear Least Squares Problems by Gram-Schmidt
+//	                Orthogonalization, BIT 7, 1967.
+//	[Björck67b]     Å. Björck, Iterative Refinement of Linear Least Squares Solutions I, BIT 7,
+//	                1967.
+//	[Businger65]    P. Businger, G. H. Golub, Linear Least Squares Solutions by Householder
+//	                Transformations, Numerische Mathematik 7, 1965.
+//	[Dekker71]      T. J. Dekker, A Floating-Point Technique for Extending the Available
+//	                Precision, Numerische Mathematik 18, 1971.
+//	[Demmel09]      J. Demmel, Y. Hida, E. J. Riedy, X. S. Li, Extra-Precise Iterative Refinement
+//	                for Overdetermined Least Squares Problems, ACM TOMS 35(4), 2009.
+//	[Joldes17]      M. Joldes, J.-M. Muller, V. Popescu, Tight and Rigorous Error Bounds for
+//	                Basic Building Blocks of Double-Word Arithmetic, ACM TOMS 44(2), 2017.
+//	[Knuth97]       D. E. Knuth, The Art of Computer Programming, volume 2, 3rd edition, 1997.
+//	[NIST]          Statistical Reference Datasets, linear regression, National Institute of
+//	                Standards and Technology, 1997.
+//	[Ogita05]       T. Ogita, S. M. Rump, S. Oishi, Accurate Sum and Dot Product, SIAM Journal on
+//	                Scientific Computing 26(6), 2005.
 package lsq
