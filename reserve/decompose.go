@@ -1,7 +1,6 @@
 package reserve
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -171,15 +170,13 @@ func (e *Exact) ascend(p *Problem, shift int) error {
 		return err
 	}
 	for k := len(e.prices) - 1; k >= 0; k-- {
-		if err := e.raise(p, k, shift); err != nil {
-			return err
-		}
+		e.raise(p, k, shift)
 	}
 	return nil
 }
 
 // raise finds the best values of level k beside those of the other levels.
-func (e *Exact) raise(p *Problem, k, shift int) error {
+func (e *Exact) raise(p *Problem, k, shift int) {
 	n, m, v, d := p.slots(), &e.market, &e.dual, &e.decomposed
 	e.classes = e.classes[:0]
 	e.fees = grow.To(e.fees, n*len(m.classes))
@@ -209,7 +206,7 @@ func (e *Exact) raise(p *Problem, k, shift int) error {
 			}
 			fee := m.fair(class, class.feeFor(n-s)) - (d.window[min(n, s+class.term)] - d.window[s])
 			if fee < 0 {
-				return nil // a capped class that is worth more than its fee
+				return // a capped class that is worth more than its fee
 			}
 			fees[s] = fee >> shift
 		}
@@ -225,7 +222,7 @@ func (e *Exact) raise(p *Problem, k, shift int) error {
 		fp.Steps, fp.First = e.steps, m.tally.first
 	}
 	if fp.Price < 1 {
-		return nil
+		return
 	}
 	if len(p.Held) > 0 {
 		e.held = grow.To(e.held, n)
@@ -234,17 +231,13 @@ func (e *Exact) raise(p *Problem, k, shift int) error {
 		}
 		fp.Held = e.held
 	}
-	if err := e.solver.Solve(fp); err != nil {
-		if errors.Is(err, flow.ErrOverflow) {
-			return nil
-		}
-		return err
+	if e.solver.Solve(fp) != nil {
+		return // too large for the flow
 	}
 	y := e.solver.Potentials()
 	for t := range n {
 		e.values[k*n+t] = (y[t+1] - y[t]) << shift
 	}
-	return nil
 }
 
 // round puts the purchases x of the relaxation into d.plan: whole numbers of which the sum up
@@ -306,9 +299,7 @@ func (e *Exact) descend(p *Problem, bound wide.Uint, shift int) error {
 	}
 	for round := range descents {
 		for k := len(e.prices) - 1; k >= 0; k-- {
-			if err := e.replan(p, k, shift); err != nil {
-				return err
-			}
+			e.replan(p, k, shift)
 			if err := e.dual.load(p, m, d.plan); err != nil {
 				return err
 			}
@@ -327,7 +318,7 @@ func (e *Exact) descend(p *Problem, bound wide.Uint, shift int) error {
 
 // replan finds the best purchases of the classes of level k beside the others of d.plan,
 // which e.dual has loaded.
-func (e *Exact) replan(p *Problem, k, shift int) error {
+func (e *Exact) replan(p *Problem, k, shift int) {
 	n, m, v, d := p.slots(), &e.market, &e.dual, &e.decomposed
 	d.own = grow.Zero(d.own, n+1)
 	rest := d.plan[:0]
@@ -354,7 +345,7 @@ func (e *Exact) replan(p *Problem, k, shift int) error {
 		e.classes, d.index = append(e.classes, fc), append(d.index, c)
 	}
 	if len(e.classes) == 0 {
-		return nil
+		return
 	}
 	e.steps, d.first = e.steps[:0], grow.To(d.first, n+1)
 	for t := range n {
@@ -385,11 +376,8 @@ func (e *Exact) replan(p *Problem, k, shift int) error {
 		}
 		fp.MaxActive = d.caps
 	}
-	if err := e.solver.Solve(fp); err != nil {
-		if errors.Is(err, flow.ErrOverflow) {
-			return nil
-		}
-		return err
+	if e.solver.Solve(fp) != nil {
+		return // too large for the flow
 	}
 	d.plan = rest
 	e.bought = e.solver.AppendPurchases(e.bought[:0])
@@ -397,7 +385,6 @@ func (e *Exact) replan(p *Problem, k, shift int) error {
 		d.plan = append(d.plan, pricing.Purchase{Slot: b.Slot, Class: d.index[b.Class], Count: b.Count})
 	}
 	sortPurchases(d.plan)
-	return nil
 }
 
 // addStep adds st to the steps from from on, which fall by their demand.

@@ -170,7 +170,9 @@ const (
 
 // sweepStrip does what worst does for each block of the strip that begins at slot b, but class by
 // class instead of block by block. Blocks must be the smallest, each class must have one fee, and
-// all terms must end within the horizon. It appends what it finds and returns the largest violation.
+// all terms must end within the horizon. sweepStrip appends what it finds and returns the largest violation.
+// Without strips a solve takes 2 to 11% longer on the shared demands with months and years, 17 to 35%
+// longer with ten terms (PLIMSOLL_SHARED=DIR go test -run NONE -bench Exact ./reserve, with sweep's loop over strips and without).
 func (s *Solver) sweepStrip(b int) (top int64) {
 	var most [stripBlocks]int64
 	var best [stripBlocks]int32
