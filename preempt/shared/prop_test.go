@@ -483,3 +483,67 @@ func TestAsPreempt(t *testing.T) {
 		}
 	}
 }
+
+// The search finds the optimum without the plan by prices to begin with, and with budgets that
+// only several nodes together overdraw.
+func TestSearchAlone(t *testing.T) {
+	var s Solver
+	problems, budgets := rapid.Custom(draw), 0
+	for seed := range 1500 {
+		p := problems.Example(seed)
+		if seed%2 == 0 { // jobs on one node each, that draw on one budget
+			p.Budgets = []int64{1}
+			for j := range p.Jobs {
+				p.Jobs[j].Parts, p.Jobs[j].Draws = p.Jobs[j].Parts[:min(1, len(p.Jobs[j].Parts))], nil
+				if j%3 > 0 {
+					p.Jobs[j].Draws = []Draw{{0, 1}}
+				}
+			}
+		}
+		if err := s.prepare(p, nil); err != nil {
+			t.Fatal(err)
+		}
+		s.plan = Plan{Waste: never}
+		root := s.root()
+		s.adjust(root, Options{Rounds: seed % 3})
+		s.search(root, 1<<20)
+		s.finish()
+		want, ok := brute(p)
+		if s.plan.Found != ok || ok && (s.plan.Waste != want || !s.plan.Exact() || s.plan.Cut) {
+			t.Fatalf("seed %d: found %v, waste %v, bound %v, want %v, %v", seed, s.plan.Found, s.plan.Waste, s.plan.Bound, ok, want)
+		}
+		check(t, p, s.plan)
+		if len(s.branches) > 3 {
+			budgets++
+		}
+	}
+	if budgets == 0 {
+		t.Error("no problem had branches")
+	}
+}
+
+// A node whose sets are cut in a hurry obeys its budgets, and the greedy choice leaves out what
+// is not needed.
+func TestHurriedBudgets(t *testing.T) {
+	var s Solver
+	problems := rapid.Custom(draw)
+	for seed := range 600 {
+		p := problems.Example(seed)
+		p.Nodes[0].Only, p.Requests = nil, p.Requests[:1]
+		for k := range int64(30) { // many small jobs of different sizes, every second on a budget
+			j := Job{Waste: 7 + (k*k*31+int64(seed))%50, Parts: []Part{{0, slices.Repeat([]int64{1 + k%3}, len(p.Nodes[0].Room))}}}
+			if len(p.Budgets) > 0 && k%2 == 0 {
+				j.Draws = []Draw{{0, 1}}
+			}
+			p.Jobs = append(p.Jobs, j)
+		}
+		p.Requests[0].Needs[0] += 9
+		whole := solve(t, &s, p, Options{Steps: 1 << 12})
+		waste, exact := whole.Waste, whole.Exact()
+		hurried := solve(t, &s, p, Options{Steps: 1 << 12, Hurry: func() bool { return true }})
+		check(t, p, hurried)
+		if exact && hurried.Found && (hurried.Waste.Less(&waste) || waste.Less(&hurried.Bound)) {
+			t.Fatalf("seed %d: in a hurry %v, bound %v; the optimum is %v", seed, hurried.Waste, hurried.Bound, waste)
+		}
+	}
+}
