@@ -21,7 +21,7 @@ func TestInputErrors(t *testing.T) {
 		{"resources of a node", func(p *Problem) { p.Nodes[0].Room = nil }, ErrLength, ""},
 		{"room", func(p *Problem) { p.Nodes[0].Room[0] = -most - 1 }, ErrRange, ""},
 		{"room above", func(p *Problem) { p.Nodes[0].Room[0] = most + 1 }, ErrRange, ""},
-		{"only", func(p *Problem) { p.Nodes[0].Only = []int{2} }, ErrRange, ""},
+		{"only", func(p *Problem) { p.Nodes[0].Only = []int{2} }, ErrRange, "preempt/shared: Nodes[0].Only: value out of range: job 2: want 0 to 1"},
 		{"only below", func(p *Problem) { p.Nodes[0].Only = []int{-1} }, ErrRange, ""},
 		{"budget", func(p *Problem) { p.Budgets[0] = -1 }, ErrRange, ""},
 		{"waste", func(p *Problem) { p.Jobs[1].Waste = -1 }, ErrRange, ""},
@@ -49,5 +49,14 @@ func TestInputErrors(t *testing.T) {
 				t.Errorf("Approximate: %v", err)
 			}
 		})
+	}
+}
+
+// The greatest amounts are amounts.
+func TestGreatest(t *testing.T) {
+	p := &Problem{Requests: []Request{{Needs: []int64{most}, Count: 1}}, Nodes: []Node{{Room: []int64{0}}}, Jobs: []Job{{Waste: most, Parts: []Part{{0, []int64{most}}}}}}
+	var s Solver
+	if plan, err := s.Solve(p, Options{}); err != nil || !plan.Exact() || plan.Waste.Total() != most {
+		t.Errorf("%+v, %v", plan, err)
 	}
 }

@@ -547,3 +547,44 @@ func TestHurriedBudgets(t *testing.T) {
 		}
 	}
 }
+
+// The plans stay as they are: sums of waste, bounds and jobs over many small problems and two
+// clusters. The values are those of the code when the test was written; a change of the search
+// or of the prices that is meant changes them.
+func TestPinned(t *testing.T) {
+	var s Solver
+	type sums struct{ found, waste, bound, jobs, hosts int64 }
+	add := func(to *sums, plan Plan) {
+		if !plan.Found {
+			return
+		}
+		to.found++
+		to.waste += plan.Waste.Total()
+		to.bound += plan.Bound.Total()
+		for _, j := range plan.Lost {
+			to.jobs += int64(j + 1)
+		}
+		for n, hosts := range plan.Hosts {
+			for _, h := range hosts {
+				to.hosts += int64((n + 1) * h)
+			}
+		}
+	}
+	var got [4]sums
+	problems := rapid.Custom(draw)
+	for seed := range 400 {
+		p := problems.Example(seed)
+		add(&got[0], approximate(t, &s, p, nil))
+		add(&got[1], solve(t, &s, p, Options{Steps: 1 + seed%3, Rounds: seed % 4}))
+	}
+	for seed := range uint64(2) {
+		p := madeUp(rand.New(rand.NewPCG(seed+1, 2)), 30, 20, 20)
+		p.Requests = append(p.Requests, Request{Needs: []int64{2000, 4 << 10, 1}, Count: 6})
+		add(&got[2], approximate(t, &s, p, nil))
+		add(&got[3], solve(t, &s, p, Options{Steps: 3, Rounds: 5}))
+	}
+	want := [4]sums{{89, 1638, 0, 379, 383}, {110, 2165, 2148, 506, 491}, {2, 287533651, 0, 14443, 767}, {2, 287533651, 269533608, 14443, 767}}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
