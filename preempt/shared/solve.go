@@ -346,17 +346,7 @@ func (s *Solver) repair(b *branch) int {
 	if j := s.shortest(b); j >= 0 {
 		return j
 	}
-	if j := s.overdrawing(b); j >= 0 {
-		return j
-	}
-	if s.plan.Found && b.bound.Less(&s.plan.Waste) {
-		for j := range s.p.Jobs { // shares that rounding left short
-			if s.hit[j] > 0 && b.fate[j] == open && s.spans[j] {
-				return j
-			}
-		}
-	}
-	return -1
+	return s.overdrawing(b) // or -1: the relaxation is a plan, and kept
 }
 
 func (s *Solver) markNodes(j int) {
@@ -416,9 +406,6 @@ func (s *Solver) overdrawing(b *branch) int {
 
 // keep keeps the plan that a branch's relaxation makes if the plan is feasible and better.
 func (s *Solver) keep(b *branch) {
-	if b.bound == never {
-		return
-	}
 	s.fillBudgets(b)
 	waste, ok := b.sunk, true
 	s.lostJobs = s.lostJobs[:0]
