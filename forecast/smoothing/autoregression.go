@@ -173,7 +173,7 @@ func (m *Autoregression) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if a lag, a coefficient or the state is out of range.
+// Validate returns a *forecast.InputError if a lag, a coefficient or the state is out of range.
 func (m *Autoregression) Validate() error {
 	if err := cmp.Or(checkPeriod("Period", m.Period), checkPeriod("Period2", m.Period2), checkPeriod("Difference", m.Difference),
 		checkCount("MaxLags", m.MaxLags, mostCount)); err != nil {

@@ -115,7 +115,7 @@ func aicc(square float64, n, k int) float64 {
 	return float64(n)*math.Log(square) + 2*float64(k*n)/float64(n-k-1)
 }
 
-// Validate returns an [*InputError] if a factor or the state is out of range.
+// Validate returns a *forecast.InputError if a factor or the state is out of range.
 func (m *Blend) Validate() error {
 	return cmp.Or(m.Near.Validate(), m.Far.Validate())
 }

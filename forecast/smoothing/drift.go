@@ -71,7 +71,7 @@ func (m *Drift) Spread(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if the state is out of range.
+// Validate returns a *forecast.InputError if the state is out of range.
 func (m *Drift) Validate() error {
 	return cmp.Or(checkCount("Steps", m.Steps, mostCount), checkCount("Gap", m.Gap, mostCount), checkState(m.N, 0, m.First, m.Last))
 }

@@ -10,7 +10,11 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// An [InputError] unwraps to one of these errors.
+// A *forecast.InputError unwraps to one of these errors.
+//
+// The errors themselves are a *forecast.InputError:
+//
+
 var (
 	// ErrValue: an observation is infinite or beyond [Largest].
 	ErrValue = errors.New("value out of range")
@@ -47,12 +51,6 @@ const mostCount = math.MaxInt / 4
 // through, some milliseconds' worth. A longer silence counts as so long.
 const mostGap = 1_000_000
 
-// An InputError says which part of the input cannot be used, and why. Package is
-// "smoothing". Field is a parameter such as "Alpha", or "series", or "horizon". Index
-// is the element within Field, -1 where there is none. Line and Column are 0. Err
-// says what is there and what would be right, and unwraps to one of the errors above.
-type InputError = inputerr.Error
-
 // badValue is the error for a value that is not usable.
 func badValue(field string, index int, x float64) error {
 	if math.IsInf(x, 0) {
@@ -69,7 +67,7 @@ func badInput(field string, index int, sentinel error, format string, args ...an
 // beyond Largest.
 func usable(x float64) bool { return math.Abs(x) <= Largest }
 
-// CheckSeries returns an [*InputError] that unwraps to [ErrValue] for the first
+// CheckSeries returns a *forecast.InputError that unwraps to [ErrValue] for the first
 // value of series that is infinite or beyond [Largest]. NaN is a missing value,
 // and fine.
 func CheckSeries(series []float64) error {

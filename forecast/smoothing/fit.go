@@ -110,7 +110,7 @@ type Fittable interface {
 	Fit(f *Fitter, series []float64) (Fit, error)
 }
 
-// Validate returns an [*InputError] if an option is out of range.
+// Validate returns a *forecast.InputError if an option is out of range.
 func (f *Fitter) Validate() error {
 	if f.Steps < 0 {
 		return badInput("Steps", -1, ErrFactor, "%d steps: want 0 for one, or more", f.Steps)

@@ -145,7 +145,7 @@ func (m *Harmonic) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if a factor or the state is out of range.
+// Validate returns a *forecast.InputError if a factor or the state is out of range.
 func (m *Harmonic) Validate() error {
 	if !(m.Period >= 0 && m.Period <= mostPeriod) || m.Period > 0 && m.Period < 2 {
 		return badInput("Period", -1, ErrFactor, "%v steps: want 0 for none, or 2 to %d", m.Period, mostPeriod)

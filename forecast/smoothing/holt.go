@@ -84,7 +84,7 @@ func (m *Holt) Forecast(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if a factor or the state is out of range.
+// Validate returns a *forecast.InputError if a factor or the state is out of range.
 func (m *Holt) Validate() error {
 	return cmp.Or(checkFactors("Alpha Beta Phi", m.Alpha, m.Beta, m.Phi), checkState(m.N, m.Gap, m.Level, m.Trend))
 }
@@ -104,7 +104,7 @@ func (m *Holt) Deviate(dst []float64) {
 
 // Fit fits factors, level and trend, see [Fittable]. If Phi is in (0, 1) the trend is
 // damped, and Fit fits Phi too, between the bounds of f. With a Phi of 0 or 1 the trend stays
-// undamped; any other Phi is an [*InputError]. Fit wants five values, six if damped: one
+// undamped; any other Phi is a *forecast.InputError. Fit wants five values, six if damped: one
 // more than it fits.
 func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := checkFactors("Phi", m.Phi); err != nil {

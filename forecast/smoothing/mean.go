@@ -94,7 +94,7 @@ func (m *Mean) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if the window or the state is out of range.
+// Validate returns a *forecast.InputError if the window or the state is out of range.
 func (m *Mean) Validate() error {
 	if err := checkCount("Window", m.Window, mostPeriod); err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // airPassengers is the series of [Box76], monthly thousands from 1949 to 1960, that
@@ -216,7 +218,7 @@ func TestValidate(t *testing.T) {
 		&Blend{Near: Holt{Alpha: 2}}, &Blend{Far: Holt{Alpha: 2}},
 		&Fitter{Steps: -1},
 	} {
-		var in *InputError
+		var in *inputerr.Error
 		if err := m.Validate(); !errors.As(err, &in) || in.Unwrap() == nil {
 			t.Errorf("%d: %+v has the error %v", i, m, err)
 		}

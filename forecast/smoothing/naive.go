@@ -22,7 +22,7 @@ func (m *Naive) Update(x float64) {
 // Forecast fills dst with the last observation, see [Model].
 func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
 
-// Validate returns an [*InputError] if the state is out of range.
+// Validate returns a *forecast.InputError if the state is out of range.
 func (m *Naive) Validate() error { return checkState(m.N, 0, m.Level) }
 
 // Deviate replaces errors by what they add to the forecasts, see [Model].

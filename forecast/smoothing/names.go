@@ -68,7 +68,7 @@ func Names() []string {
 }
 
 // New returns a new model for a name of [Names]. The model is ready for Update, with middling
-// factors, and for Fit. Another name is an [*InputError] that unwraps to [ErrKind].
+// factors, and for Fit. Another name is a *forecast.InputError that unwraps to [ErrKind].
 func New(name string) (Fittable, error) {
 	for _, c := range catalogue {
 		if c.name == name {

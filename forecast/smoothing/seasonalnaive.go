@@ -74,7 +74,7 @@ func (m *SeasonalNaive) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if the period or the state is out of range.
+// Validate returns a *forecast.InputError if the period or the state is out of range.
 func (m *SeasonalNaive) Validate() error {
 	return cmp.Or(checkPeriod("Period", m.Period), checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N), checkState(m.N, 0, m.Level))
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 func close9(a, b float64) bool {
@@ -895,7 +897,7 @@ func TestValidateSeasons(t *testing.T) {
 		&Autoregression{Lags: []int{1}, Coef: []float64{math.Nextafter(Largest, inf)}}, &Autoregression{memory: memory{Level: inf}},
 		&Fitter{Season: -1}, &Fitter{Horizon: -1},
 	} {
-		var in *InputError
+		var in *inputerr.Error
 		if err := m.Validate(); !errors.As(err, &in) || in.Field == "" {
 			t.Errorf("%T %+v: %v", m, m, err)
 		}

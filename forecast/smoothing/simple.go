@@ -39,7 +39,7 @@ func (m *Simple) Update(x float64) {
 // Forecast fills dst with the level, see [Model].
 func (m *Simple) Forecast(dst []float64) { flat(dst, m.Level) }
 
-// Validate returns an [*InputError] if the factor or the state is out of range.
+// Validate returns a *forecast.InputError if the factor or the state is out of range.
 func (m *Simple) Validate() error {
 	return cmp.Or(checkFactors("Alpha", m.Alpha), checkState(m.N, 0, m.Level))
 }

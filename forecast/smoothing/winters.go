@@ -268,7 +268,7 @@ func (m *HoltWinters) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns an [*InputError] if a factor or the state is out of range.
+// Validate returns a *forecast.InputError if a factor or the state is out of range.
 func (m *HoltWinters) Validate() error {
 	if err := cmp.Or(checkPeriod("Period", m.Period), checkPeriod("Period2", m.Period2),
 		checkFactors("Alpha Beta Phi Gamma Delta Rho", m.Alpha, m.Beta, m.Phi, m.Gamma, m.Delta, m.Rho),

@@ -236,7 +236,7 @@ func movingMean(dst, y []float64, m int) []float64 {
 // The periods are those of f, else found, see [Fitter.Periods]. Where the series has fewer
 // than two seasons, or none is found, the fit is one without a season: it cannot be told
 // from the trend. The same holds for the second season. The multiplicative form wants values
-// above 0, and returns an [*InputError] otherwise. Its residuals are those of logarithms.
+// above 0, and returns a *forecast.InputError otherwise. Its residuals are those of logarithms.
 // Fit wants four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())

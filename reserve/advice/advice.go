@@ -123,7 +123,7 @@ type Count struct {
 }
 
 // Advise answers a request. The request is not modified. The error is an
-// [*InputError], or one of package reserve.
+// *reserve.InputError, or one of package reserve.
 func Advise(request *Request) (*Advice, error) {
 	return advise(request, nil, false)
 }
@@ -131,7 +131,7 @@ func Advise(request *Request) (*Advice, error) {
 // Explain answers a request for an order that somebody else has decided: the same figures and
 // words, for the counts given, at most one for each class. Explain plans later purchases as well as
 // the order allows. Cost includes the order, and Bound is still a bound on all plans. The errors are
-// those of [Advise], and an [*InputError] for a class that is not among the offers or a negative
+// those of [Advise], and a *reserve.InputError for a class that is not among the offers or a negative
 // count.
 func Explain(request *Request, order []Count) (*Advice, error) {
 	return advise(request, order, true)
@@ -283,7 +283,7 @@ func solve(exact *reserve.Exact, p *reserve.Problem) (reserve.Plan, error) {
 
 // Verify checks the advice's plan and its bound by their certificate, apart from the
 // solver: see [reserve.Verify]. Advice that [Advise] has not made, such as one read from
-// JSON, has no plan: then the error is an [*InputError] that unwraps to [ErrMissing].
+// JSON, has no plan: then the error is a *reserve.InputError that unwraps to [ErrMissing].
 func (a *Advice) Verify() error {
 	if a.problem == nil {
 		return badInput("Advice", -1, ErrMissing, "no plan to verify: want advice as Advise returns it, not read from JSON")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -307,7 +308,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("%v, %+v", err, much)
 	}
 	for _, bad := range [][]Count{{{"2y", 1}}, {{"1y-no-upfront", -1}}} {
-		var input *InputError
+		var input *inputerr.Error
 		if _, err := Explain(r, bad); !errors.As(err, &input) || !strings.Contains(err.Error(), "order[0]") {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -397,7 +398,7 @@ func TestMistakes(t *testing.T) {
 		r := newUser(2)
 		c.change(r)
 		_, err := Advise(r)
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.Is(err, c.is) || !errors.As(err, &input) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q and %q", name, err, c.is, c.says)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -48,7 +49,7 @@ func TestAmountsTooLarge(t *testing.T) {
 				r.Offers[1].Upfront, r.Offers[0].Hourly, r.OnDemand = m, m/2000, m/1000
 			}
 			a, err := Advise(r)
-			var in *InputError
+			var in *inputerr.Error
 			if err != nil {
 				refused++
 				if !errors.As(err, &in) && !errors.Is(err, pricing.ErrOverflow) && !errors.Is(err, pricing.ErrRange) {

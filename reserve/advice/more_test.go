@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -36,7 +37,7 @@ func TestExplainCounts(t *testing.T) {
 		{[]Count{{"two", 1}, {"four", 1}, {"two", math.MaxInt32}}, 2},
 	} {
 		_, err := Explain(r, c.order)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || !errors.Is(err, ErrRange) || in.Index != c.index {
 			t.Errorf("%v: %v, want line %d", c.order, err, c.index)
 		}
@@ -99,7 +100,7 @@ func TestRequestLimits(t *testing.T) {
 		t.Errorf("a term of a slot: %v", err)
 	}
 	r.Low, r.High = .5, .5
-	var in *InputError
+	var in *inputerr.Error
 	if _, err := Advise(r); !errors.As(err, &in) || in.Field != "Low" {
 		t.Errorf("equal quantiles: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -291,7 +292,7 @@ func TestCapsAndPathsAreRefused(t *testing.T) {
 			}
 			continue
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if _, err := a.AppendPlan(nil, p); !errors.Is(err, reserve.ErrUnsupported) || !errors.As(err, &in) || in.Field != "AtMost" || in.Index != 0 {
 			t.Errorf("%T: %v", a, err)
 		}
@@ -300,7 +301,7 @@ func TestCapsAndPathsAreRefused(t *testing.T) {
 		}
 	}
 	p.AtMost, p.Demand[2] = nil, -1
-	var in *InputError
+	var in *inputerr.Error
 	if _, err := new(Wang).AppendPlan(nil, p); !errors.Is(err, reserve.ErrRange) || !errors.As(err, &in) || in.Field != "Demand" || in.Index != 2 {
 		t.Error(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -92,9 +93,9 @@ type Online struct {
 	fees   []pricing.Money // in prices
 	walls  []pricing.Money // prohibitive
 	terms  []int           // slots, the true ones
-	most   int             // Problem.MaxActive
-	buy    int             // Problem.MaxBuy
-	atMost []int           // Problem.AtMost, empty if there is none
+	most   int             // reserve.Problem.MaxActive
+	buy    int             // reserve.Problem.MaxBuy
+	atMost []int           // reserve.Problem.AtMost, empty if there is none
 	sale   []int           // the same with NoCap for all classes that are for sale
 	part   time.Duration   // a planning slot
 	k      int             // parts of an interval
@@ -120,7 +121,7 @@ type Online struct {
 
 // Reset begins a new series. Of p it takes Slot, Every (the interval), Prices, Held,
 // MaxBuy, AtMost and MaxActive; Demand is what is to come, and Horizon, Closed are not used.
-// The error is an [*InputError], as that of [reserve.Planner]; the portfolio is then not
+// The error is a *reserve.InputError, as that of [reserve.Planner]; the portfolio is then not
 // ready.
 func (o *Online) Reset(p *reserve.Problem) error {
 	o.every = 0
@@ -133,7 +134,7 @@ func (o *Online) Reset(p *reserve.Problem) error {
 	}
 	if c, ok := o.Forecaster.(validator); ok {
 		if err := c.Validate(); err != nil {
-			return &InputError{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
+			return &inputerr.Error{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
 		}
 	}
 	every := max(1, p.Every)
@@ -288,7 +289,7 @@ func (o *Online) hold(h pricing.Holding) {
 // the first slot of the next interval. Observe neither keeps nor modifies demand.
 //
 // Observe panics before a Reset that succeeded, and on a demand that is not as long as an
-// interval. The error is an [*InputError]. If a demand is negative, the interval does not
+// interval. The error is a *reserve.InputError. If a demand is negative, the interval does not
 // count as observed. If a forecast is not a number or is above [math.MaxInt32] instances, or
 // if the planner fails, the interval counts as observed, and nothing is bought.
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -85,7 +86,7 @@ func TestNext(t *testing.T) {
 	if _, err := o.Advance(nil, []int{2, 4, 9}); err != nil || o.Next() != 1.5 || o.Seen() != 1 {
 		t.Errorf("%v, %v after %d, want 1.5 after 1", err, o.Next(), o.Seen())
 	}
-	var in *InputError
+	var in *inputerr.Error
 	if _, err := o.Advance(nil, []int{2, 4, 1, -1, 1, 1}); !errors.As(err, &in) || o.Seen() != 1 {
 		t.Errorf("%v after %d, want an input error after 1", err, o.Seen())
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -37,7 +38,7 @@ func (o *Online) MarshalJSON() ([]byte, error) {
 	}
 	f, err := json.Marshal(o.Forecaster)
 	if err != nil {
-		return nil, &InputError{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
+		return nil, &inputerr.Error{Package: "rules", Field: "Forecaster", Index: -1, Err: err}
 	}
 	s := onlineState{Slot: o.slot, Every: o.every, Terms: o.terms, Seen: o.seen, Recent: o.recent, Forecaster: f}
 	for _, h := range o.active {
@@ -48,7 +49,7 @@ func (o *Online) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON continues from a state. o must have been reset with the same problem, and
 // must have the same fields and a Forecaster of the same type. o then does what the portfolio
-// of the state would have done. The error for a state that does not fit is an [*InputError]
+// of the state would have done. The error for a state that does not fit is a *reserve.InputError
 // or an error of encoding/json. o is then unchanged, and so is its Forecaster if the
 // Forecaster's own UnmarshalJSON changes nothing after an error.
 func (o *Online) UnmarshalJSON(data []byte) error {
@@ -59,7 +60,7 @@ func (o *Online) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&s); err != nil {
-		return &InputError{Package: "rules", Field: "state", Index: -1, Err: err}
+		return &inputerr.Error{Package: "rules", Field: "state", Index: -1, Err: err}
 	}
 	switch {
 	case s.Slot != o.slot || s.Every != o.every || !slices.Equal(s.Terms, o.terms):
@@ -84,7 +85,7 @@ func (o *Online) UnmarshalJSON(data []byte) error {
 		}
 	}
 	if err := json.Unmarshal(s.Forecaster, o.Forecaster); err != nil {
-		return &InputError{Package: "rules", Field: "state.forecaster", Index: -1, Err: err}
+		return &inputerr.Error{Package: "rules", Field: "state.forecaster", Index: -1, Err: err}
 	}
 	o.seen = s.Seen
 	o.recent = append(o.recent[:0], s.Recent...)

@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -833,7 +834,7 @@ func TestOnlineErrors(t *testing.T) {
 		if got := run(&used); got != fresh {
 			t.Errorf("%s: then a used portfolio buys\n%s, want\n%s", c.name, got, fresh)
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v, want %v with %q", c.name, err, c.want, c.text)
 		}

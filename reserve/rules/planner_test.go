@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -213,7 +214,7 @@ func TestErrors(t *testing.T) {
 			p := clone(&ok)
 			c.change(p)
 			plan, err := a.AppendPlan([]pricing.Purchase{{Slot: 9}}, p)
-			var input *InputError
+			var input *inputerr.Error
 			if !errors.As(err, &input) || !errors.Is(err, c.sentinel) {
 				t.Errorf("%s: %T: %v, want %v", c.name, a, err, c.sentinel)
 				continue

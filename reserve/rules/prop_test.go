@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	_ "github.com/plimsoll/plimsoll/internal/seeded" // repeatable
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
@@ -106,7 +107,7 @@ func mustPlan(t interface {
 	}
 	plan = plan[1:]
 	if err != nil {
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) || !errors.Is(err, reserve.ErrUnsupported) || len(plan) > 0 {
 			t.Fatalf("%T: %v with %v", a, err, plan)
 		}

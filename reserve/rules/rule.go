@@ -12,7 +12,7 @@ import (
 // future only the forecast that it is given.
 //
 // Reset begins a series for a class: nothing has been observed and nothing is held. The
-// error is an [*InputError] that says what is wrong with the offer or with the options of
+// error is a *reserve.InputError that says what is wrong with the offer or with the options of
 // the rule; the rule is then not ready.
 //
 // Observe takes the demand of the next slot and a forecast of the slots after that slot:

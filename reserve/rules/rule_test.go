@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	_ "github.com/plimsoll/plimsoll/internal/seeded" // repeatable
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -928,7 +929,7 @@ func TestRuleErrors(t *testing.T) {
 				continue
 			}
 			plan, err := a.AppendPlan([]pricing.Purchase{{Slot: 9}}, p)
-			var input *InputError
+			var input *inputerr.Error
 			if !errors.As(err, &input) || !errors.Is(err, c.sentinel) || input.Field != c.field || input.Index != c.index || len(plan) != 1 {
 				t.Errorf("%s: %s: %v and %v, want %s[%d], %v", c.name, name, plan, err, c.field, c.index, c.sentinel)
 			}
@@ -941,7 +942,7 @@ func TestRuleErrors(t *testing.T) {
 			"Offer.Fee":   {Price: 2, Fee: -1, Term: 1},
 			"Offer.Term":  {Price: 2, Fee: 1},
 		} {
-			var input *InputError
+			var input *inputerr.Error
 			if err := a.Reset(o); !errors.As(err, &input) || input.Field != field {
 				t.Errorf("%s: %+v: %v, want an error in %s", name, o, err, field)
 			}

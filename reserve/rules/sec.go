@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -60,7 +61,7 @@ import (
 //     is no shorter, billed alike and with the nearest hourly price; of equals the
 //     first in the list. Classes that are billed otherwise come last.
 //   - The solution of (3) and (4): most discounted classes first.
-//   - "An interval" is Problem.Every slots; utilisation is counted in slots.
+//   - "An interval" is reserve.Problem.Every slots; utilisation is counted in slots.
 //
 // theory/heuristics.go has what these choices move on the reference demands.
 
@@ -239,7 +240,7 @@ func (a *SEC) rank(p *reserve.Problem) error {
 	for i, term := range a.terms {
 		var err error
 		if a.levels, err = a.sold.AppendEnvelope(a.levels[:0], time.Duration(term)*p.Slot); err != nil {
-			return &InputError{Package: "rules", Field: "Prices", Index: -1, Err: err}
+			return &inputerr.Error{Package: "rules", Field: "Prices", Index: -1, Err: err}
 		}
 		below := -1
 		for _, level := range a.levels {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -111,7 +112,7 @@ func TestSharesAreCheapest(t *testing.T) {
 func TestSharesErrors(t *testing.T) {
 	var s Shares
 	for field, err := range map[string]error{"slots": s.Add(lightAndHeavy(), []int{1}, 0), "demand": s.Add(lightAndHeavy(), []int{1, -1}, 2)} {
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.Is(err, reserve.ErrRange) || !errors.As(err, &in) || in.Field != field || in.Package != "rules" {
 			t.Errorf("%s: %v", field, err)
 		}

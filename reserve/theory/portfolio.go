@@ -7,7 +7,7 @@
 //
 // From totals to use. A forecast is of a total, but a plan must know how long each single
 // instance is used. The paper does not say how to get from the total to the use. Online
-// scales the load-duration curve of the last year (Online.Window): if the mean of the year
+// scales the load-duration curve of the last year (rules.Online.Window): if the mean of the year
 // was m, and f is the forecast for a week, the curve of that week is f/m times as high. A
 // curve is enough. Let N be the number of active reservations of a class with use price q,
 // and U_j the time for which the demand is at least j. In an interval without purchases
@@ -43,11 +43,11 @@
 // three-year class is the cheaper way to hold an instance for any time. The optimum with
 // hindsight buys no other class, and a forecast that does not fall gives no reason to buy
 // another class. With a forecast that falls (TestOnlineControls has one), or with
-// Online.Premium, the portfolio buys shorter terms. A portfolio of a single class costs
+// rules.Online.Premium, the portfolio buys shorter terms. A portfolio of a single class costs
 // more: 5.4% with the three-year heavy class, 39% with a class of one year.
 //
 // No constant. The cost can be any multiple of the optimum, as for any algorithm that
 // believes a forecast: the portfolio buys after one week of demand, and no further demand
-// may come. Online.Caps and Problem.MaxBuy limit what the portfolio can lose in a week. For
+// may come. rules.Online.Caps and Problem.MaxBuy limit what the portfolio can lose in a week. For
 // one class at a time, Robust and Wang have constants.
 package theory
