@@ -4,15 +4,10 @@ module github.com/plimsoll/plimsoll/examples
 
 go 1.26.0
 
-replace (
-	github.com/plimsoll/plimsoll => ../
-	github.com/plimsoll/plimsoll/pricing/parquet => ../pricing/parquet
-)
-
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/plimsoll/plimsoll v0.0.0-00010101000000-000000000000
-	github.com/plimsoll/plimsoll/pricing/parquet v0.0.0-00010101000000-000000000000
+	github.com/plimsoll/plimsoll v0.1.0
+	github.com/plimsoll/plimsoll/pricing/parquet v0.1.0
 	golang.org/x/term v0.47.0
 	gonum.org/v1/plot v0.17.0
 	pgregory.net/rapid v1.3.0

@@ -4,12 +4,10 @@ module github.com/plimsoll/plimsoll/pricing/parquet
 
 go 1.26.0
 
-replace github.com/plimsoll/plimsoll => ../..
-
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/parquet-go/parquet-go v0.32.0
-	github.com/plimsoll/plimsoll v0.0.0-00010101000000-000000000000
+	github.com/plimsoll/plimsoll v0.1.0
 )
 
 require (

@@ -6,9 +6,9 @@ require (
 	github.com/apache/beam/sdks/v2 v2.77.0
 	github.com/google/go-cmp v0.7.0
 	github.com/parquet-go/parquet-go v0.32.0
-	github.com/plimsoll/plimsoll v0.0.0
-	github.com/plimsoll/plimsoll/examples v0.0.0-00010101000000-000000000000
-	github.com/plimsoll/plimsoll/pricing/parquet v0.0.0
+	github.com/plimsoll/plimsoll v0.1.0
+	github.com/plimsoll/plimsoll/examples v0.1.0
+	github.com/plimsoll/plimsoll/pricing/parquet v0.1.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0

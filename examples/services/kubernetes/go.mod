@@ -12,8 +12,8 @@ replace (
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/plimsoll/plimsoll v0.0.0-00010101000000-000000000000
-	github.com/plimsoll/plimsoll/examples v0.0.0-00010101000000-000000000000
+	github.com/plimsoll/plimsoll v0.1.0
+	github.com/plimsoll/plimsoll/examples v0.1.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12
 	k8s.io/api v0.36.3

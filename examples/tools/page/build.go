@@ -190,11 +190,11 @@ func source(ctx context.Context) (string, error) {
 // downloaded returns the folder of the version of the module that a program was built of, "" if
 // there is none.
 func downloaded(ctx context.Context, m *debug.Module) string {
-	if m.Path != module || m.Version == "" || m.Version == "(devel)" {
+	if m.Path != module+"/examples" || m.Version == "" || m.Version == "(devel)" {
 		return ""
 	}
 	var got struct{ Dir string }
-	text, err := output(ctx, "", "mod", "download", "-json", module+"@"+m.Version)
+	text, err := output(ctx, "", "mod", "download", "-json", m.Path+"@"+m.Version)
 	if err != nil || json.Unmarshal([]byte(text), &got) != nil {
 		return ""
 	}

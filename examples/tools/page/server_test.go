@@ -180,8 +180,8 @@ func TestBuild(t *testing.T) {
 		m         debug.Module
 		says, dir string
 	}{
-		{debug.Module{Path: module, Version: "v1.2.3"}, `{"Dir": "/there"}`, "/there"}, {debug.Module{Path: module, Version: "v1.2.4"}, `{"Dir": "/there"}`, ""},
-		{debug.Module{Path: "other", Version: "v1.2.3"}, `{"Dir": "/there"}`, ""}, {debug.Module{Path: module, Version: "v1.2.3"}, "{", ""}, {debug.Module{Path: module}, "", ""}, {debug.Module{Path: module, Version: "(devel)"}, "", ""},
+		{debug.Module{Path: module + "/examples", Version: "v1.2.3"}, `{"Dir": "/there"}`, "/there"}, {debug.Module{Path: module + "/examples", Version: "v1.2.4"}, `{"Dir": "/there"}`, ""},
+		{debug.Module{Path: "other", Version: "v1.2.3"}, `{"Dir": "/there"}`, ""}, {debug.Module{Path: module + "/examples", Version: "v1.2.3"}, "{", ""}, {debug.Module{Path: module + "/examples"}, "", ""}, {debug.Module{Path: module + "/examples", Version: "(devel)"}, "", ""},
 	} {
 		t.Setenv("FAKE_MOD", c.says)
 		if got := downloaded(t.Context(), &c.m); got != c.dir {
