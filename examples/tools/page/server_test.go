@@ -32,7 +32,7 @@ const fakeGo = `#!/bin/sh
 case "$1" in
 env) [ "$2" = GOROOT ] && [ -n "$FAKE_GOROOT" ] && echo "$FAKE_GOROOT" ;;
 list) [ -n "$FAKE_LIST" ] && echo "${FAKE_LIST#nothing}" || exit 1 ;;
-mod) [ "$*" = "mod download -json github.com/plimsoll/plimsoll@v1.2.3" ] && echo "$FAKE_MOD" ;;
+mod) [ "$*" = "mod download -json github.com/plimsoll/plimsoll/examples@v1.2.3" ] && echo "$FAKE_MOD" ;;
 build)
 	[ -n "$FAKE_FAILS" ] && { echo "$FAKE_FAILS" >&2; exit 1; }
 	all="$* $GOOS $GOARCH $CGO_ENABLED $(pwd)"
