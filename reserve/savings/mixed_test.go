@@ -234,8 +234,9 @@ func TestMixedThreeTypes(t *testing.T) {
 			t.Fatalf("a used workspace takes work %d for %v, %v; a fresh one %d for %v", used.branch.work, again, err, m.branch.work, plan)
 		}
 	}
+	// The order in which the search branches is there for speed: 46.0 million with it.
 	t.Logf("%d of 20 are proved optimal, work %d", optimal, work)
-	if optimal < 20 || work > 60_000_000 {
+	if optimal < 20 || work > 47_000_000 || work < 45_000_000 {
 		t.Errorf("%d of 20 are proved optimal, work %d", optimal, work)
 	}
 }

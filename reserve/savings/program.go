@@ -217,7 +217,6 @@ func (g *program) columns() {
 	g.shares = grow.To(g.shares, len(g.p.Types)*g.slots)
 	g.sums, g.prefix = grow.Zero(g.sums, g.slots+1), grow.Zero(g.prefix, periods+1)
 	g.multipliers = grow.To(g.multipliers, periods)
-	g.extra = g.extra[:0]
 }
 
 func (g *program) periods() int { return len(g.starts) - 1 }

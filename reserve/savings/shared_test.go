@@ -2,11 +2,14 @@ package savings
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 	"pgregory.net/rapid"
 )
@@ -125,6 +128,9 @@ func TestBranchBound(t *testing.T) {
 		p := randomMixed(r, 2+r.IntN(2), 1+r.IntN(2), 1+r.IntN(2), 2, []pricing.Money{1, 40}[i%2]*pricing.Milli)
 		p.Every = r.IntN(3)
 		n := len(p.Types[0].Demand)
+		if i%3 > 0 {
+			p.Held = []Held{{Units: r.IntN(int(600 * pricing.Milli / p.Unit)), Until: 1 + r.IntN(n)}}
+		}
 		best := TotalOf(leastMixed(t, p))
 		slack := TotalOf(1000)
 		var s Solver
@@ -219,4 +225,167 @@ func TestSumsAndTotals(t *testing.T) {
 			t.Fatalf("%v, %v", again, err)
 		}
 	})
+}
+
+// With ratios of three decimals and few rates, Commit finds the optimum of Solver, also where a rate is
+// not below its price on demand; and it bounds only with a worth.
+func TestCommitIsTheOptimum(t *testing.T) {
+	committed, dear := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := savingsProblems(8, 4, 30, false).Draw(t, "problem")
+		p.Slot, p.Term, p.Unit = time.Hour, time.Duration(p.Term/p.Slot)*time.Hour, 0
+		n := len(p.Types[0].Demand)
+		for i := range p.Types {
+			y := &p.Types[i]
+			y.Plan = pricing.Money(rapid.IntRange(0, 9).Draw(t, "plan")) * 100 * pricing.Milli
+			y.OnDemand = max(y.Plan, pricing.Unit) * pricing.Money(rapid.IntRange(600, 4000).Draw(t, "ratio")) / 1000
+			if y.paid() && y.Plan >= y.OnDemand {
+				dear++
+			}
+		}
+		best, err := new(Solver).Solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, next, err := Commit(p, n, sumOf(p), nil)
+		if err != nil || plan.Bounded || plan.Bound != (Total{}) || plan.Failed != "" || len(next) != n {
+			t.Fatalf("%+v, %v", plan, err)
+		}
+		if d := plan.Cost.Float64() - best.Cost.Float64(); d < -1e-8 || d > 1e-8 || plan.Unit != pricing.Milli {
+			t.Fatalf("cost %v in units of %v, want %v", plan.Cost, plan.Unit, best.Cost)
+		}
+		if committed += len(plan.Commitments); plan.Cost != plan.Fees.Plus(plan.Committed).Plus(plan.OnDemand) {
+			t.Fatalf("%+v does not add up", plan)
+		}
+		again, _, err := Commit(p, n, sumOf(p), next)
+		if err != nil || !again.Bounded || again.Cost != plan.Cost {
+			t.Fatalf("with a worth: %+v, %v", again, err)
+		}
+	})
+	if committed < 50 || dear < 50 {
+		seeded.TooFew(t, "%d commitments, %d rates that are not below those on demand", committed, dear)
+	}
+}
+
+// What Commit cannot do, by hand: two hours of units at 3 on demand and 2 from the plan.
+func TestCommitByHand(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Term: 2 * time.Hour, Every: 2}
+	rates := Rates{3 * pricing.Unit, 2 * pricing.Unit}
+	full := []int{math.MaxInt32, math.MaxInt32}
+	for _, c := range []struct {
+		name   string
+		fees   pricing.Money
+		times  int64
+		cost   string
+		failed string
+		unit   pricing.Money
+	}{
+		{"an hour", 1, 1 << 20, "13510798875820032.001048576", "overflow: the usage of hour 0 costs more than 9223372036.854775807 an hour", 1 << 62},
+		{"commitments", math.MaxInt64, 2, "44216547837.709551614", "overflow: its commitments would cost 17179860000 in all", 10_000 * pricing.Unit},
+		{"a total", math.MaxInt64, 1, "", "", 10_000 * pricing.Unit},
+	} {
+		var sum Sum
+		sum.Add(rates, c.fees, 1, full, c.times)
+		plan, _, err := Commit(p, 2, &sum, []int64{0, 0})
+		if err != nil || !strings.HasPrefix(plan.Failed, c.failed) || (plan.Failed == "") != (c.failed == "") || !plan.Bounded {
+			t.Errorf("%s: %+v, %v", c.name, plan, err)
+		}
+		if c.cost != "" && (plan.Cost.String() != c.cost || len(plan.Commitments) > 0) || c.cost == "" && len(plan.Commitments) != 1 {
+			t.Errorf("%s: cost %v, want %s", c.name, plan.Cost, c.cost)
+		}
+		if c.unit < 1<<62 && plan.Unit != c.unit {
+			t.Errorf("%s: units of %v, want %v", c.name, plan.Unit, c.unit)
+		}
+	}
+	for _, c := range []struct {
+		units int // at 2 from the plan
+		want  pricing.Money
+	}{{499, pricing.Milli}, {500, 10 * pricing.Milli}} { // 10⁶ units of 0.001 are too fine
+		var sum Sum
+		sum.Add(rates, 0, 1, []int{c.units, 0}, 1)
+		if plan, _, err := Commit(p, 2, &sum, nil); err != nil || plan.Unit != c.want {
+			t.Errorf("%d: units of %v, want %v: %v", c.units, plan.Unit, c.want, err)
+		}
+	}
+	var short, negative Sum
+	short.Add(rates, 0, 1, []int{1}, 1)
+	negative.Add(rates, 0, 1, []int{1, -1}, 1)
+	for _, sum := range []*Sum{&short, &negative} {
+		if _, _, err := Commit(p, 2, sum, nil); err == nil {
+			t.Errorf("%+v has a plan", sum)
+		}
+	}
+	const one = 1 << worthBits
+	for _, c := range []struct {
+		worth []int64
+		want  int
+	}{
+		{[]int64{one, one}, -1}, {[]int64{one, one + 1}, 0}, {[]int64{0, 2 * one}, -1}, {[]int64{one, -1}, 1}, {[]int64{mostWorth + 1, 0}, 0},
+	} {
+		if got := Unfair(p, c.worth); got != c.want {
+			t.Errorf("%v: unfair at %d, want %d", c.worth, got, c.want)
+		}
+		var sum Sum
+		sum.Add(rates, 0, 1, []int{1, 1}, 1)
+		if _, _, err := Commit(p, 2, &sum, c.worth); (err == nil) != (c.want < 0) {
+			t.Errorf("%v: %v", c.worth, err)
+		}
+	}
+	free := *p
+	free.Term = 0
+	if Unfair(&free, []int64{9 * one, 9 * one}) >= 0 {
+		t.Error("without a savings plan no worth is unfair")
+	}
+}
+
+// A market of whole units of the currency: fee says what a reservation costs, and whether that fits.
+type testMarket struct {
+	fee int64
+	ok  bool
+}
+
+func (m testMarket) Fee(class, slot int) (int64, bool) { return m.fee, m.ok }
+func (m testMarket) Cost(list []pricing.Purchase) (Total, bool, error) {
+	return TotalOf(1000 * pricing.Unit), true, nil
+}
+
+// A program is loaded up to its limits, and not beyond them.
+func TestBranchLimits(t *testing.T) {
+	problem := func() *Problem {
+		return &Problem{Slot: time.Hour, Term: 2 * time.Hour, Unit: 1, Types: []Type{{Demand: []int{1, 2}, OnDemand: 3, Plan: 2}},
+			Classes: []TypeClass{{Class: pricing.Class{Term: time.Hour}}}}
+	}
+	for _, c := range []struct {
+		name string
+		set  func(p *Problem, beyond int)
+		fee  testMarket
+	}{
+		{"on demand", func(p *Problem, beyond int) { p.Types[0].OnDemand = mostRate + pricing.Money(beyond) }, testMarket{5, true}},
+		{"plan", func(p *Problem, beyond int) { p.Types[0].Plan = mostRate + pricing.Money(beyond) }, testMarket{5, true}},
+		{"money", func(p *Problem, beyond int) { p.Types[0].Plan, p.Types[0].Demand[1] = mostRate, 1<<10+beyond }, testMarket{5, true}},
+		{"held", func(p *Problem, beyond int) {
+			p.Unit = math.MaxInt64 / 2
+			p.Held = []Held{{Units: 2 + beyond, Until: 1}}
+		}, testMarket{5, true}},
+	} {
+		for beyond, want := range []bool{true, false} {
+			p := problem()
+			c.set(p, beyond)
+			if got := new(Branch).Load(p, c.fee); got != want {
+				t.Errorf("%s, %d beyond: loaded %v", c.name, beyond, got)
+			}
+		}
+	}
+	if new(Branch).Load(problem(), testMarket{5, false}) {
+		t.Error("a fee that does not fit is loaded")
+	}
+	// 2,200 columns: a date is one of the class, one of the plan and one period.
+	for _, dates := range []int{733, 734} {
+		p := problem()
+		p.Types[0].Demand = make([]int, dates)
+		var b Branch
+		if got := b.Load(p, testMarket{5, true}); got != (dates == 733) || got && b.Columns() != 3*dates {
+			t.Errorf("%d dates: loaded %v, %d columns", dates, got, b.Columns())
+		}
+	}
 }
