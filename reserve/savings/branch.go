@@ -144,7 +144,8 @@ func (t *Branch) Load(p *Problem, m Market) bool {
 func (t *Branch) Columns() int { return t.lp.n }
 
 // Search looks for plans that cost less than known, until the gap is at most goal, or the work, in
-// operations, is spent.
+// operations, is spent. A goal of 0 divides until all reservations are fixed: then Market.Cost must
+// be the least cost beside the given reservations, for the bound to hold.
 func (t *Branch) Search(known Total, goal float64, work int64) error {
 	t.goal, t.whole, t.budget = max(goal, tinyGoal), goal == 0, work
 	t.cost, t.least, t.found = known, known.Float64(), false
