@@ -11,7 +11,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
-	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -210,12 +209,12 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 		}
 		hourly, gaps, reason := perHour(h)
 		money, err := hourly.Money(pricing.HalfEven)
-		sum, fits := wide.Add(total, int64(money))
+		sum, overflow := pricing.Money(total).Add(money)
 		switch {
 		case h.Start.After(x.Start):
 			reason = fmt.Sprintf("it begins at %s, after the first hour that is planned, %s: want savings plans that are held then", h.Start.UTC().Format(time.RFC3339), x.Start.UTC().Format(time.RFC3339))
 		case reason != "":
-		case err != nil || !fits:
+		case err != nil || overflow != nil:
 			reason = fmt.Sprintf("%s: with it the savings plans come to more than %v an hour: want fewer", group.Overflow, pricing.Money(math.MaxInt64))
 		case money <= 0:
 			reason = fmt.Sprintf("its rows come to %v an hour: want an amount above 0, or a line for it in -held", money)
@@ -224,7 +223,7 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 			if end.IsZero() {
 				c.Until, c.Assumed = x.At(x.Hours), true
 			}
-			x.Held, total = append(x.Held, c), sum
+			x.Held, total = append(x.Held, c), int64(sum)
 			continue
 		}
 		failed = append(failed, record.Failure{Reason: fmt.Sprintf("the savings plan %q that is held: %s", h.ID, reason)})

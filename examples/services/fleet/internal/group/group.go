@@ -50,12 +50,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
-	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -233,24 +233,24 @@ func (p *Planner) take(x *Terms, g *record.Group, worth Worth, given []pricing.P
 	if err := p.buy(x, g, given, answer); err != nil {
 		return err
 	}
-	var rest wide.Uint // of the usage, in shares of its price
+	var hi, lo, carry uint64 // what the usage left comes to, in shares of its price
 	for t, d := range answer.Left {
 		share := uint64(chances)
 		if worth != nil && Covered(g) {
 			share = uint64(shareOf(g, worth[t]))
 		}
-		rest.AddProduct(uint64(d), share)
+		more, product := bits.Mul64(uint64(d), share)
+		lo, carry = bits.Add64(lo, product, 0)
+		hi += more + carry
 	}
-	over, cost := rest.Times(uint64(g.List.OnDemand))
-	cost, part := cost.QuoRem(chances)
-	if part > 0 {
-		cost = cost.Plus(wide.Uint{Lo: 1})
-	}
-	if over != 0 || cost.Hi != 0 || cost.Lo > math.MaxInt64 {
+	cost := new(big.Int).Or(new(big.Int).Lsh(new(big.Int).SetUint64(hi), 64), new(big.Int).SetUint64(lo))
+	cost.Mul(cost, big.NewInt(int64(g.List.OnDemand)))
+	cost.Quo(cost.Add(cost, big.NewInt(chances-1)), big.NewInt(chances)) // rounded up
+	if !cost.IsInt64() {
 		return fmt.Errorf("%w: the rest of its usage costs too much", pricing.ErrOverflow)
 	}
 	var err error
-	answer.Cost, err = answer.Fees.Add(pricing.Money(cost.Lo))
+	answer.Cost, err = answer.Fees.Add(pricing.Money(cost.Int64()))
 	return err
 }
 
