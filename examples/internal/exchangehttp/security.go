@@ -42,13 +42,10 @@ type Credentials struct {
 }
 
 // Usage describes the flags of Credentials, as -h prints them.
-const Usage = `  -cert FILE           mutual TLS: own certificate, in PEM. The common name of a
-                       certificate is "host", the name of a partition, or "admin"
-  -key FILE            key of -cert
-  -ca FILE             certificate of the authority that signs all certificates
-  -keys FILE           shared keys, where TLS ends elsewhere: a name and a key of 32
-                       characters or more on each line. The host's file has a line
-                       for each partition and for "admin"; others have their own
+const Usage = `  -cert FILE        mutual TLS: own certificate, in PEM
+  -key FILE         key of -cert
+  -ca FILE          certificate of the authority that signs all certificates
+  -keys FILE        shared keys, where TLS ends elsewhere
 `
 
 // Define defines the flags.

@@ -27,7 +27,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
-	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // The least and the greatest value of a flag are taken, and those beyond are not.
@@ -37,42 +36,40 @@ func TestLimitsOfFlags(t *testing.T) {
 	if err := os.WriteFile(clouds, []byte("name,nodes,provider,instances\na,n[1-2],local,d\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	parts := map[string]func(args []string) error{
-		"demo":                                   func(args []string) error { _, err := parseDemo(args); return err },
-		"share":                                  func(args []string) error { _, err := parseShare(args); return err },
-		"partition -client http://h:1 -nodes n1": func(args []string) error { _, err := parsePartition(args); return err },
-		"elasticd -journal j -nodes n1 -provider local -instances d": func(args []string) error { _, err := parseElastic(args); return err },
-		"elasticd -journal j -policy od -clouds " + clouds:           func(args []string) error { _, err := parseElastic(args); return err },
-		"elasticd -journal j -nodes n1 -provider exec -create a -delete b -list c": func(args []string) error {
-			_, err := parseElastic(args)
-			return err
-		},
-	}
-	for begin, lists := range map[string][2][]string{
-		"demo": {{"-jobs 1", "-jobs 10000", "-nodes 1", "-nodes 64", "-hour 1s -release-every 12m", "-hour 1h", "-hour 2400ms"},
-			{"-jobs 10001", "-nodes 65", "-hour 999ms -release-every 15m", "-hour 3601s", "-hour 2399ms", "-classes none"}},
-		"share": {{"-nodes 2", "-nodes 64", "-saves 0", "-saves 100", "-minute 500ms -grace 12m", "-minute 1m", "-grace 3m", "-reclaim 8", "-kill 1", "-from 0s"},
-			{"-nodes 1", "-nodes 65", "-saves -1", "-saves 101", "-minute 499ms -grace 13m", "-minute 61s", "-grace 179s", "-reclaim -1", "-kill -1", "-from -1s", "-span 0s", "-longest 0s", "-grace 0s", "-every 0s", "-policy x"}},
-		"partition -client http://h:1 -nodes n1": {{"-client https://h", "-priority qos:x=1", "-priority qos:x=1000000,partition:y=2", "-idle 0s", "-minute 1ns", "-keys k -name n", "-raw", "-policy pap"},
-			{"-client ftp://h", "-client http://", "-client :", "-priority qos:x=0", "-priority qos:x=1000001", "-priority x=1", "-priority qos:x", "-hold -1s", "-move -1s", "-wait -1s", "-nodes n[", "-keys k"}},
-		"elasticd -journal j -nodes n1 -provider local -instances d": {{"-poll 20s", "-delay 0s", "-quota 0", "-timeout 1ns", "-period 0", "-buy x"},
-			{"-poll 20001ms", "-quota -1", "-timeout -1s", "-period 0 -buy x", "-journal ", "-list x", "-delete x", "-budget 3", "-poll 0s"}},
-		"elasticd -journal j -nodes n1 -provider exec -create a -delete b -list c": {{"-timeout 5s"}, {"-create ", "-delete ", "-list ", "-delay 1s", "-quota 1", "-instances d"}},
-		"elasticd -journal j -policy od -clouds " + clouds: {{"-poll 100s", "-every 6s -poll 2s", "-launch whole", "-launch pooled", "-launch printed", "-keep-free", "-policy od++ -launch whole", "-policy sm -once", "-policy mcop -seed 2",
-			"-policy mcop-0-100", "-policy mcop-100-0"},
-			{"-poll 100001ms", "-every 5999ms -poll 2s", "-journal ", "-timeout 0s", "-policy sm -keep-free", "-policy aqtp -launch whole", "-seed 2", "-policy mcop-020-80", "-policy mcop--1-101", "-policy mcop-101--1",
-				"-policy mcop-20-70", "-buy x", "-least 1"}},
+	elastic := func(args []string) error { _, err := parseElastic(args); return err }
+	for _, c := range []struct {
+		begin        string
+		parse        func(args []string) error
+		good, beyond []string
+	}{
+		{"", func(args []string) error { _, err := parseDemo(args); return err }, []string{"-hour 1s", "-hour 1h"}, []string{"-hour 999ms", "-hour 3601s"}},
+		{"-client http://h:1 -nodes n1", func(args []string) error { _, err := parsePartition(args); return err },
+			[]string{"-client https://h", "-priority qos:x=1", "-priority qos:x=1000000,partition:y=2", "-idle 0s", "-minute 1ns", "-keys k -name n", "-raw",
+				"-policy pap"},
+			[]string{"-client ftp://h", "-client http://", "-client :", "-priority qos:x=0", "-priority qos:x=1000001", "-priority x=1", "-priority qos:x",
+				"-hold -1s", "-move -1s", "-wait -1s", "-nodes n[", "-keys k"}},
+		{"-journal j -nodes n1 -provider local -instances d", elastic,
+			[]string{"-poll 20s", "-delay 0s", "-quota 0", "-timeout 1ns", "-period 0", "-buy x"},
+			[]string{"-poll 20001ms", "-quota -1", "-timeout -1s", "-period 0 -buy x", "-journal ", "-list x", "-delete x", "-budget 3", "-poll 0s"}},
+		{"-journal j -nodes n1 -provider exec -create a -delete b -list c", elastic, []string{"-timeout 5s"},
+			[]string{"-create ", "-delete ", "-list ", "-delay 1s", "-quota 1", "-instances d"}},
+		{"-journal j -policy od -clouds " + clouds, elastic,
+			[]string{"-poll 100s", "-every 6s -poll 2s", "-launch whole", "-launch pooled", "-launch printed", "-keep-free", "-policy od++ -launch whole",
+				"-policy sm -once", "-policy mcop -seed 2", "-policy mcop-0-100", "-policy mcop-100-0"},
+			[]string{"-poll 100001ms", "-every 5999ms -poll 2s", "-journal ", "-timeout 0s", "-policy sm -keep-free", "-policy aqtp -launch whole", "-seed 2",
+				"-policy mcop-020-80", "-policy mcop--1-101", "-policy mcop-101--1", "-policy mcop-20-70", "-buy x", "-least 1"}},
 	} {
-		fields := strings.Fields(begin)
-		for i, list := range lists {
+		for i, list := range [][]string{c.good, c.beyond} {
 			for _, more := range list {
-				args := fields[1:]
-				for _, f := range strings.SplitAfter(more, " ") {
-					args = append(args, strings.TrimSpace(f))
-				}
-				if err := parts[begin](args); (err != nil) != (i == 1) {
-					t.Errorf("%s %s: %v", begin, more, err)
-				}
+				t.Run(c.begin+" "+more, func(t *testing.T) {
+					args := strings.Fields(c.begin)
+					for _, f := range strings.SplitAfter(more, " ") {
+						args = append(args, strings.TrimSpace(f))
+					}
+					if err := c.parse(args); (err != nil) != (i == 1) {
+						t.Error(err)
+					}
+				})
 			}
 		}
 	}
@@ -92,24 +89,13 @@ func TestOptionsOfFlags(t *testing.T) {
 	if err != nil || p.client != "http://h:1" || !cmp.Equal(p.agent.Priorities, map[string]int{"qos:x": 3, "partition:y": 2}) || p.agent.Scaling != nil && (p.scaling.Idle != -1 || p.scaling.Hold != 7*time.Second) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	s, err := parseShare(strings.Fields("-minute 2s"))
-	if err != nil || s.real(3*time.Minute) != 6*time.Second || s.log(6*time.Second) != 3*time.Minute {
-		t.Errorf("%+v, %v", s, err)
-	}
-	d, err := parseDemo(strings.Fields("-hour 10s -boot 6m"))
-	m := &d.manager
+	m, err := parseDemo(strings.Fields("-hour 10s"))
 	// 0.3 s are 108 s of the bill, where an hour takes 10 s; 20 s are two hours.
-	if err != nil || m.Lead != 108*time.Second || m.BootLimit != 2*time.Hour+6*time.Minute || m.RetryEvery != m.ReleaseEvery || m.AuditEvery != 30*time.Minute || m.Nodes[15] != "n16" || len(m.Prices.Classes) == 0 {
-		t.Errorf("%+v, %v", d, err)
+	if err != nil || m.Lead != 108*time.Second || m.BootLimit != 2*time.Hour+m.Boot || m.RetryEvery != m.ReleaseEvery || m.Nodes[7] != "n8" {
+		t.Errorf("%+v, %v", m, err)
 	}
-	for _, c := range m.Prices.Classes {
-		if c.Term != 24*time.Hour || !strings.HasPrefix(c.Name, "1d-") {
-			t.Errorf("%+v", c)
-		}
-	}
-	// 30 s, and twice what takes 2 h, 1 h to the submission, 30 minutes of run and 6 of a boot, and 2 s.
-	if got := d.limit([]trace.Job{{Submit: time.Hour, Run: 30 * time.Minute}}); got != 30*time.Second+2*36*time.Second+2*time.Second {
-		t.Errorf("a limit of %v", got)
+	if scaled(time.Hour, 10*time.Second) != 10*time.Second || scaledUp(5*time.Second, 10*time.Second) != 30*time.Minute {
+		t.Error("the clock of the bill")
 	}
 }
 
@@ -250,17 +236,17 @@ func TestPartitionTells(t *testing.T) {
 	do := func(args ...string) (int, string) { // until it has said something
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		said := new(lines)
+		text := new(said)
 		go func() {
 			for ctx.Err() == nil {
-				if said.String() != "" {
+				if text.String() != "" {
 					stop()
 				}
 				time.Sleep(5 * time.Millisecond)
 			}
 		}()
-		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...), io.Discard, said)
-		return status, said.String()
+		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...), io.Discard, text)
+		return status, text.String()
 	}
 	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  n1 [a-z]`).MatchString(said) {
 		t.Errorf("status %d, %s", status, said)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,14 +16,12 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/cluster"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
-	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // The clouds of the tests: two nodes that are always up, four of a free cloud on this
@@ -68,7 +65,7 @@ func newElasticStage(t *testing.T, hour, boot time.Duration, policy string, args
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		dirs[name] = &provider.Local{Dir: dir, Boot: boot + *liveLate, Command: c.Slurmd, Environment: c.Environment()}
+		dirs[name] = &provider.Local{Dir: dir, Boot: boot, Command: c.Slurmd, Environment: c.Environment()}
 	}
 	dirs["fixed"].Boot = 0
 	for _, n := range c.Names[:fixedNodes] {
@@ -83,11 +80,11 @@ func newElasticStage(t *testing.T, hour, boot time.Duration, policy string, args
 	if err := os.WriteFile(filepath.Join(c.Dir, "commercial", "calm"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command := "CLOUD_DIR=" + filepath.Join(c.Dir, "commercial") + " CLOUD_BOOT=" + (boot + *liveLate).String() + " CLOUD_SLURMD=" + s.Slurmd("n1")[0] + " " + os.Args[0] + " cloud "
+	command := "CLOUD_DIR=" + filepath.Join(c.Dir, "commercial") + " CLOUD_BOOT=" + boot.String() + " CLOUD_SLURMD=" + s.Slurmd("n1")[0] + " " + os.Args[0] + " cloud "
 	scaled := boot * time.Duration(time.Hour/hour)
 	file := filepath.Join(c.Dir, "clouds.csv")
 	text := "name,nodes,price,boot,provider,instances,delay,create,delete,list\n" +
-		fmt.Sprintf("private,\"%s\",0,%v,local,%s,%v,,,\n", strings.Join(s.all[0].Nodes, ","), scaled, dirs["private"].Dir, boot+*liveLate) +
+		fmt.Sprintf("private,\"%s\",0,%v,local,%s,%v,,,\n", strings.Join(s.all[0].Nodes, ","), scaled, dirs["private"].Dir, boot) +
 		fmt.Sprintf("commercial,\"%s\",%v,%v,exec,,,%[4]screate,%[4]sdelete,%[4]slist\n", strings.Join(s.all[1].Nodes, ","), commercialPrice, scaled, command)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -190,193 +187,6 @@ func policyKilled(t *testing.T) {
 	if cost := s.checkClouds(hour); cost == 0 { // a job of five nodes fits only where it costs
 		t.Error("nothing was rented in the commercial cloud")
 	}
-}
-
-// Jobs run under each policy on a real Slurm with a local cluster and two clouds. The money
-// spent is compared with what the simulator spends on the same jobs. TestSimulated does so
-// with fewer jobs and one policy.
-func TestPolicies(t *testing.T) {
-	long(t)
-	for _, policy := range []string{"sm", "od", "od++", "aqtp", "mcop-20-80"} {
-		t.Run(policy, func(t *testing.T) { playPolicy(t, policy, 50) })
-	}
-}
-
-func playPolicy(t *testing.T, policy string, n int) {
-	const boot = 100 * time.Millisecond
-	hour := *liveHour
-	args := []string{"-budget", "0.5"}
-	if policy == "aqtp" {
-		args = append(args, "-response", "10m", "-threshold", "5m")
-	}
-	s := newElasticStage(t, hour, boot, policy, args...)
-	rng := rand.New(rand.NewPCG(19, 50))
-	cmd := s.start()
-	clock := clock.New(time.Now(), hour)
-	jobs := map[int64]bool{}
-	var log []trace.Job
-	var ids []int64 // of Slurm
-	for i := range n {
-		gap := time.Duration(rng.ExpFloat64() * float64(5*time.Minute))
-		if i%10 == 9 {
-			gap += time.Hour // a lull, in which instances go
-		}
-		time.Sleep(clock.Unscaled(gap))
-		run := time.Duration(10+rng.IntN(50)) * time.Minute
-		nodes := 1 + rng.IntN(4)
-		at := clock.Now()
-		id, err := s.Submit(s.ctx, nodes, fmt.Sprintf("echo $SLURM_JOB_ID >>%[1]s/ran; date +%%s.%%N >%[1]s/time-$SLURM_JOB_ID; sleep %.3[2]f; date +%%s.%%N >>%[1]s/time-$SLURM_JOB_ID; echo $SLURM_JOB_ID >>%[1]s/ended",
-			s.Dir, clock.Unscaled(run).Seconds()), "--comment=estimate="+(run+5*time.Minute).String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		jobs[id] = true
-		ids = append(ids, id)
-		log = append(log, trace.Job{ID: int64(i), Submit: at, Run: run, Estimate: run + 5*time.Minute, Nodes: nodes})
-	}
-	if policy == "sm" { // it gives nothing back
-		for !s.ended(jobs) {
-			time.Sleep(50 * time.Millisecond)
-		}
-		cmd.Process.Signal(os.Interrupt)
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		s.finish(cmd, func() bool { return true })
-		s.checkClouds(hour)
-	}
-	s.checkJobs(jobs)
-	var out strings.Builder
-	if status := run(s.ctx, []string{"invoice", "-journal", filepath.Join(s.Dir, "journal")}, &out, &out); status != 0 || !strings.Contains(out.String(), "of credits left") || !strings.Contains(out.String(), "not divided among users") {
-		t.Errorf("invoice: status %d, %s", status, &out)
-	}
-	t.Log(out.String())
-	o, err := parseElastic(s.args[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := manager.Read(o.journal, o.manager)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bill, err := m.Bill()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := s.measure(ids, log, hour)
-	t.Logf("minutes of the bill: boot %v, start %v, end %v, release %v", d.boot, d.start, d.end, d.release)
-	// What follows is about delays that do not depend on each other. Those of a busy machine come together.
-	if late, most := d.boot.mean()-clock.Scaled(boot+*liveLate), hour/2; clock.Unscaled(late) > most {
-		t.Skipf("this machine is too busy to compare: boots took %v longer than %v, and want %v more at the most", clock.Unscaled(late), boot+*liveLate, most)
-	}
-	options := elastic.Options{
-		Local: fixedNodes, Policy: o.manager.Policy, Budget: o.manager.Budget, Every: o.manager.Every,
-		Clouds: []elastic.CloudOptions{
-			{Name: "private", Limit: privateNodes, Boot: elastic.Certain(clock.Scaled(boot)), Stop: elastic.Certain(0)},
-			{Name: "commercial", Price: commercialPrice, Limit: commercialNodes, Boot: elastic.Certain(clock.Scaled(boot)), Stop: elastic.Certain(0)},
-		},
-	}
-	var sim elastic.Simulator
-	options.Rand = rand.New(rand.NewPCG(1, 1))
-	want, err := sim.Run(log, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var here, there [3]int // jobs by infrastructure
-	all, err := s.slurm.Jobs(s.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var late time.Duration // of Slurm's: from a job's end by its run time to the end that Slurm tells
-	for _, j := range all {
-		for i, group := range [][]string{s.Names[:fixedNodes], s.all[0].Nodes, s.all[1].Nodes} {
-			if len(j.Names) > 0 && slices.Contains(group, j.Names[0]) {
-				here[i]++
-			}
-		}
-		late += clock.Scaled(j.End.Sub(j.Start))
-	}
-	for i, place := range want.Places {
-		there[place]++
-		late -= log[i].Run
-	}
-	list, err := s.all.List(s.ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	missed := 0 // ends right after a charge
-	for _, in := range list {
-		if length := clock.Scaled(in.Ended.Sub(in.Created)); !in.Live() && length > time.Hour && length%time.Hour < 10*time.Minute {
-			missed++
-		}
-	}
-	t.Logf("%d of %d instances ended within 10 minutes after a charge", missed, len(list))
-	t.Logf("jobs local, private, commercial: %v on Slurm, %v in the simulator; a job takes %v longer on Slurm; hours in the simulator %d and %d",
-		here, there, (late / time.Duration(n)).Round(time.Second), want.Infrastructures[1].Hours, want.Infrastructures[2].Hours)
-	t.Logf("%s: %d jobs, $%v on Slurm in %d leases, $%v in the simulator, AWQT there %v", policy, n, bill.Cost, bill.Leases, want.Cost, want.AWQT.Round(time.Second))
-	// Boots, starts and releases take time, and an instance that leaves late is charged
-	// again. With those times the simulator predicts what Slurm costs.
-	expected := time.Duration(-1) // how long boots take, as the policy is told; -1: as they do
-	steps := []struct {
-		name string
-		set  func()
-	}{
-		{"none", func() {}},
-		{"boots", func() { options.Clouds[0].Boot, options.Clouds[1].Boot = d.boot.delay(), d.boot.delay() }},
-		{"and starts and ends of jobs", func() { options.Overhead = d.held().delay() }},
-		{"and the lead", func() { options.Lead = o.manager.Lead }},
-		{"and releases", func() { options.Clouds[0].Release, options.Clouds[1].Release = d.release.delay(), d.release.delay() }},
-		{"told of boots as in the file", func() { expected = clock.Scaled(boot) }},
-	}
-	var last []float64
-	for _, step := range steps {
-		step.set()
-		last = last[:0]
-		for seed := range uint64(200) {
-			options.Rand = rand.New(rand.NewPCG(seed, 2))
-			if p, ok := options.Policy.(*elastic.MCOP); ok {
-				p.Rand = rand.New(rand.NewPCG(seed, 3))
-			}
-			with := options
-			if expected >= 0 {
-				with.Policy = &told{Policy: options.Policy, boot: expected, asked: map[int64]time.Duration{}}
-			}
-			r, err := sim.Run(log, with)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last = append(last, r.Cost.Float64())
-		}
-		x := newSpread(last)
-		t.Logf("simulated with %-28s $%.2f ± %.2f (%.2f to %.2f)", step.name, x.mean, x.deviation, x.least, x.most)
-	}
-	// Instances that leave together are late together, which the simulator does not draw. And sm
-	// keeps its instances: until the bill is read, each may begin another hour.
-	got, x, hours := bill.Cost.Float64(), newSpread(last), 4
-	if policy == "sm" {
-		hours += commercialNodes
-	}
-	bound := x.tolerance() + commercialPrice.Float64()*float64(hours)
-	if diff := math.Abs(got - x.mean); diff > bound {
-		t.Errorf("$%.2f were spent, and $%.2f ± %.2f in simulations with the same delays: want a difference of $%.2f at the most", got, x.mean, x.deviation, bound)
-	}
-}
-
-// ended reports whether all jobs have ended.
-func (s *stage) ended(jobs map[int64]bool) bool {
-	s.t.Helper()
-	all, err := s.slurm.Jobs(s.ctx)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	n := 0
-	for _, j := range all {
-		if jobs[j.ID] && !j.Waits() && !j.Holds() {
-			n++
-		}
-	}
-	return n == len(jobs)
 }
 
 // A file of clouds that cannot be used is the user's mistake, and the message says where.

@@ -3,9 +3,15 @@
 package main
 
 import (
-	"strings"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmtest"
 )
 
@@ -15,13 +21,10 @@ func TestFakeUnknownNodes(t *testing.T) { faked(t, unknownNodes) }
 func TestFakeKilled(t *testing.T)       { faked(t, killed) }
 func TestFakePolicies(t *testing.T)     { faked(t, policyKilled) }
 func TestFakeFaultyCloud(t *testing.T)  { faked(t, faultyCloud) }
-func TestFakeDemo(t *testing.T)         { faked(t, shortDemo) }
+func TestFakeDemo(t *testing.T)         { faked(t, demoRuns) }
 func TestFakeInterrupted(t *testing.T)  { faked(t, demoInterrupted) }
 func TestFakePartition(t *testing.T) {
 	faked(t, func(t *testing.T) { withParttime(t, "partition", "saves") })
-}
-func TestFakeShare(t *testing.T) {
-	faked(t, func(t *testing.T) { withParttime(t, "share", "reclaim") })
 }
 
 func faked(t *testing.T, story func(t *testing.T)) {
@@ -30,21 +33,50 @@ func faked(t *testing.T, story func(t *testing.T)) {
 	story(t)
 }
 
-// shortDemo checks what a demonstration of few jobs prints.
-func shortDemo(t *testing.T) {
-	args := []string{"-hour", "2s", "-release-every", "8m", "-jobs", "8", "-seed", "155", "-period", "1", "-nodes", "8"}
-	status, stdout, stderr := runSlurm(append([]string{"demo"}, args...)...)
-	if status != 0 || !strings.Contains(stdout, "\n8 of 8 jobs completed, with 10.8 instance-hours of work. An hour took 2s;\n") || !strings.Contains(stdout, "\nReserved at the end of periods of 1 hours: ") {
-		t.Errorf("status %d, %s", status, stdout)
-	}
-	for _, want := range []string{"started a Slurm of 8 nodes, all of them down, in ", "\nsubmitting 8 jobs; an hour lasts 2s\n", " h  bought   ", " n1 "} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("it does not say %q:\n%s", want, stderr)
+// slurmSays puts a Slurm into PATH that has jobs and nodes, in JSON, and returns its client. The file
+// scontrol in its folder has what was asked of it. An empty text makes a command fail.
+func slurmSays(t *testing.T, jobs, nodes string) (*slurmctl.Client, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"squeue":   "echo >" + dir + "/squeue.asked; [ -s " + dir + "/jobs ] && exec cat " + dir + "/jobs; exit 1",
+		"sinfo":    "[ $1 = --version ] && exec echo slurm 22.05.8; [ -s " + dir + "/nodes ] && exec cat " + dir + "/nodes; exit 1",
+		"scontrol": `echo "$@" >>` + dir + "/scontrol.says",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, not := range []string{" rented ", " gone ", " ran "} {
-		if strings.Contains(stderr, not) {
-			t.Errorf("it says %q:\n%s", not, stderr)
-		}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "jobs"), []byte(jobs), 0o600), os.WriteFile(filepath.Join(dir, "nodes"), []byte(nodes), 0o600)); err != nil {
+		t.Fatal(err)
 	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	c, err := slurmctl.New(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, dir
+}
+
+// untilAsked returns a context that ends once squeue of the Slurm in dir was asked for the jobs.
+func untilAsked(t *testing.T, dir string) context.Context {
+	t.Helper()
+	asked := filepath.Join(dir, "squeue.asked")
+	os.Remove(asked)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(asked); err == nil {
+				stop()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	return ctx
+}
+
+// oneJob is what squeue says of one job on n1.
+func oneJob(id int, state string) string {
+	return fmt.Sprintf(`{"jobs":[{"job_id":%d,"user_id":7,"job_state":%q,"node_count":1,"nodes":"n1","submit_time":1,"start_time":2,"end_time":3}]}`, id, state)
 }

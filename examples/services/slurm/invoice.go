@@ -19,36 +19,25 @@ import (
 )
 
 // invoiceUsage is what invoice -h prints.
-const invoiceUsage = `Usage: go run ./examples/services/slurm invoice -journal FILE [flags]
+const invoiceUsage = `Usage: slurm invoice -journal FILE [flags]
 
-invoice says what the instances of a journal cost until now, and what each user of the
-jobs that have ended pays of it. elasticd may be running; invoice changes nothing.
+invoice says what the instances of a journal cost until now, and what each user of
+the jobs that have ended pays of it. elasticd may be running; invoice changes nothing.
 
-  -journal FILE        the journal of elasticd
-  -classes FILE        prices, those of elasticd (default: cc2.8xlarge in 2013)
-  -boot D              how long a boot takes for a user alone (default 5m)
-  -json                write an object for each user, instead of text
-  -csv                 write a line for each user, as examples/tools/sec -users does
-  -h                   print this
+  -journal FILE     the journal of elasticd
+  -classes FILE     prices, those of elasticd (default: cc2.8xlarge in 2013)
+  -boot D           how long a boot takes for a user alone (default 5m)
+  -json             write an object for each user, instead of text
+  -csv              write a line for each user, as examples/tools/sec -users does
+  -h                print this
 
-Users are charged by use: nodes times run time, of the nodes that elasticd rents. What
-they pay adds up to the pure cost, to the nano: the cost less what is left of reserved
-terms. Alone is what the jobs would cost each on instances of its own, on demand, which
-boot and are charged by whole hours. What reservations save is divided by use, and by the
-Shapley value of what each group of users could save alone; with more than 12 users that
-value is sampled, always by the same seed. A user is a number of the system (id -u NAME);
-jobs of which Slurm does not tell the user are those of the user "unknown".
+Users are charged by use: nodes times run time. Alone is what the jobs would cost on
+instances of their own, on demand. What reservations save is divided by use, and by
+the Shapley value. README.md says which jobs are not charged, and what a journal of
+-policy has.
 
-Of a journal of elasticd -policy, invoice says what each cloud cost, which credits are
-left, and how long boots and releases took. That bill is not divided among users: the
-journal does not say on which cloud's nodes a job ran, and clouds differ in price.
-
-A job that runs now is charged once it has ended. A job that ended while elasticd was down
-for longer than MinJobAge of slurm.conf is not known, and its share is paid by the others.
-A job that shares a node with others counts as if it had the node alone.
-
-Fields of -json: user, jobs, instance_hours, pays, alone, saved_by_use, saved_by_shapley,
-standard_error (of saved_by_shapley), pays_by_shapley (in dollars).
+Fields of -json: user, jobs, instance_hours, pays, alone, saved_by_use,
+saved_by_shapley, standard_error (of saved_by_shapley), pays_by_shapley (in dollars).
 `
 
 // invoiceOptions are the flags of invoice.

@@ -277,11 +277,22 @@ func (s *stage) submit(nodes int, run, hour time.Duration) int64 {
 	return id
 }
 
-// skipLost ends the test if Slurm has lost a job's script.
+// skipLost ends the test if Slurm has lost a job's script. A job's process names its socket, and listens to it a
+// moment later. If slurmd 22.05 looks for the process in between, slurmd takes the job's script for one that was
+// left behind. The script is gone then, and the job fails.
 func (s *stage) skipLost(jobs []slurmctl.Job) {
 	s.t.Helper()
-	if err := lostScript(s.Dir, jobs); err != nil {
-		s.t.Skip(err)
+	for _, j := range jobs {
+		if j.State != "FAILED" || len(j.Names) == 0 {
+			continue
+		}
+		log, err := os.ReadFile(filepath.Join(s.Dir, "slurmd."+j.Names[0]+".log"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if regexp.MustCompile(fmt.Sprintf(`Purging vestigial job script .*/job%05d/slurm_script`, j.ID)).Match(log) {
+			s.t.Skipf("slurmd has removed the script of job %d, which it was about to start, on %s", j.ID, j.Names[0])
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/manager"
 )
 
 // runSlurm runs the program.
@@ -32,17 +33,19 @@ func TestUsage(t *testing.T) {
 	}{
 		{"-h", usage, func(*flag.FlagSet) {}},
 		{"help", usage, func(*flag.FlagSet) {}},
-		{"demo -h", demoUsage, new(demoOptions).define},
+		{"demo -h", demoUsage, func(f *flag.FlagSet) { defineDemo(new(manager.Options), f) }},
 		{"elasticd -h", elasticUsage, new(elasticOptions).define},
 		{"invoice -h", invoiceUsage, new(invoiceOptions).define},
 		{"partition -h", partitionUsage, new(partitionOptions).define},
-		{"share -h", shareUsage, new(shareOptions).define},
 	} {
 		status, stdout, stderr := runSlurm(strings.Fields(c.args)...)
 		if status != 0 || stdout != c.want || stderr != "" {
 			t.Errorf("%v: status %d, %q", c.args, status, stderr)
 		}
-		programtest.Narrow(t, c.want, 90)
+		programtest.Narrow(t, c.want, 86)
+		if n := strings.Count(c.want, "\n"); n > 60 {
+			t.Errorf("%s: %d lines of help", c.args, n)
+		}
 		flags := flag.NewFlagSet("", flag.ContinueOnError)
 		c.define(flags)
 		for _, m := range regexp.MustCompile(`(?m)^  -([a-z-]+) `).FindAllStringSubmatch(c.want, -1) {
@@ -83,7 +86,7 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "want a command: demo, elasticd, invoice, partition or share"},
+		{nil, "want a command: demo, elasticd, invoice or partition"},
 		{[]string{"frob"}, `"frob" is not a command`},
 		{[]string{"elasticd"}, "no -journal: want a file"},
 		{[]string{"partition", "-nodes", "n1"}, `-client "": want the URL`},
@@ -94,12 +97,6 @@ func TestMistakes(t *testing.T) {
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-priority", "high=3"}, `"high=3": want qos:NAME=N or partition:NAME=N`},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-keys", "x"}, "no -name: want the name of the partition"},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-name", "hpc", "-cert", "x"}, "want all three"},
-		{[]string{"share", "-grace", "1m"}, "-grace 1m0s takes 2s at -minute 2s: want 6s or more"},
-		{[]string{"share", "-nodes", "1"}, "-nodes 1: want 2 to 64"},
-		{[]string{"share", "-policies", "pap,best"}, `"best": want exact`},
-		{[]string{"share", "-reclaim", "9"}, "-reclaim 9"},
-		{[]string{"share", "-trace", filepath.Join(dir, "none")}, "no such file"},
-		{[]string{"share", "-longest", "1s"}, "there are no jobs of up to 4 nodes and 1s"},
 		{[]string{"partition", "-client", "http://localhost:1", "-nodes", "n1", "-idle", "-1s"}, "-1s: want no negative span"},
 		{args("more"), `"more" is not a flag`},
 		{args("-provider", "moon"), `-provider "moon": want exec or local`},

@@ -20,137 +20,62 @@ import (
 )
 
 // elasticUsage is what elasticd -h prints.
-const elasticUsage = `Usage: go run ./examples/services/slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
-       go run ./examples/services/slurm elasticd -journal FILE -policy NAME -clouds FILE [flags]
+const elasticUsage = `Usage: slurm elasticd -journal FILE -nodes LIST -provider KIND [flags]
+       slurm elasticd -journal FILE -policy NAME -clouds FILE [flags]
 
-elasticd manages the nodes of a Slurm cluster (21.08 or later) as the semi-elastic
-cluster of [Niu16]: it rents instances when the first job of the queue would wait too
-long, and gives back those that are idle when their paid time ends. It ends when it
-is interrupted. It may be killed at any time: the next elasticd goes on from the
-journal.
+elasticd rents nodes for a Slurm cluster (21.08 or later) when the first job of the
+queue would wait too long, and gives back idle nodes when their paid time ends.
+README.md has slurm.conf, the four commands, and the form of the file of clouds.
 
-With -policy a policy of [Marshall12] decides instead, on a budget, and in several clouds.
+  -journal FILE     all changes of state, for recovery; one elasticd at a time
+  -conf FILE        slurm.conf (default: what Slurm's commands find)
+  -nodes LIST       names that instances may have, such as n[1-16]
+  -poll D           time between two looks at Slurm (default 2s)
+  -hour D           how long an hour of the bill takes (default 1h)
+  -timeout D        of a command or a call, in real time (default 1m)
+Decisions, in hours of the bill
+  -wait-limit D     T_waitlmt: how long the first job may wait (default 5m)
+  -short D          T_short: the longest estimate of a short job (default 1h)
+  -expansion RULE   best, first or sum (default best)
+  -placement RULE   max-margin, min-margin, max-idle, min-idle (default max-margin)
+  -release-every D  time between two release checks (default 1m)
+  -least N          the fewest nodes: so many stay without a job (default 0)
+  -most N           the most nodes at once (default 0: all names)
+  -pause D          the least time between two changes of the size (default 0s)
+  -lead D           how long before its next charge an instance leaves (default 1m)
+  -retry-every D    pause after a failed call, up to eight times D (default 1m)
+  -boot D           how long a boot takes (default 5m)
+  -boot-limit D     how long a boot may take (default 30m)
+  -audit-every D    between two comparisons with the provider (default 10m)
+  -classes FILE     prices, as of tools/plan (default: cc2.8xlarge in 2013)
+  -period N         hours between two purchases (default 168; 0: none)
+Provider
+  -provider KIND    exec: your commands; local: processes of this machine
+  -create COMMAND   exec: creates an instance; 3 as its exit status: refused
+  -delete COMMAND   exec: ends an instance
+  -list COMMAND     exec: writes all instances
+  -buy COMMAND      exec: buys reservations; without it elasticd says what to buy
+  -instances DIR    local: a folder that exists, for the instances alone
+  -delay D          local: real time until an instance starts (default 0s)
+  -quota N          local: the most instances at once (default 0: no limit)
+A policy of [Marshall12] on a budget, instead of the decisions and the provider
+  -policy NAME      sm, od, od++, aqtp, mcop or mcop-20-80 (cost weighs 20%)
+  -clouds FILE      clouds, as CSV; plain or gzip
+  -budget X         credits in dollars that accrue each hour (default 5)
+  -debt X           how far launches may overdraw the credits (default 0.085)
+  -every D          time between two evaluations (default 5m)
+  -launch HOW       od, od++: jobs, whole, pooled or printed (default jobs)
+  -keep-free        keep idle instances of clouds without a price
+  -once             sm: do not ask again for instances that were refused
+  -response D       aqtp: the queued time r that it aims at (default 2h)
+  -threshold D      aqtp: how far from r it changes nothing, θ (default 45m)
+  -first-jobs N     aqtp: for how many jobs it rents first (default -least-jobs)
+  -least-jobs N     aqtp: the least n (default 1)
+  -most-jobs N      aqtp: the greatest n (default: no bound)
+  -seed N           mcop: of the search (default 1)
 
-Of Slurm
-  -conf FILE           slurm.conf (default: what Slurm's commands find)
-  -nodes LIST          names that instances may have, such as n[1-16]. Slurm knows
-                       them as nodes that are down; ReturnToService is 2
-  -poll D              time between two looks at the queue and the nodes (default 2s)
-
-Of the state
-  -journal FILE        all changes of state, for recovery. Only one elasticd at a time
-                       may use FILE
-  -hour D              let an hour of the bill take D, for demonstrations (default
-                       1h). A journal keeps its first value
-
-Of decisions, in hours of the bill
-  -wait-limit D        T_waitlmt: how long the first job may wait (default 5m)
-  -short D             T_short: the longest estimate of a short job (default 1h)
-  -expansion RULE      best, first or sum (default best)
-  -placement RULE      max-margin, min-margin, max-idle or min-idle (default max-margin)
-  -release-every D     time between two release checks (default 1m)
-  -least N             the fewest nodes: so many stay without a job (default 0)
-  -most N              the most nodes at once, of whatever kind (default 0: all names)
-  -pause D             the least time between two changes of the size (default 0s)
-  -lead D              how long before its next charge an instance leaves at the
-                       latest, for draining its node and for your delete command
-                       (default 1m). An instance that stays longer pays another hour
-  -retry-every D       pause before a failed call is tried again. The pause doubles
-                       with each further failure, up to eight times D (default 1m)
-  -boot D              how long a boot takes (default 5m)
-  -boot-limit D        how long a boot may take (default 30m). An instance whose node is
-                       down for that long is given back
-  -audit-every D       time between comparisons with the provider's list (default 10m)
-  -classes FILE        prices, as for examples/tools/plan (default: cc2.8xlarge in 2013). A
-                       journal keeps its first prices
-  -period N            hours between two decisions on reservations (default 168; 0: no
-                       decisions). elasticd prints what to buy, and assumes that it is
-                       bought
-  -buy COMMAND         buys reservations. Without -buy, buy them yourself or give
-                       -period 0
-
-Of the provider
-  -provider KIND       exec: your own commands rent instances and end them.
-                       local: instances are processes of this machine
-  -create COMMAND      exec: creates an instance. /bin/sh -c runs COMMAND with
-                       PLIMSOLL_TOKEN and PLIMSOLL_NODE; it writes the instance as a
-                       JSON object with id, token, node and created
-  -delete COMMAND      exec: ends the instance PLIMSOLL_ID, and writes it with ended
-  -list COMMAND        exec: writes all instances, an object each, with ended if known
-  -instances DIR       local: a folder that exists, for the instances alone
-  -delay D             local: how long an instance takes before slurmd starts, in real
-                       time (default 0s)
-  -quota N             local: the most instances at once (default 0: no limit)
-  -timeout D           of a command or a call, in real time (default 1m)
-  -h                   print this
-
-With -policy, in hours of the bill (instead of the flags of decisions and of the
-provider, but for -placement, -lead, -retry-every, -boot-limit and -audit-every)
-  -policy NAME         sm (as much as the budget allows), od (for all waiting jobs), od++
-                       (keeps an instance until its hour ends), aqtp (holds the queued
-                       time near -response) or mcop (weighs cost and queued time;
-                       mcop-20-80, the default, weighs cost by 20%)
-  -clouds FILE         clouds: CSV with a line of titles, plain or gzip, and the columns
-                         name       lower-case letters, digits and _
-                         nodes      names that instances may have, which bound their
-                                    number, such as p[1-8]
-                         price      dollars for each hour begun (empty: 0)
-                         boot       how long a boot takes (empty: 5m)
-                         provider   exec or local, as -provider
-                         create, delete, list     of exec, as the flags
-                         instances, delay, quota  of local, as the flags
-  -budget X            credits in dollars that accrue each hour (default 5)
-  -debt X              how far launches may overdraw the credits (default 0.085)
-  -every D             time between two evaluations (default 5m)
-  -launch HOW          of od and od++: jobs, whole, pooled or printed, as of
-                       examples/tools/elastic (default jobs)
-  -keep-free           keep idle instances of clouds without a price
-  -once                sm does not ask again for instances that were refused
-  -response D          of aqtp: the queued time r that it aims at (default 2h)
-  -threshold D         of aqtp: how far from r it changes nothing, θ (default 45m)
-  -first-jobs N        of aqtp: for how many waiting jobs it rents at the beginning, n
-                       (default -least-jobs)
-  -least-jobs N        of aqtp: the least n (default 1)
-  -most-jobs N         of aqtp: the greatest n (default: no bound)
-  -seed N              of mcop's search (default 1)
-
-A cloud has one price. Spot instances can be rented in a cloud whose price is your bid:
-elasticd rents again when they are taken away, but counts each hour at the bid, though the
-market charges less. examples/tools/elastic -spot simulates the market's prices.
-
-A job runs in one cloud. Slurm sees to that with TopologyPlugin=topology/tree in
-slurm.conf, and a line for each cloud, and for the nodes that are not rented, in
-topology.conf:
-  SwitchName=private Nodes=p[1-8]
-The journal has the credits that accrue, the price of each instance, why a policy acts,
-and what sm -once and aqtp remember. So after a restart the policy goes on as before.
-When elasticd ends, it prints how long boots and releases took. With these times
-examples/tools/elastic predicts what this cluster costs (-lead, -release, -overhead, and the
-column boot of its clouds). The bill of several clouds is not divided among users.
-
-A command of -provider exec exits with 3 if it refuses and has done nothing. After any
-other status but 0, elasticd does not know what the command has done. elasticd looks at
-the list before each command, so that nothing is done twice. An instance is written as
-  {"id":"i-7","token":"...","node":"n3","created":"2030-01-02T15:04:05Z"}
-with "ended" once it has ended. -buy gets PLIMSOLL_TOKEN, PLIMSOLL_CLASS (a name of
--classes), PLIMSOLL_COUNT and PLIMSOLL_HOURS (the term), and writes the cloud's name of
-the purchase. elasticd calls -buy with the same token until it exits with 0, even after
-elasticd was killed. So -buy must first look for a purchase with that token.
-"go doc ./examples/services/slurm" has an example of all four commands, and of slurm.conf.
-
-elasticd changes in Slurm the states of the nodes of -nodes, their weights, and the
-priority of a job that starts before its turn and delays nobody: that priority becomes the
-highest, above fair share. Run elasticd as SlurmUser, as root, or as an operator of
-Slurm's accounts. elasticd counts hours: a cloud that charges by the second charges less
-than elasticd prints, and there the moment of a release does not matter.
-
-A job's estimate is its time limit, or the estimate in its comment, in hours of the bill,
-as in sbatch --comment=estimate=1h30m. elasticd assumes one job at a time on a node. The
-tasks of a job array count as jobs, and do not start before their turn. A job of 2 to 4
-nodes (-N 2-4) counts as 4 nodes, and a job that wants nodes by name (-w) as any nodes.
-
-The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
-mistake in the flags or files.
+The exit status is 0, also after an interrupt, which leaves what is rented rented;
+1 if the program fails, and 2 for a mistake in the flags or files.
 `
 
 // elasticOptions are the flags of elasticd.

@@ -20,79 +20,44 @@ import (
 )
 
 // partitionUsage is what partition -h prints.
-const partitionUsage = `Usage: go run ./examples/services/slurm partition -client URL -nodes LIST [flags]
+const partitionUsage = `Usage: slurm partition -client URL -nodes LIST [flags]
 
-partition makes a Slurm cluster a partition of a hosting cluster [Duplyakin17]: Slurm
-knows all nodes of the host, and nodes outside of the partition are drained. The
-command is the framework of a client of examples/services/parttime, which talks with the host:
+partition makes a Slurm cluster a partition of a host that takes nodes back
+[Duplyakin17]: Slurm knows all nodes of the host, and nodes outside of the partition
+are drained. A node that the host takes is drained, and given back when its job has
+ended. A job that still runs at the end of the grace period is ended; Slurm queues it
+again. README.md says how to start the host and a client, and what jobs may say.
 
-  go run ./examples/services/parttime host -nodes 4
-  go run ./examples/services/parttime client -host URL -name hpc -add 4
-  go run ./examples/services/slurm partition -client URL -nodes n[1-4]
+  -client URL       URL that a client of examples/services/parttime prints
+  -name NAME        the name of the partition, where the client has credentials
+` + exchangehttp.Usage + `  -nodes LIST       Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
+  -conf FILE        slurm.conf (default: what Slurm's commands find)
+  -poll D           time between two looks (default 2s)
+  -minute D         how long a minute of the exchange takes (default 1m)
+  -force            end also jobs on nodes that the client never held
+What a node is worth
+  -policy NAME      exact (least waste), exact+ (weighed with -priority), survival
+                    (by earlier jobs of a user), or by rank: fifo, lifo, pap, pap+,
+                    random, blind (default exact)
+  -raw              take users' estimates as they are
+  -priority LIST    what jobs count, such as qos:high=10,partition:debug=2
+  -seed N           of random and blind (default 1)
+  -take N           nodes that a preemption is expected to take (default 0: half)
+  -grace D          the host's grace period (default 2m)
+  -margin D         how long before its end jobs are ended (default 10s)
+Nodes by need
+  -scale            ask for nodes when jobs wait, and give idle nodes back
+  -wait D           how long a job waits before nodes are asked for (default 1m)
+  -idle D           how long a node is idle before it is given back (default 10m)
+  -hold D           how long a node stays at least (default 10m)
+  -worth X          worth of an idle node to others, over its worth here (default 1)
+  -move D           what it costs to get a node again, in its time (default 5m)
+  -pool N           idle nodes to keep in reserve (default 0)
+  -least N          the fewest nodes (default 0)
+  -most N           the most nodes (default: all of -nodes)
 
-The command tells the client the values of nodes, so that a host that takes -take
-nodes takes those whose jobs waste least. A node that the host takes is drained, and
-given back when its job has ended. If the job still runs at the end of the grace
-period, the command ends the job, which Slurm queues again. The command may be killed
-and started again at any time.
-
-At its start the command drains all nodes of -nodes that the client does not hold.
-Jobs on them run to their ends, unless the client held the node before, or -force is
-given.
-
-  -client URL          URL that the client prints
-  -name NAME           the name of the partition, where the client has credentials
-` + exchangehttp.Usage + `  -nodes LIST          Slurm's names of the host's nodes 0, 1, ..., such as n[1-4]
-  -conf FILE           slurm.conf (default: what Slurm's commands find)
-  -policy NAME         how nodes get their values (default exact). By whole jobs:
-                         exact      the victims that waste least
-                         exact+     the same, weighed with -priority
-                         survival   exact, by how long earlier jobs of a user ran
-                       by rank [Duplyakin17]:
-                         fifo, lifo, pap (run time by nodes), pap+ (pap by -priority),
-                         random (idle nodes first) and blind (any node)
-  -raw                 take users' estimates as they are; else exact and exact+ correct
-                       them by what earlier estimates of the user were worth
-  -priority LIST       what jobs count, such as qos:high=10,partition:debug=2; the
-                       greatest that fits a job, 1 for others. Slurm has quality of
-                       service only with its accounting
-  -seed N              of random and blind (default 1)
-  -take N              nodes that a preemption is expected to take (default 0: half)
-  -grace D             the host's grace period, for what jobs would waste (default 2m)
-  -margin D            how long before the end of a grace period jobs are ended
-                       (default 10s)
-  -poll D              time between two looks (default 2s)
-  -force               end also jobs on nodes that the client never held; Slurm queues
-                       them again
-  -minute D            let a minute of the exchange take D, as for the client
-                       (default 1m). All other spans are real times
-
-With -scale the command asks for nodes when jobs wait, and gives idle nodes back.
-Without it you do that: POST /framework/AddNodes of the client.
-  -scale               ask and give back
-  -wait D              how long a job waits before nodes are asked for (default 1m)
-  -idle D              how long a node is idle before it is given back (default 10m)
-  -hold D              how long a node stays at least (default 10m)
-  -worth X             what an hour of an idle node is worth to others, over an hour of
-                       it here (default 1)
-  -move D              what it costs to get a node again, in time of the node: an idle
-                       node goes after -move over -worth, if that is sooner than -idle
-                       (default 5m)
-  -pool N              idle nodes to keep in reserve (default 0)
-  -least N             the fewest nodes (default 0)
-  -most N              the most nodes (default: all of -nodes)
-
-A job says in its comment how it saves its work, and what to expect of it:
-  sbatch --comment="checkpoint=B:USR1 cost=30s every=20m savefile=/home/ann/%j.saved"
-checkpoint is the signal that makes it save (B: to its script alone), cost how long
-that takes, every the time between saves of its own, savefile a file that it touches
-after each save, saved=SECONDS the end of the last save where there is no file,
-resumed=D what earlier starts had saved, estimate=D its run time. A job that loses a
-node is asked to save cost before it would be ended, and ended when it has saved.
-  -h                   print this
-
-The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
-mistake in the flags.
+The exit status is 0, also after an interrupt, which changes no node; 1 if the
+program fails, and 2 for a mistake in the flags.
 `
 
 // partitionOptions are the flags of partition.

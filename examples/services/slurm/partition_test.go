@@ -110,10 +110,10 @@ func (s *stage) until(what string, done func(jobs map[int64]slurmctl.Job, nodes 
 func TestParttime(t *testing.T) {
 	real(t)
 	t.Parallel()
-	withParttime(t, "partition", "share")
+	withParttime(t, "partition")
 }
 
-// A save before nodes are taken has a story of its own. In the other runs the share does it.
+// A save before nodes are taken has a story of its own.
 func TestParttimeSaves(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -128,7 +128,7 @@ func withParttime(t *testing.T, names ...string) {
 	if out, err := exec.Command("go", "build", "-o", path, "../parttime").CombinedOutput(); err != nil {
 		t.Skipf("examples/services/parttime cannot be built here: %v\n%s", err, out)
 	}
-	tests := map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves, "share": sharePlays, "reclaim": shareReclaims}
+	tests := map[string]func(t *testing.T, parttime string){"partition": partitionLoses, "saves": partitionSaves}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
