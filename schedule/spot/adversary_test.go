@@ -203,7 +203,7 @@ func TestFrameworkMeetsDeadlinesAgainstAnAdversary(t *testing.T) {
 		}
 		finish, opened := Never, [2]int{}
 		for steps := 0; ; steps++ {
-			commands = f.AppendCommands(commands[:0], w.now, w)
+			commands = f.AppendCommands(commands[:0], w.now, w.Look)
 			for _, c := range commands {
 				i := ownPlace(c.Tier)
 				at := &w.clusters[i]

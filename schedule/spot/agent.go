@@ -96,30 +96,17 @@ var commandKinds = enum.New[CommandKind]("spot", "CommandKind", ErrRange,
 // the constants.
 func (k CommandKind) String() string { return commandKinds.String(k) }
 
-// A ReturnReason says why an agent returned a task.
-type ReturnReason uint8
-
-const (
-	ReturnNone        ReturnReason = iota
-	ReturnExpired                  // its PR no longer satisfies the agent, or it is at its point of no return
-	ReturnInterrupted              // the provider has taken the cluster
-)
-
-var returnReasons = enum.New[ReturnReason]("spot", "ReturnReason", ErrRange, "not returned", "expired", "interrupted")
-
-// String returns the reason in a word or two, and ReturnReason(7) for a value 7 that is none of
-// the constants.
-func (r ReturnReason) String() string { return returnReasons.String(r) }
-
 // A Command is what an agent wants done.
 type Command struct {
-	Kind   CommandKind
-	Index  int   // of the task in its [Framework]; 0 from an agent of its own
-	Task   int64 // Task.ID
-	Tier   Tier  // of the agent
-	Bid    pricing.Money
-	Reason ReturnReason
-	Until  time.Duration // of CommandWait
+	Kind  CommandKind
+	Index int   // of the task in its [Framework]; 0 from an agent of its own
+	Task  int64 // Task.ID
+	Tier  Tier  // of the agent
+	Bid   pricing.Money
+	// Interrupted says that CommandReturn returns the task because the provider has taken the
+	// cluster. Else the task no longer satisfies the agent, or is at its point of no return.
+	Interrupted bool
+	Until       time.Duration // of CommandWait
 }
 
 // An agent runs one task at a time on a cluster of its tier. The zero value is
@@ -138,7 +125,6 @@ type agent struct {
 	task   Task
 	bid    pricing.Money
 	state  clusterState
-	why    ReturnReason
 	saved  time.Duration
 	next   time.Duration
 	since  time.Duration // when it was first seen launched; -1 before
@@ -179,7 +165,7 @@ func (a *agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Comm
 	if a.Tier == TierHigh {
 		bid = 0
 	}
-	a.task, a.bid, a.saved, a.why = t, bid, saved, ReturnNone
+	a.task, a.bid, a.saved = t, bid, saved
 	a.state, a.next, a.since, a.beside = clusterInitializing, now, -1, false
 	c := a.command(CommandOpen)
 	c.Bid = bid
@@ -212,7 +198,7 @@ func (a *agent) Step(now time.Duration, o Observation) Command {
 			a.state = clusterInterrupted // planned anew, not requested again
 			return a.command(CommandProceed)
 		case now >= leave:
-			return a.giveBack(ReturnExpired)
+			return a.giveBack(false)
 		}
 		return a.wait(now, leave)
 	case clusterStarted: // line 18
@@ -231,11 +217,11 @@ func (a *agent) Step(now time.Duration, o Observation) Command {
 			a.state = clusterInterrupted
 			return a.command(CommandProceed)
 		case now >= stop:
-			return a.giveBack(ReturnExpired)
+			return a.giveBack(false)
 		}
 		return a.wait(now, stop)
 	case clusterInterrupted: // line 31
-		return a.giveBack(ReturnInterrupted)
+		return a.giveBack(true)
 	case clusterFinished: // line 34
 		a.state = clusterClosed
 		return a.command(CommandClose)
@@ -244,10 +230,10 @@ func (a *agent) Step(now time.Duration, o Observation) Command {
 }
 
 // giveBack returns the task to the framework.
-func (a *agent) giveBack(why ReturnReason) Command {
-	a.state, a.why = clusterFinished, why
+func (a *agent) giveBack(interrupted bool) Command {
+	a.state = clusterFinished
 	c := a.command(CommandReturn)
-	c.Reason = why
+	c.Interrupted = interrupted
 	return c
 }
 

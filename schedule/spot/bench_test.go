@@ -34,10 +34,9 @@ func spikyHistory(days int, seed uint64) pricing.SpotHistory {
 }
 
 // spikyMarket is the paper's instance on such a history.
-func spikyMarket(tb testing.TB, o ChainOptions) Market {
+func spikyMarket(tb testing.TB, e ChainEstimator) Market {
 	h := spikyHistory(30, 1)
-	var e ChainEstimator
-	chain, err := e.Estimate(h, 0, h.End, o)
+	chain, err := e.Estimate(h, 0, h.End)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -64,7 +63,7 @@ func BenchmarkBidPlannerSolve(b *testing.B) {
 		{12 * time.Hour, 48 * time.Hour, time.Hour, 15 * time.Minute, 6},
 	} {
 		b.Run(fmt.Sprintf("work=%v/deadline=%v/every=%v/step=%v/levels=%d", c.work.Hours(), c.deadline.Hours(), c.every, c.step, c.levels), func(b *testing.B) {
-			m := spikyMarket(b, ChainOptions{Step: c.step, Levels: c.levels})
+			m := spikyMarket(b, ChainEstimator{Step: c.step, Levels: c.levels})
 			t := Task{Estimate: c.work, Deadline: c.deadline, Latency: 5 * time.Minute, Instances: 4, Checkpoints: Checkpoints{Every: c.every, Write: time.Minute, Restart: time.Minute}}
 			var p Planner
 			if err := p.Solve(m, &t, 0); err != nil {
@@ -83,7 +82,7 @@ func BenchmarkBidPlannerSolve(b *testing.B) {
 
 // One decision of a plan.
 func BenchmarkBidPlannerDecide(b *testing.B) {
-	m := spikyMarket(b, ChainOptions{})
+	m := spikyMarket(b, ChainEstimator{})
 	t := Task{Estimate: 4 * time.Hour, Deadline: 24 * time.Hour, Latency: 5 * time.Minute, Instances: 4}
 	var p Planner
 	if err := p.Solve(m, &t, 0); err != nil {
@@ -104,11 +103,10 @@ func BenchmarkChainEstimator(b *testing.B) {
 	for _, levels := range []int{4, 6, 16} {
 		b.Run(fmt.Sprintf("days=30/levels=%d", levels), func(b *testing.B) {
 			h := spikyHistory(30, 1)
-			var e ChainEstimator
-			o := ChainOptions{Levels: levels}
+			e := ChainEstimator{Levels: levels}
 			b.ReportAllocs()
 			for b.Loop() {
-				c, err := e.Estimate(h, 0, h.End, o)
+				c, err := e.Estimate(h, 0, h.End)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -124,13 +122,13 @@ func BenchmarkBidders(b *testing.B) {
 	h := spikyHistory(30, 1)
 	for _, c := range []struct {
 		name string
-		bid  Bidder
-	}{{"medium", MediumBid{}}, {"low", LowBid{}}, {"quantile", QuantileBid{}}} {
+		bid  bidder
+	}{{"medium", MediumBid}, {"low", LowBid}} {
 		b.Run("bid="+c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var sum pricing.Money
 			for b.Loop() {
-				sum += c.bid.Bid(h, h.End, 1300*pricing.Milli)
+				sum += c.bid(h, h.End, 1300*pricing.Milli)
 			}
 			moneySink = sum
 		})

@@ -12,9 +12,9 @@ import (
 // at most the bid, and is taken away when the price rises above the bid. What is paid is
 // the spot price, not the bid. So a low bid does not make an hour cheaper; it makes the
 // task run in cheap hours only, and wait and begin again in the others. How much of that
-// a task can stand is a matter of its deadline, which [Planner] weighs. The rules in this
-// file do not know the task. They are for agents that know how urgent a task is and ask
-// for the bid that goes with it.
+// a task can stand depends on its deadline, which [Planner] weighs. The rules in this file
+// do not know the task. An agent knows how urgent its tasks are, and asks for the bid that
+// goes with that urgency.
 //
 // The paper's bids. [Huang13] section II.C sets them "based on the current spot price,
 // average historical spot price during the past 30 days and on-demand price"; there is no
@@ -44,102 +44,51 @@ import (
 // interruptions come from a lack of capacity and not from the price, so that a bid can
 // only add to them. On the prices of 2020 in the reference material the bid of low is
 // expensive: it interrupts runs for a change of a tenth of a cent. So on today's EC2 bid
-// the price on demand, as [MediumBid] does with Share 1. Tell [Planner] by
+// the price on demand. Tell [Planner] by
 // [Market.Reclaim] how likely an interruption is. Planner decides whether spot is worth
 // the risk, and when to leave spot. Google's and Microsoft's spot instances have no bids
 // or optional ones, likewise.
 
-// A Bidder names a bid. Bid returns the bid at the time now of a price history. Bid may
-// look at the history up to and including now, and never beyond: simulations pass
-// histories that know the future. onDemand is the price per hour of the same instance
-// without risk. It panics if now is before the first price.
-type Bidder interface {
-	Bid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money
-}
-
 // bidWindow is the 30 days of past prices to which [Huang13] section II.C looks.
 const bidWindow = 30 * 24 * time.Hour
 
-// MediumBid is the bid of the medium agent of [Huang13]:
-//
-//	r + Share·(onDemand - r),  r = max(current price, mean of the window)
-//
-// and the price on demand if r is above it. The second term is rounded down to a
-// nano. With Share 1 it always bids the price on demand, today's default of EC2.
-type MediumBid struct {
-	Window time.Duration // of past prices; 0: 30 days
-	Share  float64       // in (0, 1]; 0: 0.85
-}
+// mediumShare is how far [MediumBid] goes towards the price on demand; the comment above derives it.
+const mediumShare = 0.85
 
-// LowBid is the bid of the low agent of [Huang13]:
-//
-//	min(current price, mean of the window, onDemand)
-type LowBid struct {
-	Window time.Duration // of past prices; 0: 30 days
-}
-
-// QuantileBid bids the price that was not exceeded for a share of the window, or the
-// price on demand if that is lower. For that share of the time the bid would have been
-// enough. It says nothing of how long a lease lasts: prices that spike often and briefly,
-// or seldom and for long, have the same quantiles.
-type QuantileBid struct {
-	Window time.Duration // of past prices; 0: 30 days
-	Share  float64       // in (0, 1]; 0: 0.95
-}
-
-// past returns the window before now, cut where the history begins. It is never
+// past returns the 30 days before now, cut where the history begins. It is never
 // empty: at the first price it is the first nanosecond.
-func past(h pricing.SpotHistory, now, window time.Duration) (from, to time.Duration) {
-	if window == 0 {
-		window = bidWindow
-	}
-	if window < 0 {
-		panic("spot: window of past prices that is negative")
-	}
-	from = max(h.Start(), now-window)
+func past(h pricing.SpotHistory, now time.Duration) (from, to time.Duration) {
+	from = max(h.Start(), now-bidWindow)
 	if from >= now {
 		return now, now + 1
 	}
 	return from, now
 }
 
-// Bid returns the bid, in O(changes in the window). It panics for a Share outside
-// its range, a negative Window, and a time before the first price.
-func (b MediumBid) Bid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
-	share := b.Share
-	if share == 0 {
-		share = 0.85
-	}
-	if !(share > 0 && share <= 1) {
-		panic("spot: share of a bid outside (0, 1]")
-	}
-	from, to := past(h, now, b.Window)
+// MediumBid returns the bid of the medium agent of [Huang13] at the time now of a price
+// history, for an instance that costs onDemand per hour without risk:
+//
+//	r + 0.85·(onDemand - r),  r = max(current price, mean of the past 30 days)
+//
+// The bid is the price on demand if r is above it. The second term is rounded down to a
+// nano. MediumBid looks at the history up to and including now, and never beyond. It panics
+// for a time before the first price. O(changes in the 30 days).
+func MediumBid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
+	from, to := past(h, now)
 	r := max(h.At(now), h.Mean(from, to))
 	if r >= onDemand {
 		return onDemand
 	}
-	return r + between(onDemand-r, share)
+	return r + between(onDemand-r, mediumShare)
 }
 
-// Bid returns the bid, in O(changes in the window). It panics for a negative
-// Window and a time before the first price.
-func (b LowBid) Bid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
-	from, to := past(h, now, b.Window)
+// LowBid returns the bid of the low agent of [Huang13], with the arguments, the panic and
+// the time of [MediumBid]:
+//
+//	min(current price, mean of the past 30 days, onDemand)
+func LowBid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
+	from, to := past(h, now)
 	return min(h.At(now), h.Mean(from, to), onDemand)
-}
-
-// Bid returns the bid, in the time of [pricing.SpotHistory.Quantile]. It panics for
-// a Share outside its range, a negative Window, and a time before the first price.
-func (b QuantileBid) Bid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
-	share := b.Share
-	if share == 0 {
-		share = 0.95
-	}
-	if !(share > 0 && share <= 1) {
-		panic("spot: share of a bid outside (0, 1]")
-	}
-	from, to := past(h, now, b.Window)
-	return min(h.Quantile(from, to, share), onDemand)
 }
 
 // between returns the share of m, rounded down; the share is taken to the nearest

@@ -25,15 +25,13 @@ func month() pricing.SpotHistory {
 }
 
 // The bids of the paper's agents for an instance that costs 1.30 on demand.
-func ExampleBidder() {
-	h, now := month(), 30*24*time.Hour
-	for _, b := range []spot.Bidder{spot.LowBid{}, spot.MediumBid{}, spot.QuantileBid{Share: 0.99}} {
-		fmt.Printf("%T %v\n", b, b.Bid(h, now, 1300*pricing.Milli).Fixed(3))
-	}
+func ExampleMediumBid() {
+	h, now, onDemand := month(), 30*24*time.Hour, 1300*pricing.Milli
+	fmt.Println("low   ", spot.LowBid(h, now, onDemand).Fixed(3))
+	fmt.Println("medium", spot.MediumBid(h, now, onDemand).Fixed(3))
 	// Output:
-	// spot.LowBid 0.210
-	// spot.MediumBid 1.138
-	// spot.QuantileBid 0.700
+	// low    0.210
+	// medium 1.138
 }
 
 // A task of four hours on 16 instances. How much does it save to have more time,
@@ -41,7 +39,7 @@ func ExampleBidder() {
 func ExamplePlanner() {
 	h, now := month(), 30*24*time.Hour
 	var estimator spot.ChainEstimator
-	chain, err := estimator.Estimate(h, now-30*24*time.Hour, now, spot.ChainOptions{})
+	chain, err := estimator.Estimate(h, now-30*24*time.Hour, now)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -88,7 +86,7 @@ func ExamplePlanner() {
 func ExamplePlanner_beside() {
 	h, now := month(), 30*24*time.Hour
 	var estimator spot.ChainEstimator
-	chain, err := estimator.Estimate(h, 0, now, spot.ChainOptions{})
+	chain, err := estimator.Estimate(h, 0, now)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,8 +116,8 @@ func ExamplePlanner_beside() {
 // What a history says about where the price goes.
 func ExampleChainEstimator() {
 	h := month()
-	var e spot.ChainEstimator
-	c, err := e.Estimate(h, 0, h.End, spot.ChainOptions{Step: time.Hour})
+	e := spot.ChainEstimator{Step: time.Hour}
+	c, err := e.Estimate(h, 0, h.End)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -709,7 +709,7 @@ func outOfSample(t *testing.T, levels []int, h *pricing.SpotHistory, demand pric
 			}
 			rnd := rand.New(rand.NewPCG(1, 2))
 			var p Planner
-			var e ChainEstimator
+			e := ChainEstimator{Levels: levels}
 			cost, all, interrupted := 0.0, 0.0, 0
 			for range 100 {
 				work := time.Duration(30+rnd.IntN(8*60-30)) * time.Minute
@@ -719,7 +719,7 @@ func outOfSample(t *testing.T, levels []int, h *pricing.SpotHistory, demand pric
 				if k >= 2 {
 					task.Checkpoints = checks
 				}
-				chain, err := e.Estimate(*h, max(h.Start(), submit-30*day), submit, ChainOptions{Levels: levels})
+				chain, err := e.Estimate(*h, max(h.Start(), submit-30*day), submit)
 				if err != nil {
 					t.Fatal(err)
 				}

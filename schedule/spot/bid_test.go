@@ -31,6 +31,9 @@ func calmMonth() pricing.SpotHistory {
 	}
 }
 
+// A bidder is [LowBid] or [MediumBid].
+type bidder func(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money
+
 // [Huang13] section III.B: at a price on demand of 1.30, agent medium bid 1.15
 // and agent low 0.21. The inputs are ours: the paper tells neither the current
 // price nor the mean.
@@ -39,26 +42,22 @@ func TestBidsOfThePaper(t *testing.T) {
 	h := calmMonth()
 	for _, c := range []struct {
 		name string
-		bid  Bidder
+		bid  bidder
 		now  time.Duration
 		want pricing.Money
 	}{
-		{"medium", MediumBid{}, 30 * day, 1150 * milli},
-		{"low", LowBid{}, 30 * day, 210 * milli},
+		{"medium", MediumBid, 30 * day, 1150 * milli},
+		{"low", LowBid, 30 * day, 210 * milli},
 		// In the spike: the mean of 20 days and a half is far below it, and low
 		// waits for that; medium does not go above the price on demand.
-		{"medium in the spike", MediumBid{}, 20*day + day/2, 1300 * milli},
-		{"low in the spike", LowBid{}, 20*day + day/2, 275853659}, // 0.21 + 2.70·0.5/20.5
-		{"medium without the spike", MediumBid{Window: 10 * day}, 40 * day, 210*milli + 1090*milli*85/100},
+		{"medium in the spike", MediumBid, 20*day + day/2, 1300 * milli},
+		{"low in the spike", LowBid, 20*day + day/2, 275853659}, // 0.21 + 2.70·0.5/20.5
+		{"medium without the spike", MediumBid, 55 * day, 210*milli + 1090*milli*85/100},
 		// At the first price there is no past: its price stands for it.
-		{"low at first", LowBid{}, 0, 210 * milli},
-		{"medium at first", MediumBid{Share: 0.5}, 0, 755 * milli}, // half of the way from 0.21
-		{"medium, all of it", MediumBid{Share: 1}, 30 * day, 1300 * milli},
-		{"quantile", QuantileBid{}, 30 * day, 210 * milli},                     // 29 days of 30 are 96.7%
-		{"quantile, higher", QuantileBid{Share: 0.97}, 30 * day, 1300 * milli}, // 2.91, cut
-		{"quantile, a week", QuantileBid{Share: 1, Window: 7 * day}, 30 * day, 210 * milli},
+		{"low at first", LowBid, 0, 210 * milli},
+		{"medium at first", MediumBid, 0, 210*milli + 1090*milli*85/100},
 	} {
-		if got := c.bid.Bid(h, c.now, 1300*milli); got != c.want {
+		if got := c.bid(h, c.now, 1300*milli); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -79,10 +78,7 @@ func TestBidsLaws(t *testing.T) {
 		}
 		h.End = at
 		now := time.Duration(rapid.Int64Range(0, int64(at)).Draw(t, "now"))
-		window := time.Duration(rapid.IntRange(0, 200).Draw(t, "window")) * time.Hour
-		share := float64(rapid.IntRange(1, 20).Draw(t, "share")) / 20
 		demand := pricing.Money(rapid.IntRange(0, 20).Draw(t, "on demand")) * 100 * milli
-		low, medium := LowBid{window}, MediumBid{window, share}
 		past := h
 		past.Times, past.Prices, past.End = past.Times[:h.Index(now)+1], past.Prices[:h.Index(now)+1], now
 		tripled := h
@@ -90,20 +86,20 @@ func TestBidsLaws(t *testing.T) {
 		for i := range tripled.Prices {
 			tripled.Prices[i] *= 3
 		}
-		for _, b := range []Bidder{low, medium, QuantileBid{window, share}} {
-			bid := b.Bid(h, now, demand)
+		for _, b := range []bidder{LowBid, MediumBid} {
+			bid := b(h, now, demand)
 			if bid > demand || bid < 0 {
-				t.Fatalf("%T bids %v, on demand %v", b, bid, demand)
+				t.Fatalf("bids %v, on demand %v", bid, demand)
 			}
-			if got := b.Bid(past, now, demand); got != bid {
-				t.Fatalf("%T bids %v, and %v without the future", b, bid, got)
+			if got := b(past, now, demand); got != bid {
+				t.Fatalf("bids %v, and %v without the future", bid, got)
 			}
 			// The mean is rounded to a nano, and so is the share of the rest.
-			if got := b.Bid(tripled, now, 3*demand); got < 3*bid-6 || got > 3*bid+6 {
-				t.Fatalf("%T bids %v, and %v at three times the price", b, bid, got)
+			if got := b(tripled, now, 3*demand); got < 3*bid-6 || got > 3*bid+6 {
+				t.Fatalf("bids %v, and %v at three times the price", bid, got)
 			}
 		}
-		l, m := low.Bid(h, now, demand), medium.Bid(h, now, demand)
+		l, m := LowBid(h, now, demand), MediumBid(h, now, demand)
 		if l > m {
 			t.Fatalf("low bids %v, medium %v", l, m)
 		}
@@ -122,9 +118,8 @@ func TestBidsLaws(t *testing.T) {
 // A share is taken to the nearest millionth: 0.000498·10⁶ is 497.99… in floating
 // point, and of 10⁶ nanos 498 are meant.
 func TestShareOfAPrice(t *testing.T) {
-	h := pricing.SpotHistory{Times: []time.Duration{0}, Prices: []pricing.Money{0}, End: time.Hour}
-	if got := (MediumBid{Share: .000498}).Bid(h, time.Hour, 1_000_000); got != 498 {
-		t.Errorf("bids %d nanos, want 498", int64(got))
+	if got := between(1_000_000, .000498); got != 498 {
+		t.Errorf("%d nanos, want 498", int64(got))
 	}
 }
 
@@ -143,14 +138,13 @@ func TestChainEstimatorEqualsEnumeration(t *testing.T) {
 			at += time.Duration(rapid.IntRange(1, 40).Draw(t, "minutes")) * time.Minute
 		}
 		h.End = at
-		o := ChainOptions{
-			Step:   time.Duration(rapid.IntRange(1, 15).Draw(t, "step")) * time.Minute,
-			Levels: rapid.IntRange(1, 5).Draw(t, "levels"),
-			Prior:  rapid.SampledFrom([]float64{-1, 0, 2.5}).Draw(t, "prior"),
-		}
+		o := &e
+		e.Step = time.Duration(rapid.IntRange(1, 15).Draw(t, "step")) * time.Minute
+		e.Levels = rapid.IntRange(1, 5).Draw(t, "levels")
+		e.Prior = rapid.SampledFrom([]float64{-1, 0, 2.5}).Draw(t, "prior")
 		from := h.Start() + time.Duration(rapid.IntRange(0, 5).Draw(t, "from"))*time.Minute
 		to := from + o.Step + 1 + time.Duration(rapid.Int64Range(0, int64(2*h.Span())).Draw(t, "window"))
-		c, err := e.Estimate(h, from, to, o)
+		c, err := e.Estimate(h, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +246,7 @@ func TestChainEstimatorTies(t *testing.T) {
 		Times:  []time.Duration{0, 10 * time.Minute, 20 * time.Minute},
 		Prices: []pricing.Money{100 * milli, 200 * milli, 300 * milli}, End: 30 * time.Minute,
 	}
-	c, err := new(ChainEstimator).Estimate(h, 0, 30*time.Minute, ChainOptions{Levels: 2})
+	c, err := (&ChainEstimator{Levels: 2}).Estimate(h, 0, 30*time.Minute)
 	if want := []pricing.Money{100 * milli, 300 * milli}; err != nil || !slices.Equal(c.Tops, want) {
 		t.Errorf("tops %v, %v, want %v", c.Tops, err, want)
 	}
@@ -543,7 +537,7 @@ func TestBidErrors(t *testing.T) {
 	}
 	estimate := func(h pricing.SpotHistory, from, to time.Duration) error {
 		var e ChainEstimator
-		_, err := e.Estimate(h, from, to, ChainOptions{})
+		_, err := e.Estimate(h, from, to)
 		return err
 	}
 	month := calmMonth()
@@ -608,7 +602,7 @@ func TestBidErrors(t *testing.T) {
 	if err := wide.Validate(); err != nil {
 		t.Error(err)
 	}
-	if _, err := new(ChainEstimator).Estimate(month, 0, hour, ChainOptions{Levels: 64}); err != nil {
+	if _, err := (&ChainEstimator{Levels: 64}).Estimate(month, 0, hour); err != nil {
 		t.Error(err)
 	}
 	// Errors of package pricing are its own.
@@ -635,11 +629,9 @@ func TestBidErrors(t *testing.T) {
 		"negative saved":    func() { p.Decide(BidState{Saved: -1}) },
 		"negative elapsed":  func() { p.Decide(BidState{Elapsed: -1, Running: true}) },
 		"launched before":   func() { p.Decide(BidState{Elapsed: hour / 2, Running: true}) },
-		"a share above 1":   func() { MediumBid{Share: 1.1}.Bid(month, 0, 1) },
-		"a negative window": func() { LowBid{Window: -1}.Bid(month, 0, 1) },
-		"before the prices": func() { LowBid{}.Bid(month, -1, 1) },
-		"too many levels":   func() { new(ChainEstimator).Estimate(month, 0, hour, ChainOptions{Levels: 65}) },
-		"no number":         func() { new(ChainEstimator).Estimate(month, 0, hour, ChainOptions{Prior: math.NaN()}) },
+		"before the prices": func() { LowBid(month, -1, 1) },
+		"too many levels":   func() { (&ChainEstimator{Levels: 65}).Estimate(month, 0, hour) },
+		"no number":         func() { (&ChainEstimator{Prior: math.NaN()}).Estimate(month, 0, hour) },
 	} {
 		func() {
 			defer func() {
@@ -683,10 +675,11 @@ func TestBidsAllocateNothing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 1))
 	run := func(i int) {
 		now := time.Duration(30+i) * 24 * time.Hour
-		for _, b := range [...]Bidder{MediumBid{}, LowBid{}, QuantileBid{}} {
-			b.Bid(h, now, 1300*milli)
+		for _, b := range [...]bidder{MediumBid, LowBid} {
+			b(h, now, 1300*milli)
 		}
-		c, err := e.Estimate(h, now-30*24*time.Hour, now, ChainOptions{Levels: 8 - i%4, Step: 20 * time.Minute})
+		e.Levels, e.Step = 8-i%4, 20*time.Minute
+		c, err := e.Estimate(h, now-30*24*time.Hour, now)
 		if err != nil {
 			t.Fatal(err)
 		}

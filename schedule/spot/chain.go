@@ -107,8 +107,10 @@ func (c *PriceChain) Level(price pricing.Money) int {
 	return min(i, len(c.Tops)-1)
 }
 
-// ChainOptions says how to model a price history.
-type ChainOptions struct {
+// ChainEstimator models price histories. The zero value is ready. It keeps its
+// memory and allocates nothing once it has seen its largest window. One goroutine
+// at a time.
+type ChainEstimator struct {
 	// Step is the time between two moves; 0: 10 minutes. Shorter steps see shorter
 	// excursions of the price and cost more time to plan with.
 	Step time.Duration
@@ -119,12 +121,7 @@ type ChainOptions struct {
 	Levels int
 	// Prior is the weight of the prior in moves; 0: 1. Negative: none.
 	Prior float64
-}
 
-// ChainEstimator models price histories. The zero value is ready. It keeps its
-// memory and allocates nothing once it has seen its largest window. One goroutine
-// at a time.
-type ChainEstimator struct {
 	runs        []spotRun // the window, price by price
 	prices      []spotRun // the different prices, ascending
 	weight      []float64 // prefix sums of times, times·price, times·price²
@@ -151,34 +148,24 @@ type spotRun struct {
 // Field is "from" if from is before the first price, and "to" if the window has fewer
 // than two steps. It panics for options outside of their ranges. O(c log c + n·m log m)
 // for c changes in the window, m different prices, n levels.
-func (e *ChainEstimator) Estimate(h pricing.SpotHistory, from, to time.Duration, o ChainOptions) (PriceChain, error) {
-	if o.Step == 0 {
-		o.Step = 10 * time.Minute
-	}
-	if o.Levels == 0 {
-		o.Levels = 6
-	}
-	switch {
-	case o.Prior == 0:
-		o.Prior = 1
-	case o.Prior < 0:
-		o.Prior = 0
-	}
-	if o.Step < 0 || o.Levels < 0 || o.Levels > maxLevels || !(o.Prior <= math.MaxFloat64) {
+func (e *ChainEstimator) Estimate(h pricing.SpotHistory, from, to time.Duration) (PriceChain, error) {
+	step, levels, prior := cmp.Or(e.Step, 10*time.Minute), cmp.Or(e.Levels, 6), cmp.Or(e.Prior, 1)
+	if step < 0 || levels < 0 || levels > maxLevels || !(prior <= math.MaxFloat64) {
 		panic("spot: options of a price chain outside of their ranges")
 	}
+	prior = max(prior, 0)
 	if err := h.Validate(); err != nil {
 		return PriceChain{}, err
 	}
 	switch {
 	case from < h.Start():
 		return PriceChain{}, badInput("from", -1, ErrRange, "%v: want the first price, at %v, or later", from, h.Start())
-	case to <= from || to-from <= o.Step:
-		return PriceChain{}, badInput("to", -1, ErrRange, "the window from %v to %v: want two steps of %v or more", from, to, o.Step)
+	case to <= from || to-from <= step:
+		return PriceChain{}, badInput("to", -1, ErrRange, "the window from %v to %v: want two steps of %v or more", from, to, step)
 	}
-	e.look(h, from, to, o.Step)
-	n := e.levels(o.Levels)
-	return PriceChain{Step: o.Step, Prices: e.means, Tops: e.tops, Move: e.moves(n, o.Prior)}, nil
+	e.look(h, from, to, step)
+	n := e.levels(levels)
+	return PriceChain{Step: step, Prices: e.means, Tops: e.tops, Move: e.moves(n, prior)}, nil
 }
 
 // look fills runs with what is seen in steps from the time from on.

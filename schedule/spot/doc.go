@@ -5,7 +5,7 @@
 //	task := spot.Task{Deadline: due, Estimate: 4 * time.Hour, Latency: 10 * time.Minute, Instances: 4}
 //	rule := spot.Handover{Rule: spot.RuleNoReturn}
 //	tier := rule.Tier(&task, now, 0)                    // TierHigh: go on demand now
-//	bid := spot.MediumBid{}.Bid(history, now, onDemand) // for a spot cluster
+//	bid := spot.MediumBid(history, now, onDemand) // for a spot cluster
 //
 //	var planner spot.Planner                            // or weigh both against the cost
 //	err := planner.Solve(market, &task, now)
@@ -17,7 +17,7 @@
 //	a task, its deadline, a time     how urgent the task is                   Task.PriorityRate, Thresholds.Tier
 //	the same                         the last moment to go on demand          Task.PointOfNoReturn
 //	the same, and a rule             spot or on demand, now                   Handover.Tier
-//	past prices                      a bid                                    MediumBid, LowBid, QuantileBid
+//	past prices                      a bid                                    MediumBid, LowBid
 //	past prices                      a model of the price                     ChainEstimator.Estimate
 //	a model and a task               wait, spot with a bid, or on demand      Planner.Solve, then Decide
 //	many tasks and real clusters     the commands that carry this out         Framework
@@ -85,10 +85,9 @@
 // # Bids
 //
 // A bid is the most that a user pays per hour of a spot instance. The instance runs while
-// the price is at most the bid, and the user pays the price. A [Bidder] names a bid from
-// past prices. [LowBid] and [MediumBid] are the bids of [Huang13], reconstructed from what
-// the paper tells (see bid.go). [QuantileBid] is the price that was not exceeded for a
-// share of the time. [Planner] also looks at the task and decides when to wait, when to
+// the price is at most the bid, and the user pays the price. [LowBid] and [MediumBid] are the
+// bids of [Huang13] from past prices, reconstructed from what the paper tells (see bid.go).
+// [Planner] also looks at the task and decides when to wait, when to
 // run on spot and with which bid, and when to go on demand. Then the expected cost is
 // least, and the deadline is met for every course of the price.
 //
@@ -100,7 +99,6 @@
 //	bid          looks at          time                    guarantee
 //	LowBid       c, m, d           O(changes)              at most d
 //	MediumBid    c, m, d           O(changes)              served at once if c ≤ d; at most d
-//	QuantileBid  past prices       O(changes·log range)    was enough for a share of the past
 //	Planner      all that, and     O(T·blocks·h·n³) once,  the deadline; least expected cost
 //	             the task          O(n²) a decision        if prices are as modelled
 //
@@ -121,7 +119,7 @@
 // a few times a day and by a few percent. A maximum price is optional: its default is the
 // price on demand. Interruptions come when the provider needs capacity, seldom by the
 // price. So a low bid adds interruptions, and saves nothing that waiting would not save.
-// So bid the price on demand, as MediumBid{Share: 1} does, and tell the planner how often
+// So bid the price on demand, and tell the planner how often
 // capacity is taken: [Market.Reclaim]. The bid matters only where prices jump.
 //
 // # Units

@@ -93,7 +93,7 @@ func ExampleFramework() {
 	var commands []spot.Command
 	for ; f.Len() > 0; p.now += time.Minute { // or until f.Next(), or something happens
 		for {
-			commands = f.AppendCommands(commands[:0], p.now, &p)
+			commands = f.AppendCommands(commands[:0], p.now, p.Look)
 			if len(commands) == 0 {
 				break
 			}
@@ -103,7 +103,7 @@ func ExampleFramework() {
 					p.open[c.Tier] = p.now
 					fmt.Printf("%v: %v, %v agent, bid %v\n", p.now, c.Kind, c.Tier, c.Bid)
 				case spot.CommandReturn:
-					fmt.Printf("%v: %v\n", p.now, c.Reason)
+					fmt.Printf("%v: %v\n", p.now, c.Kind)
 				case spot.CommandComplete:
 					fmt.Printf("%v: done\n", p.now)
 				}
@@ -112,11 +112,11 @@ func ExampleFramework() {
 	}
 	// Output:
 	// 0s: open cluster, low agent, bid 0.21
-	// 2h10m0s: interrupted
+	// 2h10m0s: return task
 	// 2h10m0s: open cluster, medium agent, bid 1.15
-	// 4h20m0s: interrupted
+	// 4h20m0s: return task
 	// 4h20m0s: open cluster, medium agent, bid 1.15
-	// 6h30m0s: interrupted
+	// 6h30m0s: return task
 	// 6h30m0s: open cluster, high agent, bid 0
 	// 10h40m0s: done
 }

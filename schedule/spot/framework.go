@@ -6,33 +6,6 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Clusters tells a [Framework] what its clusters do. Look returns what the caller sees of
-// one cluster of the task with the given index: of the cluster on demand for TierHigh, and
-// of the cluster on spot for the other tiers.
-type Clusters interface {
-	Look(index int, tier Tier) Observation
-}
-
-// A BidFunc returns what agent medium or agent low bids for an instance-hour ([Huang13]
-// Alg. 1, lines 4 and 5). Saved is how much of the task's work is in a checkpoint. The
-// function itself looks up the prices at the time now, and passes the prices to a
-// [Bidder]: [MediumBid] and [LowBid] are the paper's, [QuantileBid] is another.
-type BidFunc func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
-
-// A PlanFunc decides what to do with a task under [RulePlanned]. The framework does not
-// know prices, so the Price of the state is 0. The function sets the Price, and may then
-// call [Planner.Decide]. For a task without a cluster, Saved is how much of the task's work
-// is in a checkpoint now. For a running task, Saved is how much was in a checkpoint when the
-// framework requested the cluster.
-//
-// A task without a cluster waits, goes on spot, goes on demand, or gets both clusters
-// ([BidBoth]), as the decision says. For a running task, BidSpot without Stop keeps the spot
-// cluster and its bid, and BidBoth without Stop requests a cluster on demand beside the
-// spot cluster. After any other decision the framework closes the spot cluster and asks
-// the plan again at once. An unknown decision, or a decision with For ≤ 0, sends a task
-// without a cluster on demand.
-type PlanFunc func(t *Task, s BidState) BidDecision
-
 // A Framework is the framework agent AG of [Huang13] section II.C together with the cluster
 // agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
 // and takes the task back from the agent. Every task has its own cluster, so no task waits
@@ -43,7 +16,7 @@ type PlanFunc func(t *Task, s BidState) BidDecision
 // out the commands, and then calls again:
 //
 //	for {
-//		commands = f.AppendCommands(commands[:0], now, clusters)
+//		commands = f.AppendCommands(commands[:0], now, look)
 //		if len(commands) == 0 {
 //			break // until f.Next(), or, with Interval 0, until something happens
 //		}
@@ -54,8 +27,24 @@ type PlanFunc func(t *Task, s BidState) BidDecision
 // memory and allocates nothing once warm. A Framework is for one goroutine at a time.
 type Framework struct {
 	Handover Handover
-	Bid      BidFunc  // called when a task goes to agent medium or low, under all rules but RulePlanned
-	Plan     PlanFunc // called under RulePlanned
+	// Bid returns what agent medium or agent low bids for an instance-hour ([Huang13] Alg. 1,
+	// lines 4 and 5). Saved is how much of the task's work is in a checkpoint. Bid looks up the
+	// prices itself: [MediumBid] and [LowBid] are the paper's bids. The framework calls Bid when
+	// a task goes to agent medium or low, under all rules but RulePlanned.
+	Bid func(t *Task, tier Tier, now, saved time.Duration) pricing.Money
+	// Plan decides what to do with a task under [RulePlanned]. The framework does not know
+	// prices, so the Price of the state is 0. Plan sets the Price, and may then call
+	// [Planner.Decide]. For a task without a cluster, Saved is how much of the task's work is in
+	// a checkpoint now. For a running task, Saved is how much was in a checkpoint when the
+	// framework requested the cluster.
+	//
+	// A task without a cluster waits, goes on spot, goes on demand, or gets both clusters
+	// ([BidBoth]), as the decision says. For a running task, BidSpot without Stop keeps the spot
+	// cluster and its bid, and BidBoth without Stop requests a cluster on demand beside the
+	// spot cluster. After any other decision the framework closes the spot cluster and calls
+	// Plan again at once. An unknown decision, or a decision with For ≤ 0, sends a task
+	// without a cluster on demand.
+	Plan func(t *Task, s BidState) BidDecision
 
 	tasks []handled
 	free  []int // indices of tasks that have ended and have no cluster
@@ -164,33 +153,36 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 // calls again with the same time, until AppendCommands appends nothing. CommandProceed,
 // CommandWait and CommandStop are not appended.
 //
-// Time: O(1) for each task. AppendCommands calls Look at most once for each cluster of a
+// The function look returns what the caller sees of one cluster of the task with that index:
+// of the cluster on demand for TierHigh, and of the cluster on spot for the other tiers.
+//
+// Time: O(1) for each task. AppendCommands calls look at most once for each cluster of a
 // task, and once more for the spot cluster if it calls Plan.
-func (f *Framework) AppendCommands(dst []Command, now time.Duration, c Clusters) []Command {
+func (f *Framework) AppendCommands(dst []Command, now time.Duration, look func(index int, tier Tier) Observation) []Command {
 	for i := range f.tasks {
 		if e := &f.tasks[i]; e.live {
-			dst = f.step(dst, i, e, now, c)
+			dst = f.step(dst, i, e, now, look)
 		}
 	}
 	return dst
 }
 
-func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c Clusters) []Command {
+func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, look func(index int, tier Tier) Observation) []Command {
 	before := len(dst)
-	if e.asks(i, now, c) {
+	if e.asks(i, now, look) {
 		switch f.goOn(e, now) {
 		case BidBoth:
 			return e.hedge(dst, i, now)
 		case BidOnDemand:
-			dst = append(dst, e.label(e.spot.giveBack(ReturnExpired), i))
+			dst = append(dst, e.label(e.spot.giveBack(false), i))
 		}
 	}
-	dst = e.let(&e.spot, dst, i, now, c)
+	dst = e.let(&e.spot, dst, i, now, look)
 	if len(dst) > before && opens(dst[len(dst)-1].Kind) {
 		return dst
 	}
 	if !e.complete {
-		dst = e.let(&e.high, dst, i, now, c)
+		dst = e.let(&e.high, dst, i, now, look)
 	}
 	if len(dst) > before && opens(dst[len(dst)-1].Kind) {
 		return dst
@@ -219,12 +211,12 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, c 
 // asks reports whether the framework calls Plan about the spot cluster of a task: the time
 // for the next call has come, the task has not ended, and the provider has not taken the
 // cluster. At the point of no return, the framework calls Plan before the agent decides.
-func (e *handled) asks(i int, now time.Duration, c Clusters) bool {
+func (e *handled) asks(i int, now time.Duration, look func(index int, tier Tier) Observation) bool {
 	a := &e.spot
 	if a.Handover.Rule != RulePlanned || a.state != clusterInitializing && a.state != clusterRunning || e.high.state != clusterClosed || now < e.plan {
 		return false
 	}
-	o := c.Look(i, a.Tier)
+	o := look(i, a.Tier)
 	e.saved = max(e.saved, o.Saved)
 	if a.state == clusterRunning {
 		return !o.Done && !o.Interrupted
@@ -305,11 +297,11 @@ func (e *handled) label(c Command, i int) Command {
 
 // let runs the loop of an agent until the agent waits, stops, or gives a command that the
 // caller must carry out first.
-func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, c Clusters) []Command {
+func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, look func(index int, tier Tier) Observation) []Command {
 	if a.state == clusterClosed || a.Handover.Interval > 0 && now < a.next {
 		return dst
 	}
-	o := c.Look(i, a.Tier)
+	o := look(i, a.Tier)
 	e.saved = max(e.saved, o.Saved)
 	for {
 		o.Saved = e.saved

@@ -45,7 +45,7 @@ func TestFrameworkAsksThePlan(t *testing.T) {
 		o = o2
 		kinds = kinds[:0]
 		for range 10 {
-			commands := f.AppendCommands(nil, now, seen{&o})
+			commands := f.AppendCommands(nil, now, seen{&o}.Look)
 			for _, c := range commands {
 				kinds = append(kinds, fmt.Sprint(c.Kind))
 				if c.Kind == CommandOpen || c.Kind == CommandClose || c.Kind == CommandReturn {
@@ -112,7 +112,7 @@ func TestFrameworkWaits(t *testing.T) {
 	now := time.Duration(0)
 	var at []time.Duration
 	for range 10 {
-		commands := f.AppendCommands(nil, now, seen{&o})
+		commands := f.AppendCommands(nil, now, seen{&o}.Look)
 		at = append(at, now)
 		if len(commands) > 0 {
 			if commands[0].Kind != CommandOpen || commands[0].Tier != TierHigh {
@@ -141,12 +141,12 @@ func TestFrameworkHedgesByRule(t *testing.T) {
 		}
 		o := Observation{Launched: true, Ready: true}
 		for range 3 { // open, submit, run
-			f.AppendCommands(nil, 0, seen{&o})
+			f.AppendCommands(nil, 0, seen{&o}.Look)
 		}
-		if before := f.AppendCommands(nil, 69*m, seen{&o}); len(before) != 0 {
+		if before := f.AppendCommands(nil, 69*m, seen{&o}.Look); len(before) != 0 {
 			t.Errorf("%v: %+v a minute before", rule, before)
 		}
-		if got := f.AppendCommands(nil, 70*m, seen{&o}); len(got) != want || want > 0 && (got[0].Kind != CommandOpen || got[0].Tier != TierHigh) {
+		if got := f.AppendCommands(nil, 70*m, seen{&o}.Look); len(got) != want || want > 0 && (got[0].Kind != CommandOpen || got[0].Tier != TierHigh) {
 			t.Errorf("%v: %+v, want %d", rule, got, want)
 		}
 	}
@@ -169,7 +169,7 @@ func TestFrameworkLooksAtIntervals(t *testing.T) {
 	} {
 		o := c.o
 		for {
-			commands := f.AppendCommands(nil, c.now, seen{&o})
+			commands := f.AppendCommands(nil, c.now, seen{&o}.Look)
 			if len(commands) == 0 {
 				break
 			}

@@ -33,7 +33,7 @@ func BenchmarkFramework(b *testing.B) {
 				}
 				var commands []Command
 				for range 3 {
-					commands = f.AppendCommands(commands[:0], 0, calm{})
+					commands = f.AppendCommands(commands[:0], 0, calm{}.Look)
 				}
 				if len(commands) > 0 {
 					b.Fatal("they do not run yet")
@@ -41,7 +41,7 @@ func BenchmarkFramework(b *testing.B) {
 				now, next := time.Duration(0), time.Duration(0)
 				for b.Loop() {
 					now++
-					commands = f.AppendCommands(commands[:0], now, calm{})
+					commands = f.AppendCommands(commands[:0], now, calm{}.Look)
 					next = f.Next()
 				}
 				if len(commands) > 0 || next <= now {

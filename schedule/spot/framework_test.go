@@ -91,7 +91,11 @@ func (w *whims) carryOut(t *testing.T, rule Rule, c Command) {
 		t.Fatalf("command for task %d at the index of %d", c.Task, v.task.ID)
 	}
 	if w.counts != nil {
-		w.counts[[2]int{int(c.Kind), ownPlace(c.Tier)*10 + int(c.Reason)}]++
+		place := ownPlace(c.Tier) * 10
+		if c.Interrupted {
+			place++
+		}
+		w.counts[[2]int{int(c.Kind), place}]++
 	}
 	switch c.Kind {
 	case CommandOpen:
@@ -122,8 +126,8 @@ func (w *whims) carryOut(t *testing.T, rule Rule, c Command) {
 		}
 		at.open = false
 	case CommandReturn:
-		if c.Reason == ReturnNone {
-			t.Fatalf("%v: returned for no reason: %+v", rule, c)
+		if c.Interrupted && at.submitted && !at.taken {
+			t.Fatalf("%v: returned with the wrong reason: %+v", rule, c)
 		}
 	default:
 		t.Fatalf("%v: command %v", rule, c.Kind)
@@ -143,7 +147,7 @@ func (w *whims) run(t *testing.T, f *Framework, tasks []Task, seed uint64) []tim
 	tick := time.Duration(0)
 	for f.Len() > 0 {
 		for {
-			commands = f.AppendCommands(commands[:0], w.now, w)
+			commands = f.AppendCommands(commands[:0], w.now, w.Look)
 			if len(commands) == 0 {
 				break
 			}
@@ -193,7 +197,7 @@ func whimTasks(n int, rnd *rand.Rand) []Task {
 }
 
 // whimPlan is a plan without sense.
-func whimPlan(rnd *rand.Rand) PlanFunc {
+func whimPlan(rnd *rand.Rand) func(*Task, BidState) BidDecision {
 	return func(_ *Task, s BidState) BidDecision {
 		return BidDecision{Action: BidAction(rnd.IntN(5)), Bid: 1, For: time.Duration(rnd.IntN(40)) * time.Minute, Stop: rnd.IntN(5) == 0}
 	}
@@ -234,7 +238,7 @@ func TestFrameworkMeetsDeadlinesOnAWhim(t *testing.T) {
 	}
 	for _, c := range [][2]int{
 		{int(CommandComplete), 0}, {int(CommandComplete), 10}, // on demand, on spot
-		{int(CommandReturn), 10 + int(ReturnExpired)}, {int(CommandReturn), 10 + int(ReturnInterrupted)},
+		{int(CommandReturn), 10}, {int(CommandReturn), 11},
 	} {
 		if all.counts[c] < 100 {
 			t.Errorf("%v happened only %d times: %v", c, all.counts[c], all.counts)
@@ -256,13 +260,13 @@ func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
 	}{
 		{"on", hour, BidDecision{Action: BidSpot, Bid: 5, For: hour}, nil},
 		{"stop", hour, BidDecision{Action: BidSpot, Stop: true, Bid: 5, For: hour}, []Command{
-			{Kind: CommandReturn, Task: 7, Tier: TierMedium, Reason: ReturnExpired}, {Kind: CommandClose, Task: 7, Tier: TierMedium},
+			{Kind: CommandReturn, Task: 7, Tier: TierMedium}, {Kind: CommandClose, Task: 7, Tier: TierMedium},
 			{Kind: CommandOpen, Task: 7, Tier: TierMedium, Bid: 5},
 		}},
 		{"both", hour, BidDecision{Action: BidBoth, Bid: 5, For: hour}, []Command{{Kind: CommandOpen, Task: 7, Tier: TierHigh}}},
 		{"both at the last moment", 2 * hour, BidDecision{Action: BidBoth, Bid: 5, For: hour}, []Command{{Kind: CommandOpen, Task: 7, Tier: TierHigh}}},
 		{"on beyond it", 2 * hour, BidDecision{Action: BidSpot, Bid: 5, For: hour}, []Command{
-			{Kind: CommandReturn, Task: 7, Tier: TierMedium, Reason: ReturnExpired}, {Kind: CommandClose, Task: 7, Tier: TierMedium},
+			{Kind: CommandReturn, Task: 7, Tier: TierMedium}, {Kind: CommandClose, Task: 7, Tier: TierMedium},
 			{Kind: CommandOpen, Task: 7, Tier: TierHigh},
 		}},
 	} {
@@ -279,16 +283,16 @@ func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
 		// Its task began a moment ago, whenever it is asked.
 		world := still{Launched: true, Ready: true}
 		for range 3 { // open, submit, run
-			f.AppendCommands(nil, 0, world)
+			f.AppendCommands(nil, 0, world.Look)
 		}
 		says = c.says
-		if commands := f.AppendCommands(nil, c.at/2, world); len(commands) > 0 {
+		if commands := f.AppendCommands(nil, c.at/2, world.Look); len(commands) > 0 {
 			t.Errorf("%s: %v before it is asked", c.name, commands)
 		}
 		if next := f.Next(); next != c.at {
 			t.Errorf("%s: asks at %v, want %v", c.name, next, c.at)
 		}
-		if diff := cmp.Diff(c.want, f.AppendCommands(nil, c.at, world)); diff != "" {
+		if diff := cmp.Diff(c.want, f.AppendCommands(nil, c.at, world.Look)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -312,7 +316,7 @@ func TestFrameworkDoesWhatThePlanSays(t *testing.T) {
 		if _, err := f.Take(k, 0); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, f.AppendCommands(nil, 0, still{})); diff != "" || f.Next() != c.next {
+		if diff := cmp.Diff(c.want, f.AppendCommands(nil, 0, still{}.Look)); diff != "" || f.Next() != c.next {
 			t.Errorf("%+v: %s, next at %v", c.says, diff, f.Next())
 		}
 	}
@@ -346,7 +350,7 @@ func TestFrameworkUsesIndicesAgain(t *testing.T) {
 		for _, v := range w.world {
 			v.tick(w.now)
 		}
-		for _, c := range f.AppendCommands(nil, w.now, w) {
+		for _, c := range f.AppendCommands(nil, w.now, w.Look) {
 			w.carryOut(t, RulePaper, c)
 		}
 	}
@@ -360,7 +364,7 @@ func TestFrameworkUsesIndicesAgain(t *testing.T) {
 		for _, v := range w.world {
 			v.tick(w.now)
 		}
-		for _, c := range f.AppendCommands(nil, w.now, w) {
+		for _, c := range f.AppendCommands(nil, w.now, w.Look) {
 			w.carryOut(t, RulePaper, c)
 		}
 	}
@@ -416,7 +420,7 @@ func TestFrameworkAllocatesNothing(t *testing.T) {
 				n += allocs.Once(func() {
 					copy(f.tasks, before)
 					f.free = f.free[:free]
-					commands = f.AppendCommands(commands[:0], w.now, w)
+					commands = f.AppendCommands(commands[:0], w.now, w.Look)
 				})
 				if n != 0 {
 					t.Fatalf("%v at %v: %v allocations", rule, w.now, n)

@@ -173,8 +173,8 @@ func bids() (finding.Finding, error) {
 	// 27 days at 0.21 and three at 1.11 have a mean of 0.30.
 	day := 24 * time.Hour
 	h := pricing.SpotHistory{Times: []time.Duration{0, 10 * day, 13 * day}, Prices: []pricing.Money{21 * cents, 111 * cents, 21 * cents}, End: 30 * day}
-	low := spot.LowBid{}.Bid(h, h.End, 130*cents)
-	medium := spot.MediumBid{}.Bid(h, h.End, 130*cents)
+	low := spot.LowBid(h, h.End, 130*cents)
+	medium := spot.MediumBid(h, h.End, 130*cents)
 	return judged(
 		"At $1.30 on demand the paper bids $1.15 (medium) and $0.21 (low)",
 		fmt.Sprintf("with $%s now and $%s in the mean of 30 days, which it does not tell: $%s and $%s", dollars(h.At(h.End)), dollars(h.Mean(0, h.End)), dollars(medium), dollars(low)),

@@ -358,15 +358,15 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 		Journal: o.journal, Tasks: k.Tasks, Handover: handover,
 		Bid: func(_ *spot.Task, tier spot.Tier, now, _ time.Duration) pricing.Money {
 			if tier == spot.TierLow {
-				return spot.LowBid{}.Bid(h, at(now), p.onDemand)
+				return spot.LowBid(h, at(now), p.onDemand)
 			}
-			return spot.MediumBid{}.Bid(h, at(now), p.onDemand)
+			return spot.MediumBid(h, at(now), p.onDemand)
 		},
 		Note: func(now time.Duration, i int, what string) {
 			run.Sayf("%s: %s: %s", clockOf(now-out.start), k.Tasks[i].Name, what)
 		},
 	}
-	var plan spot.PlanFunc
+	var plan func(*spot.Task, spot.BidState) spot.BidDecision
 	if handover.Rule == spot.RulePlanned {
 		if plan, err = o.plans(in, k.Tasks, at); err != nil {
 			return nil, err
@@ -423,14 +423,13 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 }
 
 // plans solves a plan for each task, by the prices before.
-func (o *runOptions) plans(in *input, tasks []runner.Task, at func(time.Duration) time.Duration) (spot.PlanFunc, error) {
+func (o *runOptions) plans(in *input, tasks []runner.Task, at func(time.Duration) time.Duration) (func(*spot.Task, spot.BidState) spot.BidDecision, error) {
 	planners := make([]spot.Planner, len(tasks))
 	for i := range tasks {
 		t := &tasks[i]
-		var chains spot.ChainEstimator
+		chains := spot.ChainEstimator{Step: (&options{deadline: t.Deadline - t.Submit}).step()}
 		now := at(t.Submit)
-		steps := (&options{deadline: t.Deadline - t.Submit}).steps()
-		chain, err := chains.Estimate(in.history, max(in.history.Start(), now-pastWanted), now, steps)
+		chain, err := chains.Estimate(in.history, max(in.history.Start(), now-pastWanted), now)
 		if err == nil {
 			err = planners[i].Solve(spot.Market{Chain: chain, Spot: in.spot, OnDemand: o.prices.onDemand, Meter: in.instance.Meter, Beside: true}, &t.Task, t.Submit)
 		}
@@ -445,7 +444,7 @@ func (o *runOptions) plans(in *input, tasks []runner.Task, at func(time.Duration
 }
 
 // dryRun runs tasks on a made-up clock, and compares with the simulator.
-func (o *runOptions) dryRun(in *input, k keptTasks, ro runner.Options, plan spot.PlanFunc, out *ran) error {
+func (o *runOptions) dryRun(in *input, k keptTasks, ro runner.Options, plan func(*spot.Task, spot.BidState) spot.BidDecision, out *ran) error {
 	if ro.Journal == "" {
 		dir, err := os.MkdirTemp("", "cap3-*")
 		if err != nil {

@@ -91,11 +91,11 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	}
 	x.rate = x.task.PriorityRate(x.at, 0)
 	x.tier = o.thresholds.Tier(&x.task, x.at, 0)
-	x.low = spot.LowBid{}.Bid(h, x.at, in.instance.Hourly)
-	x.medium = spot.MediumBid{}.Bid(h, x.at, in.instance.Hourly)
+	x.low = spot.LowBid(h, x.at, in.instance.Hourly)
+	x.medium = spot.MediumBid(h, x.at, in.instance.Hourly)
 	x.now = h.At(x.at)
-	var chains spot.ChainEstimator
-	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at, o.steps())
+	chains := spot.ChainEstimator{Step: o.step()}
+	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at)
 	if err != nil {
 		return nil, wrong(err)
 	}
@@ -111,7 +111,7 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 		for k := range tasks {
 			line.Showf("%s: %s, start %d of %d", nameOf(s.task), w.name, k+1, len(tasks))
 			res, err := simulator.Run(tasks[k:k+1], spotsim.Options{
-				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: spot.Handover{Rule: w.rule, Thresholds: o.thresholds}, Chain: o.steps(),
+				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: spot.Handover{Rule: w.rule, Thresholds: o.thresholds}, Step: o.step(),
 			})
 			if err == nil {
 				err = t.add(&res)
@@ -125,16 +125,16 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	return x, nil
 }
 
-// steps are those that the price moves in as the plan sees it. They are so short that there
-// are some 24 before the deadline, which is rounded down to whole steps. They are parts of an
-// hour, for which EC2 held a price.
-func (o *options) steps() spot.ChainOptions {
+// step is the step of the price in the plan. A step is so short that about 24 steps fit before
+// the deadline, which is rounded down to whole steps. It divides an hour, the time for which
+// EC2 held a price.
+func (o *options) step() time.Duration {
 	for _, step := range [...]time.Duration{10 * time.Minute, 5 * time.Minute, 2 * time.Minute, time.Minute, 30 * time.Second} {
 		if o.deadline >= 24*step {
-			return spot.ChainOptions{Step: step}
+			return step
 		}
 	}
-	return spot.ChainOptions{Step: 10 * time.Second}
+	return 10 * time.Second
 }
 
 // add adds what came of a start.

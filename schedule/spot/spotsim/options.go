@@ -1,7 +1,6 @@
 package spotsim
 
 import (
-	"math"
 	"strings"
 	"time"
 
@@ -33,16 +32,17 @@ type Options struct {
 	Handover spot.Handover
 	// Medium and Low are the bids of the agents. Nil stands for the paper's,
 	// MediumBid and LowBid.
-	Medium, Low spot.Bidder
+	Medium, Low func(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money
 	// Bid replaces Medium and Low.
-	Bid spot.BidFunc
+	Bid func(t *spot.Task, tier spot.Tier, now, saved time.Duration) pricing.Money
 	// Plan decides under spot.RulePlanned. Nil stands for a spot.Planner with the risk
-	// Reclaim and a model by Chain of the prices of Window before the submission. A
+	// Reclaim and a model of the prices of Window before the submission. A
 	// Window of 0 is 30 days, or all past prices if they are fewer; there must be two
 	// steps.
-	Plan    spot.PlanFunc
+	Plan    func(*spot.Task, spot.BidState) spot.BidDecision
 	Window  time.Duration
-	Chain   spot.ChainOptions
+	Step    time.Duration // of the model; 0 is 10 minutes
+	Levels  int           // of the model, up to 64; 0 is 6
 	Reclaim float64
 	Alone   bool // that plan has no cluster on demand beside one on spot
 }
@@ -61,8 +61,11 @@ func (c *Options) complete() error {
 	if c.Window < 0 {
 		return badInput("Options.Window", -1, spot.ErrRange, "%v: want 0 or more", c.Window)
 	}
-	if o := &c.Chain; o.Step < 0 || o.Levels < 0 || o.Levels > 64 || !(o.Prior <= math.MaxFloat64) {
-		return badInput("Options.Chain", -1, spot.ErrRange, "%+v: want a step of 0 or more, 0 to 64 levels and a prior of 0 or more", *o)
+	if c.Step < 0 {
+		return badInput("Options.Step", -1, spot.ErrRange, "%v: want 0 or more", c.Step)
+	}
+	if c.Levels < 0 || c.Levels > 64 {
+		return badInput("Options.Levels", -1, spot.ErrRange, "%d: want 0 to 64", c.Levels)
 	}
 	if !(c.Reclaim >= 0 && c.Reclaim < 1) {
 		return badInput("Options.Reclaim", -1, spot.ErrRange, "a probability of %v: want 0 or more and less than 1", c.Reclaim)
@@ -92,10 +95,10 @@ func (c *Options) complete() error {
 		return badInput("Options.History", -1, spot.ErrRange, "a price is set at %v: want at most %v", last, replay.MaxTime)
 	}
 	if c.Medium == nil {
-		c.Medium = spot.MediumBid{}
+		c.Medium = spot.MediumBid
 	}
 	if c.Low == nil {
-		c.Low = spot.LowBid{}
+		c.Low = spot.LowBid
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func followPlan(t *testing.T, p *spot.Planner, task *Task, cfg *Options) (r plan
 func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 20))
 	var s Simulator
-	var e spot.ChainEstimator
+	e := spot.ChainEstimator{Levels: 4}
 	var p spot.Planner
 	var all planned
 	taken := 0 // interrupted
@@ -126,12 +126,12 @@ func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 			cfg := Options{
 				History: mk.history, OnDemand: mk.onDemand, Setup: time.Duration(rnd.IntN(3)) * 5 * time.Minute,
 				Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly, Alone: rnd.IntN(2) == 0,
-				Handover: spot.Handover{Rule: spot.RulePlanned}, Chain: spot.ChainOptions{Levels: 4},
+				Handover: spot.Handover{Rule: spot.RulePlanned}, Levels: 4,
 			}
 			if rnd.IntN(2) == 0 {
 				cfg.Spot, cfg.Meter = pricing.EC2SpotPerSecond, pricing.EC2PerSecond
 			}
-			chain, err := e.Estimate(cfg.History, max(0, task.Submit-30*24*time.Hour), task.Submit, cfg.Chain)
+			chain, err := e.Estimate(cfg.History, max(0, task.Submit-30*24*time.Hour), task.Submit)
 			if err != nil {
 				t.Fatal(err)
 			}

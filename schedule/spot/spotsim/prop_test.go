@@ -281,7 +281,7 @@ func TestSpotMetamorphic(t *testing.T) {
 		for i := range rich.History.Prices {
 			rich.History.Prices[i] *= rate
 		}
-		rich.Medium, rich.Low = cfg.Medium.(flatBid)*rate, cfg.Low.(flatBid)*rate
+		rich.Medium, rich.Low = flatBid(cfg.Medium(cfg.History, 0, 0)*rate), flatBid(cfg.Low(cfg.History, 0, 0)*rate)
 		reversed := slices.Clone(tasks)
 		slices.Reverse(reversed)
 		dear, err := other.Run(reversed, rich)

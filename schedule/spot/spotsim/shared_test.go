@@ -107,7 +107,7 @@ func TestNoDeadlineMissedOnAllSeries(t *testing.T) {
 				k.Checkpoints = spot.Checkpoints{Every: time.Hour + upTo(3*time.Hour), Write: upTo(20 * time.Minute), Restart: upTo(40 * time.Minute)}
 			}
 			k.Deadline = k.Submit + k.Latency + k.Estimate + upTo(3*k.Estimate)
-			cfg := Options{History: h, OnDemand: onDemand, Setup: upTo(k.Latency), Window: 10 * 24 * time.Hour, Chain: spot.ChainOptions{Levels: 4}}
+			cfg := Options{History: h, OnDemand: onDemand, Setup: upTo(k.Latency), Window: 10 * 24 * time.Hour, Levels: 4}
 			if rnd.IntN(2) == 0 {
 				cfg.Spot, cfg.Meter = pricing.EC2SpotHourly, pricing.EC2Hourly
 			}
@@ -117,7 +117,7 @@ func TestNoDeadlineMissedOnAllSeries(t *testing.T) {
 					cfg.Handover.Interval = time.Minute + upTo(20*time.Minute)
 				}
 				if cfg.Medium = nil; rnd.IntN(2) == 0 {
-					cfg.Medium = spot.LowBid{}
+					cfg.Medium = spot.LowBid
 				}
 				r, err := s.Run([]Task{k}, cfg)
 				if err != nil {
@@ -193,9 +193,7 @@ func randomTasks(h *pricing.SpotHistory, n int, saves bool, rnd *rand.Rand) []Ta
 }
 
 // onDemandBid bids the price on demand.
-type onDemandBid struct{}
-
-func (onDemandBid) Bid(_ pricing.SpotHistory, _ time.Duration, onDemand pricing.Money) pricing.Money {
+func onDemandBid(_ pricing.SpotHistory, _ time.Duration, onDemand pricing.Money) pricing.Money {
 	return onDemand
 }
 
@@ -203,28 +201,24 @@ func (onDemandBid) Bid(_ pricing.SpotHistory, _ time.Duration, onDemand pricing.
 type way struct {
 	name        string
 	handover    spot.Handover
-	medium, low spot.Bidder
+	medium, low func(pricing.SpotHistory, time.Duration, pricing.Money) pricing.Money
 	safe        bool // misses no deadline that on demand meets
 	alone       bool // without a second cluster
 }
 
 func ways() []way {
 	inf := math.Inf(1)
-	quantile := spot.QuantileBid{}
 	return []way{
 		{"all on demand", spot.Handover{Thresholds: spot.Thresholds{Medium: inf, Low: inf}}, nil, nil, true, false},
 		{"all spot, low bid", spot.Handover{Thresholds: spot.Thresholds{Medium: -inf, Low: -inf}}, nil, nil, false, false},
-		{"all spot, bid of the price on demand", spot.Handover{Thresholds: spot.Thresholds{Medium: -inf, Low: -inf}}, nil, onDemandBid{}, false, false},
+		{"all spot, bid of the price on demand", spot.Handover{Thresholds: spot.Thresholds{Medium: -inf, Low: -inf}}, nil, onDemandBid, false, false},
 		{"paper, looks every 5 min", spot.Handover{Interval: 5 * time.Minute}, nil, nil, false, false},
 		{"paper, told at once", spot.Handover{}, nil, nil, false, false},
-		{"paper, quantile bids", spot.Handover{}, quantile, quantile, false, false},
 		{"safe threshold", spot.Handover{Rule: spot.RuleSafe}, nil, nil, true, false},
 		{"no return", spot.Handover{Rule: spot.RuleNoReturn}, nil, nil, true, false},
-		{"no return, quantile bids", spot.Handover{Rule: spot.RuleNoReturn}, quantile, quantile, true, false},
 		{"hedged", spot.Handover{Rule: spot.RuleHedged}, nil, nil, true, false},
-		{"hedged, bid of the price on demand", spot.Handover{Rule: spot.RuleHedged}, onDemandBid{}, onDemandBid{}, true, false},
+		{"hedged, bid of the price on demand", spot.Handover{Rule: spot.RuleHedged}, onDemandBid, onDemandBid, true, false},
 		{"hedged, spot ratio 0.35", spot.Handover{Rule: spot.RuleHedged, SpotRatio: .35}, nil, nil, true, false},
-		{"hedged, quantile bids", spot.Handover{Rule: spot.RuleHedged}, quantile, quantile, true, false},
 		{"planned, one cluster at a time", spot.Handover{Rule: spot.RulePlanned}, nil, nil, true, true},
 		{"planned", spot.Handover{Rule: spot.RulePlanned}, nil, nil, true, false},
 	}

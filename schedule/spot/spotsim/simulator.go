@@ -73,8 +73,8 @@ type Simulator struct {
 	commands  []spot.Command
 	outcomes  []Outcome
 	leases    []Lease
-	bid       spot.BidFunc  // s.ask, made once
-	plan      spot.PlanFunc // s.decide, made once
+	bid       func(t *spot.Task, tier spot.Tier, now, saved time.Duration) pricing.Money // s.ask, made once
+	plan      func(*spot.Task, spot.BidState) spot.BidDecision                           // s.decide, made once
 	chains    spot.ChainEstimator
 	planner   spot.Planner
 
@@ -92,7 +92,7 @@ type Simulator struct {
 // or to [spot.ErrPast] for a deadline that is not after its submission. Its Field is such
 // as "Tasks.Deadline" with the index of the task, or such as "Options.Window" with -1.
 // Under spot.RulePlanned without a Plan a task needs two steps of the chain of past
-// prices ("Tasks.Submit"), and a plan that is not too large ("Options.Chain"). The error
+// prices ("Tasks.Submit"), and a plan that is not too large ("Options.Step"). The error
 // is that of package pricing for a history or a meter that is not valid, or a sum that
 // overflows. Within 73 years must be the prices of the history ("Options.History"), and what
 // the meters charge at least ("Options.Spot", "Options.Meter"). Agents look at most 2²⁸
@@ -150,9 +150,9 @@ func (s *Simulator) Run(tasks []Task, cfg Options) (Result, error) {
 // ask is the bid of the agents by Medium and Low.
 func (s *Simulator) ask(_ *spot.Task, tier spot.Tier, now, _ time.Duration) pricing.Money {
 	if tier == spot.TierLow {
-		return s.cfg.Low.Bid(s.cfg.History, now, s.cfg.OnDemand)
+		return s.cfg.Low(s.cfg.History, now, s.cfg.OnDemand)
 	}
-	return s.cfg.Medium.Bid(s.cfg.History, now, s.cfg.OnDemand)
+	return s.cfg.Medium(s.cfg.History, now, s.cfg.OnDemand)
 }
 
 // solve plans the task by the prices before its submission.
@@ -163,7 +163,8 @@ func (s *Simulator) solve() error {
 		window = 30 * 24 * time.Hour
 	}
 	h := &s.cfg.History
-	chain, err := s.chains.Estimate(*h, max(h.Start(), t.Submit-window), t.Submit, s.cfg.Chain)
+	s.chains.Step, s.chains.Levels = s.cfg.Step, s.cfg.Levels
+	chain, err := s.chains.Estimate(*h, max(h.Start(), t.Submit-window), t.Submit)
 	if err != nil { // the history and the options are valid: the window is too short
 		return badInput("Tasks.Submit", s.index, spot.ErrRange, "%v: want two steps of past prices or more, within %v, to plan by", t.Submit, window)
 	}
@@ -177,7 +178,7 @@ func (s *Simulator) solve() error {
 	if errors.As(err, &in) {
 		switch {
 		case strings.HasPrefix(in.Field, "PriceChain."):
-			return badInput("Options.Chain", -1, fmt.Errorf("task at index %d: %w", s.index, in.Err), "")
+			return badInput("Options.Step", -1, fmt.Errorf("task at index %d: %w", s.index, in.Err), "")
 		case strings.HasPrefix(in.Field, "Market."):
 			return badInput("Options."+strings.TrimPrefix(in.Field, "Market."), -1, in.Err, "")
 		}
@@ -209,7 +210,7 @@ func (s *Simulator) run(index int, t Task) (Outcome, error) {
 	}
 	o := Outcome{Finish: spot.Never, First: len(s.leases)}
 	for {
-		s.commands = s.framework.AppendCommands(s.commands[:0], s.now, (*looker)(s))
+		s.commands = s.framework.AppendCommands(s.commands[:0], s.now, (*looker)(s).Look)
 		for i := range s.commands {
 			s.carryOut(&s.commands[i], &o)
 		}
@@ -308,7 +309,7 @@ func (s *Simulator) carryOut(c *spot.Command, o *Outcome) {
 		r.submit(s)
 	case spot.CommandReturn:
 		r.ended = LeaseExpired
-		if c.Reason == spot.ReturnInterrupted {
+		if c.Interrupted {
 			r.ended = LeaseInterrupted
 		}
 	case spot.CommandComplete:

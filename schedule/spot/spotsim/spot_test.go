@@ -12,10 +12,8 @@ import (
 )
 
 // flatBid bids the same always.
-type flatBid pricing.Money
-
-func (b flatBid) Bid(pricing.SpotHistory, time.Duration, pricing.Money) pricing.Money {
-	return pricing.Money(b)
+func flatBid(b pricing.Money) func(pricing.SpotHistory, time.Duration, pricing.Money) pricing.Money {
+	return func(pricing.SpotHistory, time.Duration, pricing.Money) pricing.Money { return b }
 }
 
 func steps(end time.Duration, at []time.Duration, prices ...pricing.Money) pricing.SpotHistory {
@@ -195,9 +193,7 @@ func TestServedAsItIsGivenUp(t *testing.T) {
 }
 
 // lateBid is a cent in the first hour, and ten cents from then on.
-type lateBid struct{}
-
-func (lateBid) Bid(_ pricing.SpotHistory, now time.Duration, _ pricing.Money) pricing.Money {
+func lateBid(_ pricing.SpotHistory, now time.Duration, _ pricing.Money) pricing.Money {
 	if now < time.Hour {
 		return cents
 	}
@@ -209,7 +205,7 @@ func TestNextAfterOneThatNeverEnds(t *testing.T) {
 	never := math.Inf(-1)
 	cfg := Options{
 		History:  steps(24*time.Hour, []time.Duration{0}, 6*cents),
-		OnDemand: 60 * cents, Low: lateBid{}, Medium: lateBid{}, Handover: spot.Handover{Thresholds: spot.Thresholds{Medium: never, Low: never}},
+		OnDemand: 60 * cents, Low: lateBid, Medium: lateBid, Handover: spot.Handover{Thresholds: spot.Thresholds{Medium: never, Low: never}},
 	}
 	task := Task{Task: spot.Task{Deadline: 2 * time.Hour, Estimate: time.Hour, Instances: 1}}
 	next := task

@@ -119,7 +119,7 @@ type Options struct {
 	Journal  string // its file
 	Tasks    []Task
 	Handover spot.Handover // Interval must be 0: the runner looks when something may have happened
-	Bid      spot.BidFunc
+	Bid      func(t *spot.Task, tier spot.Tier, now, saved time.Duration) pricing.Money
 	Plan     func(task int, s spot.BidState) spot.BidDecision // under spot.RulePlanned
 	Cloud    Cloud
 	// Retry is how long the runner leaves a task alone after the cloud has failed.
@@ -341,7 +341,7 @@ func (r *Runner) again(e *Entry) error {
 		return nil
 	case "step":
 		t.step, t.replay, t.at = e, true, 0
-		commands := t.f.AppendCommands(nil, e.At, (*looker)(t))
+		commands := t.f.AppendCommands(nil, e.At, (*looker)(t).Look)
 		t.replay = false
 		if len(commands) != len(e.Commands) {
 			return fmt.Errorf("task %d at %v: %d commands follow from what was seen, and the entry has %d", e.Task, e.At, len(commands), len(e.Commands))
@@ -415,7 +415,7 @@ func (r *Runner) apply(t *task, i int, e *Entry) {
 		case spot.CommandSubmit:
 			t.clusters[k].submitted = true
 		case spot.CommandReturn:
-			t.clusters[k].interrupted = c.Reason == spot.ReturnInterrupted
+			t.clusters[k].interrupted = c.Interrupted
 		case spot.CommandComplete:
 			t.done, t.finish = true, e.At
 		}
@@ -598,7 +598,7 @@ func (r *Runner) stepTask(i int, now time.Duration) (bool, error) {
 		return false, nil // nothing to tell the agent, and it has not asked to look
 	}
 	t.step = e
-	e.Commands = t.f.AppendCommands(nil, now, (*looker)(t))
+	e.Commands = t.f.AppendCommands(nil, now, (*looker)(t).Look)
 	if t.again = len(e.Commands) > 0; !t.again && len(e.Decisions) == 0 && !changed {
 		return false, nil // the agent is where it was
 	}

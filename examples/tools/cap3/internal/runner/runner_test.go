@@ -51,23 +51,23 @@ func world(random *rand.Rand, n int) ([]Task, *Market) {
 	return m.Tasks, m
 }
 
-func bids(h pricing.SpotHistory) spot.BidFunc {
+func bids(h pricing.SpotHistory) func(t *spot.Task, tier spot.Tier, now, saved time.Duration) pricing.Money {
 	return func(_ *spot.Task, tier spot.Tier, now, _ time.Duration) pricing.Money {
 		if tier == spot.TierLow {
-			return spot.LowBid{}.Bid(h, now, onDemand)
+			return spot.LowBid(h, now, onDemand)
 		}
-		return spot.MediumBid{}.Bid(h, now, onDemand)
+		return spot.MediumBid(h, now, onDemand)
 	}
 }
 
 // plans returns a plan for each task by its ID, solved by the prices before its submission.
-func plans(t *testing.T, tasks []Task, m *Market) spot.PlanFunc {
+func plans(t *testing.T, tasks []Task, m *Market) func(*spot.Task, spot.BidState) spot.BidDecision {
 	t.Helper()
 	planners := make([]spot.Planner, len(tasks))
 	for i := range tasks {
 		x := &tasks[i]
-		var chains spot.ChainEstimator
-		chain, err := chains.Estimate(m.History, 0, x.Submit, spot.ChainOptions{Step: 20 * time.Minute})
+		chains := spot.ChainEstimator{Step: 20 * time.Minute}
+		chain, err := chains.Estimate(m.History, 0, x.Submit)
 		if err == nil {
 			err = planners[i].Solve(spot.Market{Chain: chain, Spot: m.Spot, OnDemand: onDemand, Meter: m.Meter, Beside: true}, &x.Task, x.Submit)
 		}
@@ -170,7 +170,7 @@ func TestKilled(t *testing.T) {
 }
 
 // check compares what became of tasks with the simulator.
-func check(t *testing.T, r *Runner, m *Market, o Options, plan spot.PlanFunc) {
+func check(t *testing.T, r *Runner, m *Market, o Options, plan func(*spot.Task, spot.BidState) spot.BidDecision) {
 	t.Helper()
 	if live, _ := m.Live(); len(live) > 0 {
 		t.Errorf("leaked: %q", live)
