@@ -49,7 +49,6 @@ func TestExtenderMistakes(t *testing.T) {
 		"extender -joint 0":                          "from 1 to 1,000",
 		"extender -limit 0s":                         "a duration such as 1s",
 		"extender -stale 999ms":                      "a duration of 1s or more",
-		"compare -timeout 0s":                        "a duration of 1ms or more",
 		"extender -gang=":                            "want a label or annotation",
 		"extender -cert " + dir + "/none":            "certs -h says how to make them",
 		"extender" + secure:                          "there is no -kubeconfig",
@@ -59,10 +58,6 @@ func TestExtenderMistakes(t *testing.T) {
 		"certs -years 0":                             "from 1 to 30",
 		"certs -hosts a,,b -out " + dir + "/new":     "a name is empty",
 		"certs -out " + dir + "/certs":               "is there already",
-		"compare -only best":                         "want scheduler, lifo or least",
-		"compare -nodes 1 -pods 101":                 "at most 100 for each node",
-		"plane -extender -extenders x":               "want one of them",
-		"plane -extenders /none":                     "-extenders: ",
 	} {
 		status, stdout, stderr := runProgram(t, strings.Fields(args)...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
@@ -162,17 +157,6 @@ func TestExtenderTLS(t *testing.T) {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// Without its servers, the comparison says what is missing, and skips.
-func TestSkips(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	for _, name := range []string{"compare", "plane"} {
-		status, stdout, stderr := runProgram(t, name)
-		if status != 0 || !strings.HasPrefix(stdout, "skipped: ") || !strings.Contains(stdout, "kwok (GOBIN=FOLDER go install") || stderr != "" {
-			t.Errorf("%s: status %d, %q, %q", name, status, stdout, stderr)
 		}
 	}
 }

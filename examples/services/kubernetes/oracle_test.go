@@ -99,3 +99,54 @@ func TestKarpenter(t *testing.T) {
 		t.Error("an API server that is away, and nobody waits: want an error")
 	}
 }
+
+// Mistakes in flags and files are the user's, in one sentence.
+func TestOracleMistakes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := dir + "/" + name
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const kinds, held = "testdata/oracle/kinds.json", "testdata/oracle/commitments.json"
+	ok := []string{"-kinds", kinds, "-commitments", held}
+	with := func(args ...string) []string { return append(ok[:len(ok):len(ok)], args...) }
+	print := func(kinds, held string) []string {
+		return []string{"-kinds", kinds, "-commitments", held, "-print", "-running", "m5.large=1"}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "want both files"},
+		{with("-running", "m5.large=1"), "-running without -print: want both"},
+		{with("-print", "-running", "m5.huge=1"), "want a type of -kinds and a number"},
+		{with("-expander", ":8443"), "want both beyond loopback"},
+		{with("-expander", "8443"), "want an address such as :8443"},
+		{with("-cert", "x"), "want both, or neither"},
+		{with("-plan", "1h"), "want at least the 24 hours of -hours"},
+		{with("-name", "UPPER"), "want a value of a label"},
+		{with("-require", "x"), "want a label and its values"},
+		{with("-model", "oracle-of-delphi"), "want one of"},
+		{with("-floor", "100"), "0 to 99"},
+		{print(file("k1", `{}`), held), "want an array of objects"},
+		{print(file("k2", `[{"type": "a", "on_demand": 0}]`), held), "want a price above 0"},
+		{print(file("k3", `[{"type": "a", "on_demand": 1}, {"type": "a", "on_demand": 1}]`), held), "want each once"},
+		{print(kinds, file("c1", `[{"id": "x", "type": "m5.large", "units": 1, "expires": "soon"}]`)), "want a day such as 2027-03-01"},
+		{print(kinds, file("c2", `[{"id": "x", "type": "m5.large", "units": 1, "expires": "2099-01-01", "zone": "a"}]`)), "zone"},
+		{print(kinds, file("c3", `[{"id": "x", "type": "m5.large", "plan": "p", "expires": "2099-01-01"}]`)), "want one of the two"},
+		{print(kinds, file("c4", `[{"id": "x", "region": "a", "type": "m5.large", "units": 1, "expires": "2099-01-01"}, {"id": "y", "region": "b", "type": "m5.large", "units": 1, "expires": "2099-01-01"}]`)), "want -region"},
+	} {
+		var out, errs strings.Builder
+		status := run(context.Background(), append([]string{"oracle"}, c.args...), &out, &errs)
+		if text := errs.String(); status != 2 || !strings.Contains(text, c.want) || strings.Count(strings.TrimSpace(text), "\n") > 0 {
+			t.Errorf("%v: status %d, %q; want 2 and %q", c.args, status, text, c.want)
+		}
+	}
+	var out, errs strings.Builder
+	if status := run(context.Background(), append([]string{"oracle"}, print(kinds, held)...), &out, &errs); status != 0 || !strings.Contains(out.String(), "reservation ri-web: 156 of 160 units unused") {
+		t.Errorf("status %d: %s%s", status, &out, &errs)
+	}
+}

@@ -18,12 +18,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
-
-	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/control"
 )
 
 // applyFile creates the objects of a manifest, and the namespace.
-func applyFile(ctx context.Context, plane *control.Plane, name string) error {
+func applyFile(ctx context.Context, plane *controlPlane, name string) error {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return err

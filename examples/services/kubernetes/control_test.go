@@ -1,9 +1,6 @@
 //go:build unix
 
-// Package control starts a real control plane of Kubernetes on loopback and ends it: etcd,
-// kube-apiserver, kube-scheduler, and kwok, which plays the kubelets. Nodes and pods exist
-// as objects only. No container runs, and nothing stays behind.
-package control
+package main
 
 import (
 	"context"
@@ -30,23 +27,23 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Servers are the programs that a Plane needs, and where they come from.
-var Servers = []struct{ Name, From string }{
+// controlServers are the programs that a controlPlane needs, and where they come from.
+var controlServers = []struct{ Name, From string }{
 	{"etcd", "the package etcd-server of Debian"},
 	{"kube-apiserver", "go -C internal/servers build -o FOLDER k8s.io/kubernetes/cmd/kube-apiserver"},
 	{"kube-scheduler", "go -C internal/servers build -o FOLDER k8s.io/kubernetes/cmd/kube-scheduler"},
 	{"kwok", "GOBIN=FOLDER go install sigs.k8s.io/kwok/cmd/kwok@v0.8.0"},
 }
 
-// ErrAbsent says that a server is not there.
-var ErrAbsent = errors.New("a server of the control plane is not there")
+// errAbsent says that a server is not there.
+var errAbsent = errors.New("a server of the control plane is not there")
 
-// Find returns the paths of the servers, in folder or else on the PATH. The error lists
+// findServers returns the paths of the servers, in folder or else on the PATH. The error lists
 // what is missing and where it comes from.
-func Find(folder string) (map[string]string, error) {
+func findServers(folder string) (map[string]string, error) {
 	paths := map[string]string{}
 	var missing []string
-	for _, s := range Servers {
+	for _, s := range controlServers {
 		if folder != "" {
 			if path, err := exec.LookPath(filepath.Join(folder, s.Name)); err == nil {
 				paths[s.Name] = path
@@ -61,13 +58,13 @@ func Find(folder string) (map[string]string, error) {
 		paths[s.Name] = path
 	}
 	if missing != nil {
-		return nil, fmt.Errorf("%w: %s", ErrAbsent, strings.Join(missing, "; "))
+		return nil, fmt.Errorf("%w: %s", errAbsent, strings.Join(missing, "; "))
 	}
 	return paths, nil
 }
 
-// A Plane is a control plane that runs.
-type Plane struct {
+// A controlPlane is a control plane that runs.
+type controlPlane struct {
 	Kubeconfig string // a file
 	Config     *rest.Config
 	Client     *kubernetes.Clientset
@@ -84,17 +81,10 @@ type server struct {
 	done chan struct{}
 }
 
-// Options say how a Plane is started.
-type Options struct {
-	Folder string // of the servers; the PATH is searched, too
-	// Stages are further stages of kwok, in YAML.
-	Stages string
-}
-
-// Start starts etcd, the API server and kwok, and waits until they answer. The scheduler
+// startServers starts etcd, the API server and kwok, and waits until they answer. The scheduler
 // is started by Schedule. If something fails, all is ended and removed.
-func Start(ctx context.Context, o Options) (p *Plane, err error) {
-	servers, err := Find(o.Folder)
+func startServers(ctx context.Context, folder string) (p *controlPlane, err error) {
+	servers, err := findServers(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +92,7 @@ func Start(ctx context.Context, o Options) (p *Plane, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p = &Plane{Dir: dir, servers: servers, ports: map[string]int{}}
+	p = &controlPlane{Dir: dir, servers: servers, ports: map[string]int{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Stop())
@@ -151,16 +141,16 @@ func Start(ctx context.Context, o Options) (p *Plane, err error) {
 	if err := p.ready(ctx, 2*time.Minute); err != nil {
 		return p, err
 	}
-	if err := os.WriteFile(p.file("stages.yaml"), []byte(stages+o.Stages), 0o600); err != nil {
+	if err := os.WriteFile(p.file("stages.yaml"), []byte(stages), 0o600); err != nil {
 		return p, err
 	}
 	return p, p.run("kwok", "--kubeconfig", p.Kubeconfig, "--manage-all-nodes=true", "--config", p.file("stages.yaml"))
 }
 
-func (p *Plane) file(name string) string { return filepath.Join(p.Dir, name) }
+func (p *controlPlane) file(name string) string { return filepath.Join(p.Dir, name) }
 
 // secrets writes the key of service accounts and the token of the administrator.
-func (p *Plane) secrets() (token string, err error) {
+func (p *controlPlane) secrets() (token string, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return "", err
@@ -180,7 +170,7 @@ func (p *Plane) secrets() (token string, err error) {
 }
 
 // ready waits until the API server answers.
-func (p *Plane) ready(ctx context.Context, limit time.Duration) error {
+func (p *controlPlane) ready(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
@@ -203,17 +193,8 @@ func (p *Plane) ready(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// Schedule starts kube-scheduler. extenders is the text of its extenders, in YAML, or "".
-// A scheduler that runs is ended first.
-func (p *Plane) Schedule(extenders string) error {
-	return p.ScheduleBy("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" +
-		"leaderElection: {leaderElect: false}\nclientConnection: {kubeconfig: " + p.Kubeconfig + ", qps: 1000, burst: 2000}\n" +
-		"profiles:\n- schedulerName: default-scheduler\n  pluginConfig:\n  - name: DefaultPreemption\n" +
-		"    args: {minCandidateNodesPercentage: 100, minCandidateNodesAbsolute: 1}\n" + extenders)
-}
-
 // ScheduleBy starts kube-scheduler with a whole KubeSchedulerConfiguration, in YAML.
-func (p *Plane) ScheduleBy(config string) error {
+func (p *controlPlane) ScheduleBy(config string) error {
 	p.End("kube-scheduler")
 	if err := os.WriteFile(p.file("scheduler.yaml"), []byte(config), 0o600); err != nil {
 		return err
@@ -223,7 +204,7 @@ func (p *Plane) ScheduleBy(config string) error {
 }
 
 // run starts a server. Its output goes to NAME.log.
-func (p *Plane) run(name string, args ...string) error {
+func (p *controlPlane) run(name string, args ...string) error {
 	log, err := os.OpenFile(p.file(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -245,14 +226,8 @@ func (p *Plane) run(name string, args ...string) error {
 	return nil
 }
 
-// Also starts a further program, which sees the servers through p.Kubeconfig. End ends it.
-func (p *Plane) Also(name, path string, args ...string) error {
-	p.servers[name] = path
-	return p.run(name, args...)
-}
-
 // End ends a server, by force if it takes more than ten seconds.
-func (p *Plane) End(name string) {
+func (p *controlPlane) End(name string) {
 	kept := p.running[:0]
 	for _, s := range p.running {
 		if s.name != name {
@@ -271,7 +246,7 @@ func (p *Plane) End(name string) {
 }
 
 // Stop ends all servers and removes their files.
-func (p *Plane) Stop() error {
+func (p *controlPlane) Stop() error {
 	for _, name := range []string{"kwok", "kube-scheduler", "kube-apiserver", "etcd"} { // the API server waits for its etcd
 		p.End(name)
 	}
@@ -279,7 +254,7 @@ func (p *Plane) Stop() error {
 }
 
 // Log returns what a server has written.
-func (p *Plane) Log(name string) string {
+func (p *controlPlane) Log(name string) string {
 	text, err := os.ReadFile(p.file(name + ".log"))
 	if err != nil {
 		return ""
@@ -287,7 +262,7 @@ func (p *Plane) Log(name string) string {
 	return string(text)
 }
 
-func (p *Plane) lastLine(name string) string {
+func (p *controlPlane) lastLine(name string) string {
 	text := strings.TrimSpace(p.Log(name))
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
@@ -302,9 +277,9 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Started is the annotation with which a pod of a Plane says when it started, so that it
+// startedNote is the annotation with which a pod of a controlPlane says when it started, so that it
 // has progress at once.
-const Started = "plimsoll.dev/demo-started"
+const startedNote = "plimsoll.dev/demo-started"
 
 // stages say what kwok does: nodes are ready, pods run as soon as they have a node, and
 // end as soon as they are told to.
