@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
@@ -20,85 +18,115 @@ import (
 )
 
 // rows are the modes for machines. Numbers are rounded so far that they are the same on
-// every machine.
+// every machine; money is exact.
 func (runs *modeRuns) rows() any {
 	var rows []jsonrows.Row
-	for _, r := range runs.shown {
+	for i := range runs.shown {
+		r := &runs.shown[i]
 		n := func(x float64) any { return decimal.Number(x, 6) }
-		row := jsonrows.Row{
-			"mode", r.mode, "nodes", r.nodes, "jobs", r.Jobs, "mean_wait_s", decimal.Seconds(r.MeanWait), "mean_bounded_slowdown", n(r.MeanSlowdown),
+		rows = append(rows, jsonrows.Row{
+			"mode", r.Mode, "nodes", r.Nodes, "jobs", r.Jobs, "mean_wait_s", decimal.Seconds(r.MeanWait), "mean_bounded_slowdown", n(r.MeanSlowdown),
 			"utilisation", n(r.Utilisation), "used_hours", n(r.UsedHours), "charged_hours", n(r.ChargedHours),
-			"reserved", r.reserved, "cost", r.cost, "pure_cost", r.pure, "saving", n(r.saving),
-		}
-		if m := runs.market; m != nil && r.mode == hybrid {
-			row = append(row, "cost_sold", m.sold, "hindsight_cost", m.whole, "hindsight_cost_sold", m.plan)
-		}
-		rows = append(rows, row)
+			"reserved", r.Reserved, "cost", r.Paid.String(), "pure_cost", r.Pure.String(), "saving", n(runs.saving(r)),
+		})
 	}
 	return rows
 }
 
-// text writes the table with its explanations, and the picture.
+// text writes the table, the picture, what the numbers mean, and the decision.
 func (runs *modeRuns) text(w *table.Page) error {
-	o := runs.o
 	var rows [][]string
-	for _, r := range runs.shown {
+	for i := range runs.shown {
+		r := &runs.shown[i]
 		rows = append(rows, []string{
-			r.mode.String(),
-			decimal.Int(r.nodes),
+			r.Mode.String(),
+			decimal.Int(r.Nodes),
 			decimal.Grouped(decimal.Fixed(r.MeanWait.Seconds(), 1)),
 			decimal.Grouped(decimal.Fixed(r.MeanSlowdown, 2)),
 			percent(r.Utilisation),
-			decimal.Grouped(decimal.Fixed(r.ChargedHours, 0)),
-			decimal.Grouped(r.cost.Fixed(0)),
-			decimal.Grouped(r.pure.Fixed(0)),
-			percent(r.saving),
+			decimal.Grouped(r.Paid.Fixed(0)),
+			decimal.Grouped(r.Pure.Fixed(0)),
+			percent(runs.saving(r)),
 		})
 	}
-	w.Table("<mode|nodes|mean\nwait, s|bounded\nslowdown|used of\ncharged|charged\nhours|cost, $|pure\ncost, $|saving", rows)
+	w.Table("<mode|nodes|mean\nwait, s|bounded\nslowdown|used of\ncharged|cost, $|pure\ncost, $|saving", rows)
 	w.Printf("\n")
-	if r, base := runs.picked(), runs.individual; r.mode != individual {
-		w.Printf("%v: %s than individual, waits %s\n", r.mode,
-			compared(float64(r.pure), float64(base.pure), "cheaper", "dearer"),
-			compared(float64(r.MeanWait), float64(base.MeanWait), "shorter", "longer"))
-	}
-	w.Printf("Means of %s jobs. Saving is over individual. Nodes are the most held at once.\n"+
-		"Waits are from submission to start. An instance costs $%s for every hour begun.\n",
-		decimal.Int(len(runs.log.jobs)), runs.prices.OnDemand.Fixed(2))
-	if o.cores != instanceProcessors {
-		w.Printf("Prices are those of an instance of %d processors, also where -cores-per-node is %d.\n",
-			instanceProcessors, o.cores)
-	}
-	if o.shows(hybrid, multi) && o.portfolio != buyNothing {
-		w.Printf("The pure cost is less what is left of reserved terms at the end, and the saving\n" +
-			"is of it: who goes on will use them.\n")
-	}
-	if o.shows(hybrid) && o.shows(multi) && o.portfolio != buyOffline && o.portfolio != buyExact && o.portfolio != buyNothing {
-		w.Printf("Hybrid and multi reserve alike: neither knows when the log ends.\n")
-	}
-	if o.shows(gce, multi) {
-		w.Printf("At Google an instance costs %s of that, for each of at least ten minutes, and\n"+
-			"down to 40%% of this as it is used throughout a calendar month.\n", percent(o.ratio))
-	}
-	if o.shows(local) {
-		local := runs.shown[len(runs.shown)-1]
-		w.Printf("Local has its nodes throughout, and costs what owning and hosting them would,\n"+
-			"without staff: of the cost of three years the part of %s days.\n",
-			decimal.Fixed(local.Makespan.Hours()/24, 1))
-	}
-	w.Printf("\n")
-	runs.marketText(w)
-	if runs.users != nil {
-		if picked := runs.picked(); picked.mode == individual {
-			w.Sayf("Users of individual: each pays for the instances of the user's own jobs, $%s in all.", decimal.Grouped(picked.pure.Fixed(2)))
-		} else {
-			userbill.Say(w, picked.mode.String(), runs.users)
-		}
-		w.Printf("\n")
-	}
 	p := newPicture(runs.picked())
 	p.Title = "Instances, " + p.Title
-	return termplot.Write(w, termplot.Picture(p), runs.columns)
+	if err := termplot.Write(w, termplot.Picture(p), runs.columns); err != nil {
+		return err
+	}
+	w.Printf("\n")
+	runs.explain(w)
+	if picked := runs.picked(); runs.users != nil && picked.Mode == semielastic.Individual {
+		w.Sayf("Users of individual: each pays for the instances of the user's own jobs, $%s in all.", decimal.Grouped(picked.Pure.Fixed(2)))
+	} else if runs.users != nil {
+		userbill.Say(w, picked.Mode.String(), runs.users)
+	}
+	runs.decide(w)
+	return nil
+}
+
+// explain says what the numbers mean.
+func (runs *modeRuns) explain(w *table.Page) {
+	o := runs.o
+	w.Sayf("Means of %s jobs; saving is of pure cost, over individual. An instance costs $%s for every hour begun.",
+		decimal.Int(len(runs.log.Jobs)), runs.prices.OnDemand.Fixed(2))
+	if o.cores != instanceProcessors {
+		w.Sayf("Prices are those of an instance of %d processors, also where -cores-per-node is %d.", instanceProcessors, o.cores)
+	}
+	if o.shows(semielastic.Hybrid, semielastic.Multi) && o.portfolio != semielastic.BuyNothing {
+		w.Sayf("Pure cost is less what is left of reserved terms at the end of the log.")
+	}
+	if o.shows(semielastic.GCE, semielastic.Multi) {
+		w.Sayf("At Google an instance costs %s of that, for each of at least ten minutes, and down to 40%% of this as it is used throughout a month.", percent(o.policy.Ratio))
+	}
+	if o.shows(semielastic.Local) {
+		w.Sayf("Local costs what owning and hosting its nodes would for these %s days, of three years, without staff.",
+			decimal.Fixed(runs.shown[len(runs.shown)-1].Makespan.Hours()/24, 1))
+	}
+}
+
+// decide says which mode to choose: the cheapest of those in which jobs wait no longer than on
+// instances of their own or, if there is none, of all but the owned cluster.
+func (runs *modeRuns) decide(w *table.Page) {
+	base := &runs.individual
+	var best, owned *semielastic.Run
+	for _, longer := range []bool{false, true} {
+		for i := range runs.shown {
+			switch r := &runs.shown[i]; {
+			case r.Mode == semielastic.Local:
+				owned = r
+			case (longer || r.MeanWait <= base.MeanWait) && (best == nil || r.Pure < best.Pure):
+				best = r
+			}
+		}
+		if best != nil {
+			break
+		}
+	}
+	against := func(r, base *semielastic.Run, name string) string {
+		return fmt.Sprintf("%s than %s, waits %s", compared(r.Pure.Float64(), base.Pure.Float64(), "cheaper", "dearer"), name,
+			compared(float64(r.MeanWait), float64(base.MeanWait), "shorter", "longer"))
+	}
+	w.Printf("\n")
+	switch {
+	case best == nil:
+		w.Sayf("Decision: local is %s.", against(owned, base, "individual"))
+		return
+	case best.Mode == semielastic.Individual && len(runs.shown) > 1:
+		w.Sayf("Decision: individual. No other mode costs less without more wait.")
+	case best.Mode == semielastic.Individual:
+		w.Sayf("Decision: none, since individual has nothing beside it; -mode all compares.")
+	default:
+		w.Sayf("Decision: %v is %s.", best.Mode, against(best, base, "individual"))
+	}
+	if best.Reserved > 0 {
+		w.Sayf("It reserves %s, and pays $%s until the terms end, which saves only if the load goes on so long.", decimal.Count(best.Reserved, "instance"), decimal.Grouped(best.Paid.Fixed(0)))
+	}
+	if owned != nil {
+		w.Sayf("Owning %s is %s.", decimal.Count(owned.Nodes, "node"), against(owned, best, best.Mode.String()))
+	}
 }
 
 func percent(x float64) string { return decimal.Fixed(100*x, 1) + "%" }
@@ -119,9 +147,9 @@ func compared(x, base float64, less, more string) string {
 }
 
 // newPicture returns the capacity of a run against its use.
-func newPicture(r *modeRun) svgplot.Picture {
+func newPicture(r *semielastic.Run) svgplot.Picture {
 	p := svgplot.Picture{
-		Title: r.mode.String(),
+		Title: r.Mode.String(),
 		From:  r.Levels[0].At,
 		To:    r.Levels[len(r.Levels)-1].At,
 		Held:  make([]steps.Point, len(r.Levels)),
@@ -140,7 +168,7 @@ func newPicture(r *modeRun) svgplot.Picture {
 func (runs *modeRuns) writeSVG(w io.Writer) error {
 	r := runs.picked()
 	p := newPicture(r)
-	p.Title = fmt.Sprintf("Capacity and use, mode %v: %s jobs of %s", r.mode, decimal.Int(r.Jobs), title(runs.log.name))
+	p.Title = fmt.Sprintf("Capacity and use, mode %v: %s jobs of %s", r.Mode, decimal.Int(r.Jobs), runs.log.Title())
 	return svgplot.Write(w, p)
 }
 
@@ -148,23 +176,10 @@ func (runs *modeRuns) writeDemand(w io.Writer) error {
 	return trace.WriteDemand(w, runs.picked().AppendDemand(nil, time.Hour))
 }
 
-// title is the name of a log without its folder, fit for one line of a
-// picture.
-func title(name string) string {
-	name = name[strings.LastIndexAny(name, `/\`)+1:]
-	name = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, name)
-	return table.Clip(name, 41)
-}
-
 func (runs *modeRuns) writeJobs(w io.Writer) error {
 	line := []byte("id,submit_s,start_s,wait_s,nodes,user\n")
 	starts := runs.picked().Starts
-	for i, j := range runs.log.jobs {
+	for i, j := range runs.log.Jobs {
 		line = strconv.AppendInt(line, j.ID, 10)
 		for _, t := range [...]time.Duration{j.Submit, starts[i], starts[i] - j.Submit} {
 			line = decimal.AppendSeconds(append(line, ','), t)

@@ -296,11 +296,11 @@ func clusterExport(q *clusterQuestion) (*ask.Export, error) {
 	command := fmt.Sprintf("go run github.com/plimsoll/plimsoll/examples/tools/sec@latest -trace jobs.swf -cores-per-node 1 -mode %v", q.Mode)
 	switch q.Mode {
 	case sim.SEC:
-		command += fmt.Sprintf(" -waitlimit %s -expand %v -place %v", decimal.Span(max(0, o.WaitLimit)), q.Expansion, q.Placement)
+		command += fmt.Sprintf(" -wait-limit %s -expansion %v -placement %v", decimal.Span(max(0, o.WaitLimit)), q.Expansion, q.Placement)
 	case sim.Local:
 		command += fmt.Sprintf(" -nodes %d", enough(jobs))
 	default:
-		command += fmt.Sprintf(" -place %v", q.Placement)
+		command += fmt.Sprintf(" -placement %v", q.Placement)
 	}
 	return &ask.Export{Command: command, Files: []ask.File{{Name: "jobs.swf", Text: text}}}, nil
 }

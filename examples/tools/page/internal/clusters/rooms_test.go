@@ -224,10 +224,10 @@ func TestExports(t *testing.T) {
 	const swf = "1 0 -1 3000 2 -1 -1 2 3600 -1 1 1 -1 -1 -1 -1 -1 -1\n2 600 -1 6000 3 -1 -1 3 7200 -1 1 2 -1 -1 -1 -1 -1 -1\n" +
 		"3 700 -1 600 1 -1 -1 1 900 -1 1 1 -1 -1 -1 -1 -1 -1\n4 9000 -1 1000 4 -1 -1 4 1000 -1 1 3 -1 -1 -1 -1 -1 -1\n"
 	for _, c := range []struct{ question, flags string }{
-		{`"mode":"sec","wait_limit":"5","expansion":"first","placement":"min-idle"`, "-mode sec -waitlimit 5m -expand first -place min-idle"},
-		{`"mode":"sec","wait_limit":"0","expansion":"first","placement":"max-margin"`, "-mode sec -waitlimit 0s -expand first -place max-margin"},
+		{`"mode":"sec","wait_limit":"5","expansion":"first","placement":"min-idle"`, "-mode sec -wait-limit 5m -expansion first -placement min-idle"},
+		{`"mode":"sec","wait_limit":"0","expansion":"first","placement":"max-margin"`, "-mode sec -wait-limit 0s -expansion first -placement max-margin"},
 		{`"mode":"local","wait_limit":"5","expansion":"first","placement":"min-idle"`, "-mode local -nodes 4"},
-		{`"mode":"nowait","wait_limit":"5","expansion":"first","placement":"min-idle"`, "-mode nowait -place min-idle"},
+		{`"mode":"nowait","wait_limit":"5","expansion":"first","placement":"min-idle"`, "-mode nowait -placement min-idle"},
 	} {
 		want := ask.Export{Command: "go run github.com/plimsoll/plimsoll/examples/tools/sec@latest -trace jobs.swf -cores-per-node 1 " + c.flags, Files: []ask.File{{Name: "jobs.swf", Text: swf}}}
 		if diff := cmp.Diff(want, answered[ask.Export](t, "cluster/export", jobs+","+c.question)); diff != "" {

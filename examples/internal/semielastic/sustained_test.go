@@ -1,4 +1,4 @@
-package main
+package semielastic
 
 import (
 	"math"
@@ -74,7 +74,7 @@ func TestWhereTheDiscountCounts(t *testing.T) {
 // is more. At .5, .84 with the discount is more, and it is reserved for either way.
 func TestPlanKnowsTheDiscount(t *testing.T) {
 	list := pricing.CC28XLarge2013()
-	demand := make([]int, weekHours)
+	demand := make([]int, WeekHours)
 	for h := range demand {
 		demand[h] = 10
 	}
@@ -83,7 +83,7 @@ func TestPlanKnowsTheDiscount(t *testing.T) {
 		without, withIt bool // whether it buys
 	}{{840 * pricing.Milli, true, false}, {1200 * pricing.Milli, true, true}} {
 		for _, discount := range []pricing.SustainedUse{{}, pricing.GCE2014SustainedUse} {
-			o, err := newOnline(buyOnline, list, c.elsewhere, discount, forever)
+			o, err := newOnline(BuyOnline, list, c.elsewhere, discount, forever)
 			if err != nil {
 				t.Fatal(err)
 			}

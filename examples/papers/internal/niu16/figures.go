@@ -1,24 +1,20 @@
-package main
+package niu16
 
 import (
 	"encoding/csv"
 	"fmt"
-	"math"
+	"io"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
-	"github.com/plimsoll/plimsoll/examples/internal/parallel"
+	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/placement"
-	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/sim"
 )
 
 // The figures of [Niu16] for a log. Each is a table, written as CSV, and a picture.
@@ -33,23 +29,17 @@ type figure struct {
 }
 
 // figureNames are the files that are written, less their endings.
-var figureNames = []string{"table1", "fig1", "fig2", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "resale", "claims"}
+var figureNames = []string{"table1", "fig1", "fig2", "fig4a", "fig4b", "fig5", "fig6", "fig7", "fig8", "fig9", "sweep", "resale"}
 
-// createFigures makes the folder and begins the files in it; nil if there are none.
-func (o *options) createFigures(run *cli.Run) (map[string]*outfile.File, error) {
-	if o.figures == "" {
-		return nil, nil
-	}
-	if err := run.Files.Mkdir(o.figures); err != nil {
+// create makes the folder and begins the files in it.
+func create(folder string, run *cli.Run) (map[string]*outfile.File, error) {
+	if err := run.Files.Mkdir(folder); err != nil {
 		return nil, cli.Mistakef("-figures %v", err)
 	}
 	out := make(map[string]*outfile.File)
 	for _, name := range figureNames {
 		for _, end := range []string{".csv", ".svg"} {
-			if name+end == "claims.svg" {
-				continue
-			}
-			f, err := run.Create("figures", filepath.Join(o.figures, name+end))
+			f, err := run.Create("figures", filepath.Join(folder, name+end))
 			if err != nil {
 				return nil, err
 			}
@@ -59,33 +49,18 @@ func (o *options) createFigures(run *cli.Run) (map[string]*outfile.File, error) 
 	return out, nil
 }
 
-// writeFigures makes all figures and writes them.
-func (o *options) writeFigures(out map[string]*outfile.File, log *jobLog, run *cli.Run) error {
-	s, err := o.study(log, run)
-	if err != nil {
+// write writes the figure as CSV and as a picture.
+func (f *figure) write(table, picture io.Writer) error {
+	w := csv.NewWriter(table)
+	w.Write(strings.Split(f.header, ","))
+	w.WriteAll(f.rows)
+	if err := w.Error(); err != nil {
 		return err
 	}
-	figures, err := s.figures(title(log.name))
-	if err != nil {
-		return err
+	if f.stack != nil {
+		return svgplot.WriteStack(picture, *f.stack)
 	}
-	for _, f := range figures {
-		w := csv.NewWriter(out[f.name+".csv"])
-		w.Write(strings.Split(f.header, ","))
-		w.WriteAll(f.rows)
-		err := w.Error()
-		switch svg := out[f.name+".svg"]; {
-		case err != nil:
-		case f.stack != nil:
-			err = svgplot.WriteStack(svg, *f.stack)
-		case f.charts != nil:
-			err = svgplot.WriteCharts(svg, f.charts)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return svgplot.WriteCharts(picture, f.charts)
 }
 
 // A result is what the figures show of a simulation.
@@ -95,8 +70,8 @@ type result struct {
 	total, pure float64 // cost of a used instance-hour
 }
 
-func resultOf(r *modeRun) result {
-	return result{r.MeanWait, r.Utilisation, r.cost.Float64() / r.UsedHours, r.rate()}
+func resultOf(r *semielastic.Run) result {
+	return result{r.MeanWait, r.Utilisation, r.Paid.Float64() / r.UsedHours, r.Rate()}
 }
 
 // What the figures vary.
@@ -110,180 +85,15 @@ var (
 	sizes      = []float64{1, 1.25, 1.5, 1.75, 2}
 )
 
-// A study is the results of all simulations that the figures are of.
-type study struct {
-	log      *jobLog
-	prices   pricing.List
-	modes    [local]result
-	hours    []int // of sec: instances charged for in each hour
-	used     float64
-	nodes    []int // of the local clusters
-	local    []result
-	hybrid   *modeRun // its cost, hours and what is left
-	sweep    []result // by waitLimits, shorts, places
-	queues   []result // by disciplines without EASY, waitLimits, shorts, margins
-	estimate []result // by alphas, expands
-	ratio    []struct{ gce, multi result }
-	ec2      result
-	overhead []struct{ without, with result } // by waitLimits, expands
-}
-
-// study runs the simulations, on all cores.
-func (o *options) study(log *jobLog, run *cli.Run) (*study, error) {
-	base, err := o.policy(log)
-	if err != nil {
-		return nil, err
-	}
-	base.overhead = false
-	s := &study{
-		log: log, prices: pricing.CC28XLarge2013(),
-		nodes: make([]int, len(sizes)), local: make([]result, len(sizes)),
-		sweep:    make([]result, len(waitLimits)*len(shorts)*len(places)),
-		queues:   make([]result, (len(disciplines)-1)*len(waitLimits)*len(shorts)*margins),
-		estimate: make([]result, len(alphas)*len(expands)),
-		ratio:    make([]struct{ gce, multi result }, len(ratios)),
-		overhead: make([]struct{ without, with result }, len(waitLimits)*len(expands)),
-	}
-	runners := make([]*runner, parallel.Workers())
-	for i := range runners {
-		runners[i] = &runner{log: log, prices: s.prices, how: o.portfolio, closes: true, simulator: new(sim.Simulator)}
-	}
-	// A task is a simulation whose result goes to a place of its own.
-	type task struct {
-		mode   mode
-		policy policy
-		alpha  int // of alphas, -1: the log's estimates
-		to     *result
-	}
-	var tasks []task
-	add := func(m mode, p policy, to *result) { tasks = append(tasks, task{m, p, -1, to}) }
-
-	for m := range local {
-		if m != sec {
-			add(m, base, &s.modes[m])
-		}
-	}
-	plain, err := runners[0].run(sec, base)
-	if err != nil {
-		return nil, err
-	}
-	s.modes[sec] = resultOf(&plain)
-	s.hours, s.used = slices.Clone(plain.Clouds[0].Hours), plain.UsedHours
-	for i, x := range sizes {
-		p := base
-		p.nodes = int(math.Ceil(x * float64(log.jobs[log.largest].Nodes)))
-		s.nodes[i] = p.nodes
-		add(local, p, &s.local[i])
-	}
-	k := 0
-	for _, w := range waitLimits {
-		for _, short := range shorts {
-			for _, place := range places {
-				p := base
-				p.waitLimit, p.short, p.place, p.expand = w, short, place, schedule.BestSize
-				p.queue = discipline{weights: base.queue.weights}
-				add(sec, p, &s.sweep[k])
-				k++
-			}
-		}
-	}
-	k = 0
-	for _, d := range disciplines[1:] {
-		if d.weights == nil {
-			d.weights = base.queue.weights
-		}
-		for _, w := range waitLimits {
-			for _, short := range shorts {
-				for _, place := range places[:margins] {
-					p := base
-					p.waitLimit, p.short, p.place, p.expand, p.queue = w, short, place, schedule.BestSize, d
-					add(sec, p, &s.queues[k])
-					k++
-				}
-			}
-		}
-	}
-	for i := range alphas {
-		for j, e := range expands {
-			p := base
-			p.expand = e
-			tasks = append(tasks, task{sec, p, i, &s.estimate[i*len(expands)+j]})
-		}
-	}
-	for i, r := range ratios {
-		p := base
-		p.ratio = r
-		add(gce, p, &s.ratio[i].gce)
-		add(multi, p, &s.ratio[i].multi)
-	}
-	for i, w := range waitLimits {
-		for j, e := range expands {
-			p := base
-			p.waitLimit, p.expand = w, e
-			at := &s.overhead[i*len(expands)+j]
-			add(sec, p, &at.without)
-			p.overhead = true
-			add(sec, p, &at.with)
-		}
-	}
-	// EC2 alone, bought as for several clouds: a Google that is never cheaper.
-	alone := base
-	alone.ratio = maxRatio
-	add(multi, alone, &s.ec2)
-
-	var done atomic.Int64
-	err = parallel.Do(len(tasks), func(w, i int) error {
-		t := tasks[i]
-		runner := *runners[w]
-		if t.alpha >= 0 {
-			runner.log = log.estimated(alphas[t.alpha].num, alphas[t.alpha].den)
-		}
-		x, err := runner.run(t.mode, t.policy)
-		if err != nil {
-			return err
-		}
-		*t.to = resultOf(&x)
-		if t.mode == hybrid { // once
-			s.hybrid = &x
-		}
-		run.Showf("figures: %d of %d simulations", done.Add(1), len(tasks))
-		return nil
-	})
-	return s, err
-}
-
-// estimated returns a log whose jobs' run times are overestimated by a multiple of what
-// they are in this one ([Niu16] section 8.4).
-func (log *jobLog) estimated(num, den int64) *jobLog {
-	other := *log
-	other.jobs = slices.Clone(log.jobs)
-	for i := range other.jobs {
-		j := &other.jobs[i]
-		j.Estimate = j.Run + (j.Estimate-j.Run)/time.Duration(den)*time.Duration(num)
-	}
-	return &other
-}
-
 func dollars(x float64) string { return decimal.Fixed(x, 6) }
 func seconds(d time.Duration) string {
 	return string(decimal.Seconds(d))
 }
 
-// figures makes the tables and pictures.
-func (s *study) figures(name string) ([]figure, error) {
-	table1, err := s.table1(name)
-	if err != nil {
-		return nil, err
-	}
+// figures makes the tables and pictures of a whole study, in the order of figureNames.
+func (s *study) figures() ([]figure, error) {
+	name := s.log.Title()
 	fig1, err := s.fig1(name)
-	if err != nil {
-		return nil, err
-	}
-	fig2, drawn, err := fig2(s.prices)
-	if err != nil {
-		return nil, err
-	}
-	fig7, lines, err := s.fig7(name)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +101,7 @@ func (s *study) figures(name string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{table1, fig1, fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), fig7, s.fig8(name), s.fig9(name), s.front(name), resale, s.claims(table1, drawn, lines)}, nil
+	return []figure{s.table1, fig1, s.fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), s.fig7, s.fig8(name), s.fig9(name), s.front(name), resale}, nil
 }
 
 // twoBars draws waits and pure rates of named things.
@@ -315,7 +125,7 @@ func (s *study) fig4a(name string) figure {
 	f := figure{name: "fig4a", header: "mode,mean_wait_s,pure_rate,total_rate,utilisation"}
 	var labels []string
 	var results []result
-	for _, m := range []mode{individual, nowait, sec, hybrid, gce} {
+	for _, m := range []semielastic.Mode{semielastic.Individual, semielastic.NoWait, semielastic.SEC, semielastic.Hybrid, semielastic.GCE} {
 		r := s.modes[m]
 		labels, results = append(labels, m.String()), append(results, r)
 		f.rows = append(f.rows, []string{m.String(), seconds(r.wait), dollars(r.pure), dollars(r.total), decimal.Fixed(r.utilisation, 6)})
@@ -326,7 +136,7 @@ func (s *study) fig4a(name string) figure {
 
 func (s *study) fig4b(name string) figure {
 	f := figure{name: "fig4b", header: "cluster,nodes,mean_wait_s,rate"}
-	labels, results := []string{"hybrid"}, []result{s.modes[hybrid]}
+	labels, results := []string{"hybrid"}, []result{s.modes[semielastic.Hybrid]}
 	f.rows = append(f.rows, []string{"hybrid", "", seconds(results[0].wait), dollars(results[0].pure)})
 	for i, x := range sizes {
 		label := "local-" + decimal.Fixed(x, 2) + "x"

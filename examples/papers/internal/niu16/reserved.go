@@ -1,11 +1,11 @@
-package main
+package niu16
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -14,12 +14,6 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
-
-// classes returns the list with some of its classes only.
-func classes(list pricing.List, names ...string) pricing.List {
-	list.Classes = slices.DeleteFunc(slices.Clone(list.Classes), func(c pricing.Class) bool { return !slices.Contains(names, c.Name) })
-	return list
-}
 
 // light and medium are the classes of Table 1 and Fig. 1.
 const (
@@ -60,17 +54,17 @@ func usersShares(list pricing.List, jobs []trace.Job, hours int) (rules.Shares, 
 	return s, nil
 }
 
-// table1 compares what serves the demand of the cluster with what could serve that
+// shares is Table 1: it compares what serves the demand of the cluster with what could serve that
 // of its users.
-func (s *study) table1(name string) (figure, error) {
-	list := classes(s.prices, light, medium)
+func (s *study) shares(name string) (figure, error) {
+	list := semielastic.Classes(s.prices, light, medium)
 	f := figure{name: "table1", header: "who,class,reserved,instance_hours,share"}
 	chart := svgplot.Chart{Title: "Table 1: what serves the demand, " + name, Y: "% of instance-hours", Labels: []string{"cluster", "users alone"}}
 	var cluster rules.Shares
 	if err := cluster.Add(list, s.hours, len(s.hours)); err != nil {
 		return f, err
 	}
-	users, err := usersShares(list, s.log.jobs, len(s.hours))
+	users, err := usersShares(list, s.log.Jobs, len(s.hours))
 	if err != nil {
 		return f, err
 	}
@@ -98,7 +92,7 @@ func (s *study) table1(name string) (figure, error) {
 // fig1 is the capacity hour by hour, and the part of instances that qualify for
 // reservations.
 func (s *study) fig1(name string) (figure, error) {
-	list := classes(s.prices, light, medium)
+	list := semielastic.Classes(s.prices, light, medium)
 	f := figure{name: "fig1", header: "hour,instances,qualify_" + medium + ",qualify_" + light}
 	var all rules.Shares
 	if err := all.Add(list, s.hours, len(s.hours)); err != nil {
@@ -128,11 +122,11 @@ func (s *study) fig1(name string) (figure, error) {
 	return f, nil
 }
 
-// fig7 compares ways to buy of the four classes of section 8.5, in pure cost. It
+// ways is Fig. 7: it compares ways to buy of the four classes of section 8.5, in pure cost. It
 // returns the rates by name, too.
-func (s *study) fig7(name string) (figure, map[string]float64, error) {
+func (s *study) ways(name string) (figure, map[string]float64, error) {
 	f := figure{name: "fig7", header: "algorithm,pure_rate,total_rate"}
-	four := classes(s.prices, "1y-light", "1y-heavy", light, "3y-heavy")
+	four := semielastic.Classes(s.prices, "1y-light", "1y-heavy", light, "3y-heavy")
 	rates := make(map[string]float64)
 	chart := svgplot.Chart{Title: "Fig. 7: ways to buy reservations, " + name, Y: rateAxis + ", pure", Series: []svgplot.Series{{}}}
 	add := func(label string, pure, total float64) {
@@ -147,30 +141,30 @@ func (s *study) fig7(name string) (figure, map[string]float64, error) {
 	}
 	for _, c := range []struct {
 		label string
-		how   buying
+		how   semielastic.Buying
 		list  pricing.List
 	}{
-		{"online", buyOnline, four},
-		{"online-paper", buyPaper, four},
-		{"online-paper-1y-only", buyPaper, classes(four, "1y-light", "1y-heavy")},
-		{"online-paper-3y-only", buyPaper, classes(four, light, "3y-heavy")},
-		{"online-1y-only", buyOnline, classes(four, "1y-light", "1y-heavy")},
-		{"online-3y-only", buyOnline, classes(four, light, "3y-heavy")},
-		{"on-demand-only", buyNothing, four},
-		{"offline-greedy", buyOffline, four},
-		{"offline-exact", buyExact, four},
+		{"online", semielastic.BuyOnline, four},
+		{"online-paper", semielastic.BuyPaper, four},
+		{"online-paper-1y-only", semielastic.BuyPaper, semielastic.Classes(four, "1y-light", "1y-heavy")},
+		{"online-paper-3y-only", semielastic.BuyPaper, semielastic.Classes(four, light, "3y-heavy")},
+		{"online-1y-only", semielastic.BuyOnline, semielastic.Classes(four, "1y-light", "1y-heavy")},
+		{"online-3y-only", semielastic.BuyOnline, semielastic.Classes(four, light, "3y-heavy")},
+		{"on-demand-only", semielastic.BuyNothing, four},
+		{"offline-greedy", semielastic.BuyOffline, four},
+		{"offline-exact", semielastic.BuyExact, four},
 	} {
-		bought, err := buy(c.how, c.list, s.hours, reserve.Pure)
+		bought, err := semielastic.Buy(c.how, c.list, s.hours, reserve.Pure)
 		if err != nil {
 			return f, nil, err
 		}
-		b, err := bill(c.list, s.hours, bought)
+		b, err := semielastic.Bill(c.list, s.hours, bought)
 		if err != nil {
 			return f, nil, err
 		}
 		add(c.label, b.Pure.Float64(), b.Total.Float64())
 	}
-	bound, err := new(reserve.Competitive).Bound(&reserve.Problem{Demand: s.hours, Slot: time.Hour, Prices: four, Every: weekHours, Horizon: reserve.Pure})
+	bound, err := new(reserve.Competitive).Bound(&reserve.Problem{Demand: s.hours, Slot: time.Hour, Prices: four, Every: semielastic.WeekHours, Horizon: reserve.Pure})
 	if err != nil {
 		return f, nil, err
 	}

@@ -1,9 +1,10 @@
-package main
+package niu16
 
 import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/sim"
@@ -28,10 +29,10 @@ var fig2Jobs = []trace.Job{ // A to D
 
 // fig2Modes are the drawings a, b and c, with what the text says of them.
 var fig2Modes = []struct {
-	mode        mode
+	mode        semielastic.Mode
 	utilisation float64 // %
 	wait        time.Duration
-}{{individual, 70.8, 0}, {local, 56.7, 15 * time.Minute}, {sec, 77.3, 0}}
+}{{semielastic.Individual, 70.8, 0}, {semielastic.Local, 56.7, 15 * time.Minute}, {semielastic.SEC, 77.3, 0}}
 
 // fig2 runs the jobs of Fig. 2 without boot times, as drawn. It returns the utilisations in
 // percent, too.
@@ -42,9 +43,9 @@ func fig2(list pricing.List) (figure, []result, error) {
 	for _, m := range fig2Modes {
 		o := sim.Options{Hourly: list.OnDemand, Boot: func(int) time.Duration { return 0 }}
 		switch m.mode {
-		case individual:
+		case semielastic.Individual:
 			o.Mode = sim.Individual
-		case local:
+		case semielastic.Local:
 			o.Mode, o.Nodes, o.Boot = sim.Local, 4, nil
 		}
 		r, err := new(sim.Simulator).Run(fig2Jobs, o)

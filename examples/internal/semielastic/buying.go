@@ -1,4 +1,4 @@
-package main
+package semielastic
 
 import (
 	"math"
@@ -13,23 +13,30 @@ import (
 	"github.com/plimsoll/plimsoll/reserve/rules"
 )
 
-// A buying is how reservations are bought.
-type buying int
+// A Buying is how reservations are bought.
+type Buying int
 
 const (
-	buyOnline buying = iota
-	buyOffline
-	buyExact
-	buyPaper
-	buyNothing
+	BuyOnline  Buying = iota // by a forecast of what was seen so far
+	BuyExact                 // knowing the demand, at the least pure cost
+	BuyNothing               // all is on demand
+	BuyOffline               // knowing the demand, by the greedy rule of [Niu16]
+	BuyPaper                 // online, by the forecast and the greedy rule of [Niu16]
 )
 
-var buyNames = [...]string{"online", "offline", "exact", "online-paper", "none"}
+// BuyNames are the names, in the order of the constants.
+var BuyNames = [...]string{"online", "exact", "none", "offline", "online-paper"}
 
-func (b buying) String() string { return buyNames[b] }
+func (b Buying) String() string { return BuyNames[b] }
 
-// weekHours is how often reservations are bought, in hours ([Niu16] section 5.1.2).
-const weekHours = 168
+// Classes returns the list with some of its classes only.
+func Classes(list pricing.List, names ...string) pricing.List {
+	list.Classes = slices.DeleteFunc(slices.Clone(list.Classes), func(c pricing.Class) bool { return !slices.Contains(names, c.Name) })
+	return list
+}
+
+// WeekHours is how often reservations are bought, in hours ([Niu16] section 5.1.2).
+const WeekHours = 168
 
 // online is the portfolio of [Niu16] section 5.2.2 as the simulator wants it: it
 // plans with a forecast, and tells what serves.
@@ -62,12 +69,12 @@ func paperForecaster() rules.Forecaster {
 // (the zero value is none). The forecast is level and cautious, as in
 // examples/tools/portfolio. From the hour end on there is no demand, so that reservations are
 // worth nothing then.
-func newOnline(how buying, list pricing.List, elsewhere pricing.Money, discount pricing.SustainedUse, end int) (*online, error) {
+func newOnline(how Buying, list pricing.List, elsewhere pricing.Money, discount pricing.SustainedUse, end int) (*online, error) {
 	o := &online{list: list}
 	o.Forecaster = &forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}
 	o.Quantile, o.Window = .4, 52
 	var planner reserve.Planner = new(reserve.Exact)
-	if how == buyPaper {
+	if how == BuyPaper {
 		o.Forecaster, o.Quantile, planner = paperForecaster(), 0, new(rules.SEC)
 	}
 	if discount != (pricing.SustainedUse{}) {
@@ -79,7 +86,7 @@ func newOnline(how buying, list pricing.List, elsewhere pricing.Money, discount 
 	}
 	planned := list
 	planned.OnDemand = min(list.OnDemand, elsewhere)
-	return o, o.Reset(&reserve.Problem{Slot: time.Hour, Every: weekHours, Prices: planned})
+	return o, o.Reset(&reserve.Problem{Slot: time.Hour, Every: WeekHours, Prices: planned})
 }
 
 // Observe takes the demand of a week and returns the reservations of the next week.
@@ -92,7 +99,7 @@ func (o *online) Observe(dst []placement.Reservation, demand []int) (_ []placeme
 	if err != nil {
 		return dst, err
 	}
-	o.hours += weekHours
+	o.hours += WeekHours
 	o.active = o.Active(o.active[:0])
 	for _, h := range o.active {
 		if h.Until > o.hours {
@@ -130,7 +137,7 @@ type upTo struct {
 }
 
 func (u *upTo) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
-	begin := u.portfolio.hours + weekHours // Observe has not counted its week yet
+	begin := u.portfolio.hours + WeekHours // Observe has not counted its week yet
 	left := time.Duration(max(0, u.end-begin)) * time.Hour / p.Slot
 	u.demand = append(u.demand[:0], p.Demand...)
 	if left < time.Duration(len(u.demand)) {
@@ -141,32 +148,32 @@ func (u *upTo) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing
 	return u.planner.AppendPlan(dst, &cut)
 }
 
-// buy returns the purchases for the demand of a single cloud, hour by hour. Online buying
+// Buy returns the purchases for the demand of a single cloud, hour by hour. Online buying
 // from the demand afterwards gives the same purchases as buying while the cluster runs.
-func buy(how buying, list pricing.List, hours []int, horizon reserve.Horizon) ([]pricing.Purchase, error) {
-	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: weekHours, Horizon: horizon}
+func Buy(how Buying, list pricing.List, hours []int, horizon reserve.Horizon) ([]pricing.Purchase, error) {
+	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: WeekHours, Horizon: horizon}
 	switch how {
-	case buyNothing:
+	case BuyNothing:
 		return nil, nil
-	case buyOffline:
+	case BuyOffline:
 		return new(rules.SEC).AppendPlan(nil, p)
-	case buyExact:
+	case BuyExact:
 		return new(reserve.Exact).AppendPlan(nil, p)
 	}
 	o, err := newOnline(how, list, list.OnDemand, pricing.SustainedUse{}, forever)
 	if err != nil {
 		return nil, err
 	}
-	for from := 0; from+weekHours < len(hours); from += weekHours {
-		if _, err := o.Observe(nil, hours[from:from+weekHours]); err != nil {
+	for from := 0; from+WeekHours < len(hours); from += WeekHours {
+		if _, err := o.Observe(nil, hours[from:from+WeekHours]); err != nil {
 			return nil, err
 		}
 	}
 	return o.bought, nil
 }
 
-// bill returns the cost of the demand with purchases. Purchases after its end do not count.
-func bill(list pricing.List, hours []int, bought []pricing.Purchase) (pricing.Bill, error) {
+// Bill returns the cost of the demand with purchases. Purchases after its end do not count.
+func Bill(list pricing.List, hours []int, bought []pricing.Purchase) (pricing.Bill, error) {
 	n := len(bought)
 	for n > 0 && bought[n-1].Slot >= len(hours) {
 		n--

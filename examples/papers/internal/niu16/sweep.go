@@ -1,4 +1,4 @@
-package main
+package niu16
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 )
 
@@ -15,29 +16,27 @@ import (
 const margins = 2
 
 // at returns the sweep's result with EASY.
-func (s *study) at(wait, short, place int) result {
-	return s.sweep[(wait*len(shorts)+short)*len(places)+place]
-}
+func (s *study) at(wait, short, place int) result { return *s.queued(0, wait, short, place) }
 
-// queued returns the sweep's result with a discipline other than the first.
-func (s *study) queued(d, wait, short, place int) result {
+// queued returns the place of the sweep's result with a discipline.
+func (s *study) queued(d, wait, short, place int) *result {
 	if d == 0 {
-		return s.at(wait, short, place)
+		return &s.sweep[(wait*len(shorts)+short)*len(places)+place]
 	}
-	return s.queues[(((d-1)*len(waitLimits)+wait)*len(shorts)+short)*margins+place]
+	return &s.queues[(((d-1)*len(waitLimits)+wait)*len(shorts)+short)*margins+place]
 }
 
 // A choice is a point of the sweep.
 type choice struct {
 	limit, short time.Duration
 	place        string
-	discipline   discipline
+	discipline   semielastic.Discipline
 	result
 }
 
 // choices returns all points of the sweep.
 func (s *study) choices() (all []choice) {
-	for d := range disciplines {
+	for d := range semielastic.Disciplines {
 		of := places
 		if d > 0 {
 			of = places[:margins]
@@ -45,7 +44,7 @@ func (s *study) choices() (all []choice) {
 		for w, limit := range waitLimits {
 			for k, short := range shorts {
 				for p, place := range of {
-					all = append(all, choice{limit, short, place.String(), disciplines[d], s.queued(d, w, k, p)})
+					all = append(all, choice{limit, short, place.String(), semielastic.Disciplines[d], *s.queued(d, w, k, p)})
 				}
 			}
 		}
@@ -70,7 +69,7 @@ func (s *study) front(name string) figure {
 	for i := range all {
 		c := &all[i]
 		label := c.place // with EASY
-		if c.discipline.String() != disciplines[0].String() {
+		if c.discipline.String() != semielastic.Disciplines[0].String() {
 			label = c.discipline.String()
 		}
 		at, ok := names[label]

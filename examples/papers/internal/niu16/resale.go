@@ -1,12 +1,11 @@
-package main
+package niu16
 
 import (
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
-	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -14,19 +13,13 @@ import (
 // What a marketplace for the rest of terms would be worth ([Niu16] section 8.6).
 
 // saleHours is how often a reservation can be sold, in hours after its purchase.
-const saleHours = 4 * weekHours
-
-// A rest is what is left of terms when a log ends.
-type rest struct {
-	upfront pricing.Money // prorated
-	hours   pricing.Money // that are owed; the buyer of the rest owes them then
-}
+const saleHours = 4 * semielastic.WeekHours
 
 // sold returns a cost if the rest is sold for a share of what it has cost.
-func (r rest) sold(cost pricing.Money, share float64) (pricing.Money, error) {
-	back, err := r.upfront.Prorate(time.Duration(share*1e6+.5), 1e6, pricing.Down)
+func sold(r semielastic.Rest, cost pricing.Money, share float64) (pricing.Money, error) {
+	back, err := r.Upfront.Prorate(time.Duration(share*1e6+.5), 1e6, pricing.Down)
 	if err == nil {
-		back, err = back.Add(r.hours)
+		back, err = back.Add(r.Hours)
 	}
 	if err == nil {
 		cost, err = cost.Sub(back)
@@ -49,12 +42,12 @@ type marketplace struct {
 func (m *marketplace) worth() float64 { return 1 - m.plan.Float64()/m.whole.Float64() }
 
 // market finds what a marketplace is worth, for hybrid's demand.
-func market(list pricing.List, hours []int, cost pricing.Money, left rest, share float64) (m marketplace, err error) {
+func market(list pricing.List, hours []int, cost pricing.Money, left semielastic.Rest, share float64) (m marketplace, err error) {
 	m.share = share
-	if m.sold, err = left.sold(cost, share); err != nil {
+	if m.sold, err = sold(left, cost, share); err != nil {
 		return m, err
 	}
-	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: weekHours}
+	p := &reserve.Problem{Demand: hours, Slot: time.Hour, Prices: list, Every: semielastic.WeekHours}
 	var exact reserve.Exact
 	plan, err := exact.Solve(p)
 	if err != nil {
@@ -81,44 +74,7 @@ func market(list pricing.List, hours []int, cost pricing.Money, left rest, share
 	return m, nil
 }
 
-// resold finds what a marketplace is worth to hybrid, if that is asked for.
-func (runs *modeRuns) resold() error {
-	for i := range runs.shown {
-		r := &runs.shown[i]
-		if r.mode != hybrid || runs.o.resale < 0 {
-			continue
-		}
-		m, err := market(runs.prices, r.hours, r.cost, r.left, runs.o.resale)
-		if err != nil {
-			return cli.Mistakef("%s: -resale %v: %w", runs.log.name, runs.o.resale, err)
-		}
-		runs.market = &m
-	}
-	return nil
-}
-
-// marketText says what a marketplace is worth.
-func (runs *modeRuns) marketText(w *table.Page) {
-	m := runs.market
-	if m == nil {
-		return
-	}
-	money := func(x pricing.Money) string { return "$" + decimal.Grouped(x.Fixed(0)) }
-	cost := pricing.Money(0)
-	for i := range runs.shown {
-		if runs.shown[i].mode == hybrid {
-			cost = runs.shown[i].cost
-		}
-	}
-	w.Sayf("A marketplace that pays %s of the rest of a term's upfront price: sold at the end of the log, it brings hybrid's cost from %s to %s. A plan that knows the demand costs %s without sales and %s with sales every %s: %s less. It buys %s reservations and sells %s of them before the log ends.",
-		percent(m.share), money(cost), money(m.sold), money(m.whole), money(m.plan), decimal.Count(saleHours/weekHours, "week"), percent(m.worth()), decimal.Int(m.bought), decimal.Int(m.early))
-	if m.uncertain {
-		w.Sayf("It is not proved that these plans are the cheapest.")
-	}
-	w.Printf("\n")
-}
-
-// shares are what marketplaces pay in the figure; .704 is a discount of 20% and a fee of 12%.
+// marketShares are what marketplaces pay in the figure; .704 is a discount of 20% and a fee of 12%.
 var marketShares = []float64{0, .25, .5, .704, .88, 1}
 
 // resale is a figure of what marketplaces are worth.
@@ -127,7 +83,7 @@ func (s *study) resale(name string) (figure, error) {
 	chart := svgplot.Chart{Title: "A marketplace for the rest of terms, " + name, X: "share of the prorated price", Y: rateAxis + ", in all",
 		Series: []svgplot.Series{{Name: "hybrid, sold at the end"}, {Name: "hindsight, without sales"}, {Name: "hindsight, with sales"}}}
 	for _, share := range marketShares {
-		m, err := market(s.prices, s.hybrid.hours, s.hybrid.cost, s.hybrid.left, share)
+		m, err := market(s.prices, s.hybrid.Hours, s.hybrid.Paid, s.hybrid.Left, share)
 		if err != nil {
 			return f, err
 		}

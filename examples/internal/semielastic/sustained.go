@@ -1,4 +1,4 @@
-package main
+package semielastic
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ type sustained struct {
 }
 
 // planMonth is a month of the plan: four of its weeks. A calendar month has 4.35.
-const planMonth = 4 * weekHours * time.Hour
+const planMonth = 4 * WeekHours * time.Hour
 
 // sustainedClasses returns the classes that are a discount for sustained use: one for each
 // quarter but the first, whose line is the price without discount.
