@@ -24,7 +24,7 @@ func main() {
 		}
 		past.Times, past.Prices = append(past.Times, at), append(past.Prices, price)
 	}
-	chain, err := new(spot.ChainEstimator).Estimate(past, 0, now, spot.ChainOptions{})
+	chain, err := new(spot.ChainEstimator).Estimate(past, 0, now)
 	if err != nil {
 		log.Fatal(err)
 	}
