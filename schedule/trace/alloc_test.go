@@ -64,30 +64,21 @@ func TestAllocs(t *testing.T) {
 		src.Reset(texts[i%4])
 		r.Reset(&src)
 		i++
-		kept, _, _ = AppendJobs(kept[:0], r.Records(), Options{PerInstance: 16})
+		kept, _, _ = appendJobs(kept[:0], r.Records(), Options{PerInstance: 16})
 		if len(kept) < 1000 {
 			t.Fatal("not all jobs")
 		}
 	}); n > 16 {
-		t.Errorf("AppendJobs: %v allocations for %d jobs", n, len(kept))
+		t.Errorf("appendJobs: %v allocations for %d jobs", n, len(kept))
 	}
 
-	var s Sweep
+	var s sweep
 	var curve []int
 	for _, sharing := range []Sharing{SharedByAll, SharedByUser, Unshared} {
 		noAllocs(t, "AppendDemand, shared by "+sharing.String(), func(i int) {
-			curve, _ = s.AppendDemand(curve[:0], jobs[i], starts[i], DemandOptions{Sharing: sharing})
+			curve, _ = s.appendDemand(curve[:0], jobs[i], starts[i], DemandOptions{Sharing: sharing})
 		})
 	}
-
-	var p Peaks
-	noAllocs(t, "Peaks", func(i int) {
-		p.Reset(time.Minute)
-		for k := range 1000 - 100*i {
-			p.Change(time.Duration(k)*time.Minute, k&3)
-		}
-		curve = p.AppendTo(curve[:0], 1000)
-	})
 
 	var dst []time.Duration
 	noAllocs(t, "AppendStarts", func(i int) { dst, _ = AppendStarts(dst[:0], jobs[i]) })

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -80,7 +79,7 @@ func BenchmarkConvert(b *testing.B) {
 		src.Reset(plain)
 		r.Reset(&src)
 		var err error
-		jobs, _, err = AppendJobs(jobs[:0], r.Records(), Options{PerInstance: 16})
+		jobs, _, err = appendJobs(jobs[:0], r.Records(), Options{PerInstance: 16})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -119,10 +118,10 @@ func BenchmarkAppendDemand(b *testing.B) {
 	for _, sharing := range []Sharing{SharedByAll, SharedByUser, Unshared} {
 		b.Run("rule="+sharing.String(), func(b *testing.B) {
 			b.ReportAllocs()
-			var s Sweep
+			var s sweep
 			var curve []int
 			for b.Loop() {
-				curve, err = s.AppendDemand(curve[:0], jobs, starts, DemandOptions{Sharing: sharing})
+				curve, err = s.appendDemand(curve[:0], jobs, starts, DemandOptions{Sharing: sharing})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -130,18 +129,6 @@ func BenchmarkAppendDemand(b *testing.B) {
 			b.ReportMetric(float64(len(jobs))*float64(b.N)/b.Elapsed().Seconds(), "jobs/s")
 		})
 	}
-}
-
-func BenchmarkPeaks(b *testing.B) {
-	var p Peaks
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Reset(time.Hour)
-		for i := range 10_000 {
-			p.Change(time.Duration(i)*time.Minute, 1-2*(i&1))
-		}
-	}
-	b.ReportMetric(10_000*float64(b.N)/b.Elapsed().Seconds(), "changes/s")
 }
 
 // collect reads all records, and fails on the first error.

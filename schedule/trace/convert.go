@@ -10,36 +10,7 @@ import (
 	"time"
 )
 
-// Processors says which of a record's two numbers of processors a job takes.
-type Processors int
-
-const (
-	// AllocatedOrRequested takes the 5th field, and the 8th where the 5th is not
-	// positive.
-	AllocatedOrRequested Processors = iota
-	// Allocated takes the 5th field only.
-	Allocated
-	// RequestedOrAllocated takes the 8th field, and the 5th where the 8th is not
-	// positive.
-	RequestedOrAllocated
-)
-
-// Origin says which instant of the log becomes the jobs' time 0.
-type Origin int
-
-const (
-	// OriginAuto is OriginLog, or OriginFirst where submissions are absolute:
-	// where the earliest of the log is later than [AbsoluteFrom].
-	OriginAuto Origin = iota
-	// OriginLog keeps the log's own time 0: a log of the archive whose first jobs
-	// were cleaned away starts with an idle spell.
-	OriginLog
-	// OriginFirst is the earliest submission in the log, whether its record is
-	// kept or not.
-	OriginFirst
-)
-
-// AbsoluteFrom is the submit time from which OriginAuto takes a log's times as absolute,
+// AbsoluteFrom is the submit time from which a conversion takes a log's times as absolute,
 // counted from 1970. It is 10⁸ s: 3 March 1973 as a date, and over three years as a span.
 // No log of the archive starts so late after its own time 0, and none was made before
 // that day.
@@ -73,13 +44,10 @@ func (a Alpha) Value() float64 {
 }
 
 // Options are the choices of a conversion. The zero value is the default: a
-// processor an instance, allocated processors before requested ones, the
-// log's own time 0, estimates as requested.
+// processor an instance, estimates as requested.
 type Options struct {
-	PerInstance int        // processors per instance; 0 means 1
-	Processors  Processors // which number of processors
-	Origin      Origin     // which instant is time 0
-	Alpha       Alpha      // scales overestimation
+	PerInstance int   // processors per instance; 0 means 1
+	Alpha       Alpha // scales overestimation
 }
 
 // A Report counts what a conversion left out and changed. Every record that
@@ -98,7 +66,7 @@ type Report struct {
 	NoProcessors int // no number of processors above 0
 
 	// Kept, but changed; a job may count more than once.
-	OtherProcessors int           // the field asked for is not positive, the other is
+	OtherProcessors int           // no processors allocated above 0: the requested ones stand in
 	EstimateMissing int           // no requested time above 0: the run time stands in
 	EstimateRaised  int           // requested time below the run time, raised to it
 	Moved           int           // later in the log than a job that sorts after it
@@ -155,29 +123,32 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Convert makes jobs of records, such as [Reader.Records]: see [AppendJobs], whose errors
-// and panics it shares.
-func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
-	return AppendJobs(nil, records, opts)
-}
-
-// AppendJobs appends to dst the records that are jobs, in the order of
-// submission: those with a submit time, and run time and processors above 0.
-// The Report counts the others.
+// Convert returns the records that are jobs, in the order of submission: those with a
+// submit time, and run time and processors above 0. The Report counts the others. Records
+// come from [Reader.Records], for example.
 //
 //	Nodes    = ⌈processors / PerInstance⌉
-//	Submit   = submit time − base, where Options.Origin says which
+//	Submit   = submit time − base
 //	Estimate = Run + α·(requested time − Run), at least Run
+//
+// Processors are the allocated ones (5th field), or the requested ones (8th field) where the
+// 5th is not positive. The base is 0, so that the jobs keep the log's own time 0. If all
+// submissions are at [AbsoluteFrom] or later, the base is the earliest submission in the log,
+// whether its record is kept or not.
 //
 // An estimate below the run time is raised to it, since a scheduler would end
 // the job there, and a missing one is the run time. Ties in Submit go by ID,
 // then by the order of the log.
 //
-// The first error that records yields ends it, as does an [*InputError] for a
-// job that cannot be represented; dst is then returned as it was given. It
-// panics if an option is out of range. Time is O(n) for a log in order and
-// O(n log² n) otherwise; memory is that of the jobs kept.
-func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
+// The first error that records yields ends it, as does a *schedule.InputError for a
+// job that cannot be represented. Convert panics if an option is out of range. Time is
+// O(n) for a log in order and O(n log² n) otherwise; memory is that of the jobs kept.
+func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
+	return appendJobs(nil, records, opts)
+}
+
+// appendJobs appends the jobs of Convert to dst, and returns dst as it was given with an error.
+func appendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
 	c := newConverter(opts)
 	jobs := dst
 	var latest Job // the greatest of the jobs so far
@@ -201,7 +172,7 @@ func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Jo
 	}
 	made, rep := jobs[len(dst):], c.rep
 	rep.Jobs = len(made)
-	if rep.Jobs > 0 && c.counts(c.first) {
+	if rep.Jobs > 0 && c.first >= AbsoluteFrom {
 		rep.Base = c.first
 	}
 	for i := range made {
@@ -216,7 +187,7 @@ func AppendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Jo
 // Jobs returns the jobs that [Convert] makes of records, one by one: none is held. So a
 // log of any length takes no memory. The records must be in the order of submission, by
 // submit time and then by job number, as the logs of the archive are. The first record
-// that is not ends the sequence with an [*InputError] that unwraps to [ErrOrder]: use
+// that is not ends the sequence with a *schedule.InputError that unwraps to [ErrOrder]: use
 // Convert, which sorts. The sequence also ends with the first error that records yields,
 // and with the errors of Convert.
 //
@@ -242,7 +213,7 @@ func Jobs(records iter.Seq2[Record, error], opts Options, rep *Report) iter.Seq2
 				job, ok, err = c.convert(&rec)
 			}
 			if err == nil && rec.Submit >= 0 {
-				if !timed && c.counts(rec.Submit) {
+				if !timed && rec.Submit >= AbsoluteFrom {
 					base = rec.Submit
 				}
 				timed = true
@@ -275,7 +246,6 @@ func Jobs(records iter.Seq2[Record, error], opts Options, rep *Report) iter.Seq2
 
 // A converter makes jobs of records, one by one, with submit times of the log.
 type converter struct {
-	opts     Options
 	per      int
 	alpha    float64
 	rep      Report
@@ -288,18 +258,7 @@ func newConverter(opts Options) converter {
 	if opts.PerInstance < 0 {
 		panic("trace: negative processors per instance")
 	}
-	if opts.Processors < 0 || opts.Processors > RequestedOrAllocated {
-		panic("trace: unknown choice of processors")
-	}
-	if opts.Origin < 0 || opts.Origin > OriginFirst {
-		panic("trace: unknown origin")
-	}
-	return converter{opts: opts, per: max(1, opts.PerInstance), alpha: opts.Alpha.Value(), first: math.MaxInt64}
-}
-
-// counts reports whether times count from the earliest submission.
-func (c *converter) counts(first time.Duration) bool {
-	return c.opts.Origin == OriginFirst || c.opts.Origin == OriginAuto && first >= AbsoluteFrom
+	return converter{per: max(1, opts.PerInstance), alpha: opts.Alpha.Value(), first: math.MaxInt64}
 }
 
 // convert returns the job that a record is, or false, and counts it.
@@ -313,12 +272,6 @@ func (c *converter) convert(rec *Record) (Job, bool, error) {
 		c.first = min(c.first, rec.Submit)
 	}
 	procs, other := rec.Processors, rec.ReqProcessors
-	switch c.opts.Processors {
-	case Allocated:
-		other = 0
-	case RequestedOrAllocated:
-		procs, other = other, procs
-	}
 	replaced := procs <= 0 && other > 0
 	if replaced {
 		procs = other

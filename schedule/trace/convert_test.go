@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // rec is a record in seconds, of status completed.
@@ -34,7 +36,7 @@ func job(id, submit, run, estimate int64, nodes int) Job {
 }
 
 // Each row's jobs and counts are worked out by hand from the documentation of
-// AppendJobs.
+// appendJobs.
 func TestConvert(t *testing.T) {
 	const unix = 1_078_605_840
 	status := func(s int) func(*Record) { return func(r *Record) { r.Status = s } }
@@ -73,10 +75,6 @@ func TestConvert(t *testing.T) {
 			Report{Records: 4, Jobs: 4}},
 		{"allocated, else requested", Options{}, []Record{rec(1, 0, 1, 2, 3, 1), rec(2, 0, 1, 0, 3, 1), rec(3, 0, 1, -1, 0, 1)},
 			[]Job{job(1, 0, 1, 1, 2), job(2, 0, 1, 1, 3)}, Report{Records: 3, Jobs: 2, NoProcessors: 1, OtherProcessors: 1}},
-		{"allocated only", Options{Processors: Allocated}, []Record{rec(1, 0, 1, 2, 3, 1), rec(2, 0, 1, 0, 3, 1)},
-			[]Job{job(1, 0, 1, 1, 2)}, Report{Records: 2, Jobs: 1, NoProcessors: 1}},
-		{"requested, else allocated", Options{Processors: RequestedOrAllocated}, []Record{rec(1, 0, 1, 2, 3, 1), rec(2, 0, 1, 2, -1, 1)},
-			[]Job{job(1, 0, 1, 1, 3), job(2, 0, 1, 1, 2)}, Report{Records: 2, Jobs: 2, OtherProcessors: 1}},
 		{"estimates", Options{}, []Record{rec(1, 0, 100, 1, 1, 300), rec(2, 0, 100, 1, 1, -1), rec(3, 0, 100, 1, 1, 0), rec(4, 0, 100, 1, 1, 99)},
 			[]Job{job(1, 0, 100, 300, 1), job(2, 0, 100, 100, 1), job(3, 0, 100, 100, 1), job(4, 0, 100, 100, 1)},
 			Report{Records: 4, Jobs: 4, EstimateMissing: 2, EstimateRaised: 1}},
@@ -86,12 +84,10 @@ func TestConvert(t *testing.T) {
 		{"alpha 1", Options{Alpha: NewAlpha(1)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 300, 1)}, Report{Records: 1, Jobs: 1}},
 		{"alpha 2", Options{Alpha: NewAlpha(2)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 500, 1)}, Report{Records: 1, Jobs: 1}},
 		{"the log's own time 0", Options{}, []Record{rec(1, 3600, 1, 1, 1, 1)}, []Job{job(1, 3600, 1, 1, 1)}, Report{Records: 1, Jobs: 1}},
-		{"first submission, of a record left out", Options{Origin: OriginFirst}, []Record{rec(1, 3600, 0, 1, 1, 1), rec(2, 3700, 1, 1, 1, 1)},
-			[]Job{job(2, 100, 1, 1, 1)}, Report{Records: 2, Jobs: 1, ZeroRun: 1, Base: time.Hour}},
+		{"first submission, of a record left out", Options{}, []Record{rec(1, unix+3600, 0, 1, 1, 1), rec(2, unix+3700, 1, 1, 1, 1)},
+			[]Job{job(2, 100, 1, 1, 1)}, Report{Records: 2, Jobs: 1, ZeroRun: 1, Base: (unix + 3600) * time.Second}},
 		{"absolute times", Options{}, []Record{rec(1, unix, 1, 1, 1, 1), rec(2, unix+60, 1, 1, 1, 1)},
 			[]Job{job(1, 0, 1, 1, 1), job(2, 60, 1, 1, 1)}, Report{Records: 2, Jobs: 2, Base: unix * time.Second}},
-		{"absolute times kept", Options{Origin: OriginLog}, []Record{rec(1, unix, 1, 1, 1, 1)},
-			[]Job{job(1, unix, 1, 1, 1)}, Report{Records: 1, Jobs: 1}},
 		{"a log of three years", Options{}, []Record{rec(1, 99_999_999, 1, 1, 1, 1)}, []Job{job(1, 99_999_999, 1, 1, 1)}, Report{Records: 1, Jobs: 1}},
 		{"one late job is not absolute", Options{}, []Record{rec(1, unix, 1, 1, 1, 1), rec(2, 0, 1, 1, 1, 1)},
 			[]Job{job(2, 0, 1, 1, 1), job(1, unix, 1, 1, 1)}, Report{Records: 2, Jobs: 2, Moved: 1}},
@@ -119,7 +115,7 @@ func TestConvert(t *testing.T) {
 		}
 		// Behind jobs that are there already.
 		before := job(99, 50, 1, 1, 1)
-		jobs, _, _ = AppendJobs([]Job{before}, of(c.in...), c.opts)
+		jobs, _, _ = appendJobs([]Job{before}, of(c.in...), c.opts)
 		if diff := cmp.Diff(append([]Job{before}, c.jobs...), jobs); diff != "" {
 			t.Errorf("%s: appended (-want +got):\n%s", c.name, diff)
 		}
@@ -159,7 +155,7 @@ func TestConvertErrors(t *testing.T) {
 
 	long := rec(1, 0, 1, 1, 1, 2)
 	long.ReqTime = math.MaxInt64
-	var ie *InputError
+	var ie *inputerr.Error
 	_, _, err = Convert(of(rec(1, 0, 1, 1, 1, 1), long), Options{Alpha: NewAlpha(2)})
 	if !errors.As(err, &ie) || !errors.Is(err, ErrRange) || ie.Index != 1 || err.Error() != "trace: Records[1].Estimate: value out of range: the factor 2 makes the estimate longer than 292 years: want a smaller factor" {
 		t.Errorf("estimate beyond the range: %v", err)

@@ -63,12 +63,9 @@ type DemandOptions struct {
 // maxSlots bounds the curve that data can ask for, 512 MiB.
 const maxSlots = 1 << 26
 
-// maxSweep bounds the room that Grow makes, 3 GiB.
-const maxSweep = 1 << 26
-
-// A Sweep computes demand curves and keeps its memory between calls. The zero
+// A sweep computes demand curves and keeps its memory between calls. The zero
 // value is ready.
-type Sweep struct {
+type sweep struct {
 	events []event
 }
 
@@ -81,30 +78,12 @@ type event struct {
 
 // AppendDemand appends to dst the instances that each slot needs when job i
 // holds its Nodes from starts[i] for its Run, or from its Submit where starts
-// is nil, and returns the extended slice. See [Sweep.AppendDemand].
-func AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
-	var s Sweep
-	return s.AppendDemand(dst, jobs, starts, opts)
-}
-
-// Grow makes room for that many jobs. It panics if they are more than 2²⁶.
-func (s *Sweep) Grow(jobs int) {
-	if jobs > maxSweep {
-		panic("trace: more than 1<<26 jobs")
-	}
-	if cap(s.events) < 2*jobs {
-		s.events = make([]event, 0, 2*jobs)
-	}
-}
-
-// AppendDemand appends to dst the instances that each slot needs when job i
-// holds its Nodes from starts[i] for its Run, or from its Submit where starts
 // is nil, and returns the extended slice. A job that ends at an instant and
 // one that starts there do not overlap. Only what falls into the slots
 // counts: a job that runs when the first slot begins is held from there on.
 // Jobs may come in any order, and are not modified.
 //
-// The error is an [*InputError], and dst is then returned as it was given. The error says
+// The error is a *schedule.InputError, and dst is then returned as it was given. The error says
 // that opts ask for more than 2²⁶ slots, or which job, from 0,
 //
 //   - holds no instance or no time,
@@ -117,7 +96,12 @@ func (s *Sweep) Grow(jobs int) {
 //
 // Time is O(n log n + slots), or O(n log n + users · slots) at worst for
 // SharedByUser, or O(n + slots) for Unshared.
-func (s *Sweep) AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
+func AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
+	var s sweep
+	return s.appendDemand(dst, jobs, starts, opts)
+}
+
+func (s *sweep) appendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
 	if starts != nil && len(starts) != len(jobs) {
 		panic("trace: lengths of jobs and starts differ")
 	}

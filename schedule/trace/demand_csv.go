@@ -15,7 +15,7 @@ import (
 //	12
 //	14
 
-// What an [InputError] of a demand unwraps to, beside the errors of a log.
+// What a *schedule.InputError of a demand unwraps to, beside the errors of a log.
 var (
 	ErrHeader = errors.New("no header line")
 	ErrEmpty  = errors.New("no demand")
@@ -25,7 +25,7 @@ var (
 // header line and the instances of at least one slot, one whole number a line, at most
 // [math.MaxInt32]. Blanks around a number and blank lines at the end are left out.
 //
-// The error is an [*InputError] with the line, or that of src. Lines are read one by
+// The error is a *schedule.InputError with the line, or that of src. Lines are read one by
 // one, so that memory is that of the result. ReadDemand panics if src is nil.
 func ReadDemand(src io.Reader) ([]int, error) {
 	r := NewReader(src)
@@ -70,7 +70,7 @@ func ReadDemand(src io.Reader) ([]int, error) {
 }
 
 // WriteDemand writes a demand curve to dst in the form that [ReadDemand] reads. The error
-// is an [*InputError] with the slot of a number that is not 0 to [math.MaxInt32], before
+// is a *schedule.InputError with the slot of a number that is not 0 to [math.MaxInt32], before
 // anything is written, or that of dst.
 func WriteDemand(dst io.Writer, demand []int) error {
 	for s, d := range demand {

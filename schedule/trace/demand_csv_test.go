@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 func TestReadDemand(t *testing.T) {
@@ -51,7 +53,7 @@ func TestReadDemand(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("%.40q (-want +got):\n%s", c.text, diff)
 			}
-			var in *InputError
+			var in *inputerr.Error
 			if c.err != nil && (!errors.Is(err, c.err) || !errors.As(err, &in) || !strings.Contains(err.Error(), c.says)) || c.err == nil && err != nil {
 				t.Errorf("%.40q: %v, want %v that says %q", c.text, err, c.err, c.says)
 			}
@@ -82,7 +84,7 @@ func TestWriteDemand(t *testing.T) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 	b.Reset()
-	var in *InputError
+	var in *inputerr.Error
 	if err := WriteDemand(&b, []int{1, -1}); !errors.As(err, &in) || in.Index != 1 || !errors.Is(err, ErrRange) || b.Len() > 0 {
 		t.Errorf("%v after %q", err, b.String())
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // changes lists the starts and ends of jobs in the order of time.
@@ -62,10 +64,10 @@ func TestAppendDemand(t *testing.T) {
 		{"from before time 0", []Job{hold(1, 1, -90, -30), hold(1, 2, -10, 10)}, -120, 0, []int{1, 2, 2}, []int{1, 2, 2}, []int{1, 3, 2}},
 		{"longer than the slots asked for", []Job{hold(1, 1, 0, 600)}, 0, 2, []int{1, 1}, []int{1, 1}, []int{1, 1}},
 	} {
-		var s Sweep
+		var s sweep
 		for rule, want := range map[Sharing][]int{SharedByAll: c.all, SharedByUser: c.user, Unshared: c.none} {
 			opts := DemandOptions{Sharing: rule, From: time.Duration(c.from) * time.Minute, Slots: c.slots}
-			got, err := s.AppendDemand([]int{77}, c.jobs, nil, opts)
+			got, err := s.appendDemand([]int{77}, c.jobs, nil, opts)
 			if err != nil {
 				t.Fatalf("%s, shared by %v: %v", c.name, rule, err)
 			}
@@ -97,7 +99,7 @@ func TestAppendStarts(t *testing.T) {
 func TestAppendDemandErrors(t *testing.T) {
 	fine := hold(1, 1, 0, 60)
 	many := []Job{hold(1, 2, 0, 60), hold(2, 1, 30, 200), hold(1, 3, 90, 95), hold(2, 4, 61, 62)}
-	var used Sweep
+	var used sweep
 	set := func(f func(*Job)) Job { j := fine; f(&j); return j }
 	for _, c := range []struct {
 		name string
@@ -116,20 +118,20 @@ func TestAppendDemandErrors(t *testing.T) {
 	} {
 		dst := []int{1, 2}
 		got, err := AppendDemand(dst, []Job{fine, c.job}, nil, c.opts)
-		var ie *InputError
+		var ie *inputerr.Error
 		if !errors.As(err, &ie) || !errors.Is(err, ErrRange) || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 		if diff := gocmp.Diff(dst, got); diff != "" {
 			t.Errorf("%s: dst (-want +got):\n%s", c.name, diff)
 		}
-		// A Sweep after an error is as a new one.
+		// A sweep after an error is as a new one.
 		for _, sharing := range []Sharing{SharedByUser, SharedByAll, Unshared} {
-			if _, err := used.AppendDemand(nil, []Job{fine, c.job}, nil, c.opts); err == nil {
-				t.Errorf("%s: no error of a used Sweep", c.name)
+			if _, err := used.appendDemand(nil, []Job{fine, c.job}, nil, c.opts); err == nil {
+				t.Errorf("%s: no error of a used sweep", c.name)
 			}
 			want, err := AppendDemand(nil, many, nil, DemandOptions{Sharing: sharing})
-			if got, err2 := used.AppendDemand(nil, many, nil, DemandOptions{Sharing: sharing}); err != nil || err2 != nil || !slices.Equal(got, want) {
+			if got, err2 := used.appendDemand(nil, many, nil, DemandOptions{Sharing: sharing}); err != nil || err2 != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: then %v, %v, %v: want %v", c.name, got, err, err2, want)
 			}
 		}
@@ -139,44 +141,6 @@ func TestAppendDemandErrors(t *testing.T) {
 	got, err := AppendDemand(nil, edge, nil, DemandOptions{Slot: math.MaxInt64, Slots: 1})
 	if diff := gocmp.Diff([]int{2}, got); err != nil || diff != "" {
 		t.Errorf("at the range's ends: %v, (-want +got):\n%s", err, diff)
-	}
-}
-
-// By hand, in slots of a minute.
-func TestPeaks(t *testing.T) {
-	type step struct{ second, n int }
-	for _, c := range []struct {
-		name  string
-		steps []step
-		slots int
-		want  []int
-	}{
-		{"nothing", nil, 2, []int{0, 0}},
-		{"no slot", []step{{0, 3}}, 0, nil},
-		{"from the start", []step{{0, 3}}, 2, []int{3, 3}},
-		{"exchange at one instant", []step{{0, 3}, {30, -3}, {30, 4}, {50, -4}}, 2, []int{4, 0}},
-		{"exchange at a boundary", []step{{0, 3}, {60, -3}, {60, 2}, {120, -2}}, 3, []int{3, 2, 0}},
-		{"a peak within", []step{{0, 1}, {70, 5}, {80, -5}, {130, -1}}, 3, []int{1, 6, 1}},
-		{"fewer slots than changes", []step{{0, 1}, {70, 5}, {130, -1}}, 1, []int{1}},
-		{"more slots than changes", []step{{0, 1}, {70, 5}, {150, -2}}, 5, []int{1, 6, 6, 4, 4}},
-		{"idle between", []step{{10, 1}, {20, -1}, {250, 2}, {251, -2}}, 5, []int{1, 0, 0, 0, 2}},
-	} {
-		var p Peaks
-		p.Change(5*time.Hour, 9) // forgotten
-		p.Reset(time.Minute)
-		level := 0
-		for _, s := range c.steps {
-			p.Change(time.Duration(s.second)*time.Second, s.n)
-			level += s.n
-		}
-		for range 2 { // reading does not change it
-			if diff := gocmp.Diff(append([]int{7}, c.want...), p.AppendTo([]int{7}, c.slots)); diff != "" {
-				t.Errorf("%s: (-want +got):\n%s", c.name, diff)
-			}
-		}
-		if p.Level() != level {
-			t.Errorf("%s: level %d, want %d", c.name, p.Level(), level)
-		}
 	}
 }
 

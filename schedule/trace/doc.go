@@ -13,11 +13,10 @@
 //	You have                       You want                           Call
 //	a log in the SWF               its records, one by one            NewReader, Reader.Next or Records
 //	the same                       machine and calendar of the log    Reader.Header
-//	records                        jobs to replay                     Convert, AppendJobs
+//	records                        jobs to replay                     Convert
 //	a log too long for memory      its jobs, one by one               Jobs
 //	jobs                           when they started in the log       AppendStarts
-//	jobs and their starts          instances needed in each hour      AppendDemand; Sweep again and again
-//	a level that goes up and down  its peak in each slot              Peaks
+//	jobs and their starts          instances needed in each hour      AppendDemand
 //	records                        a log in the SWF                   NewWriter
 //	a demand curve                 the curve in a file, and back      WriteDemand, ReadDemand
 //	accounting of Slurm, PBS, LSF  jobs                               package schedule/trace/accounting
@@ -62,7 +61,6 @@
 //	  SharedByAll      peak of instances held at once       O(n log n + slots)
 //	  SharedByUser     the same for each user, summed       O(n log n + users·slots)
 //	  Unshared         sum over the jobs that touch s       O(n + slots)
-//	Peaks            the peaks of a level from its changes  O(1) a change and slot
 //
 // All are exact. SharedByAll is the need of a cluster that gives an idle instance to any
 // job, as in [Niu16]. SharedByUser is the rule of [Liu21] section 5.1: within a slot, jobs
@@ -82,7 +80,7 @@
 // UnixStartTime places in the calendar; nanoseconds hold up to nine decimals
 // of a second exactly, and further ones are rounded and counted
 // ([Stats].Rounded). A log that counts from 1970 keeps its times in records, and its jobs
-// count from the first submission: see [Origin]. Memory is in KB per
+// count from the first submission: see [Convert]. Memory is in KB per
 // processor. Demand is in instances per slot, an hour by default.
 //
 // # What a reader takes
@@ -100,7 +98,7 @@
 // A record needs its first five fields. Missing later fields are unknown (-1),
 // and columns beyond the 18th are ignored; both are counted. A number is an optional minus
 // sign and digits, with a decimal point where the number is a time or memory, or where only
-// zeros follow. Everything else is an [*InputError] such as
+// zeros follow. Everything else is a *schedule.InputError such as
 //
 //	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
 //
@@ -109,8 +107,8 @@
 //
 // # Allocation and concurrency
 //
-// A [Reader], [Writer], [Sweep] and [Peaks] keep their memory between uses
-// (Reset), and allocate nothing per record, job or change once warm. The
+// A [Reader] and a [Writer] keep their memory between uses (Reset), and allocate nothing
+// per record once warm. [AppendDemand] allocates its sweep, and its dst where that is too short. The
 // header's lines are allocated. Package compress/gzip decompresses: it
 // allocates a few tables for each block, and sets the pace for gzipped logs.
 // [Convert] takes the memory of the jobs kept, however long the log is. Nothing here starts

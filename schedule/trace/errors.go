@@ -6,19 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
-var (
-	ErrNumber   = errors.New("not a number")
-	ErrWhole    = errors.New("not a whole number")
-	ErrRange    = errors.New("value out of range")
-	ErrFields   = errors.New("too few fields")
-	ErrTooLong  = errors.New("too long")
-	ErrOrder    = errors.New("records out of the order of submission")
-	ErrEncoding = errors.New("not a plain text of lines (UTF-8, ended by line feeds)")
-)
-
-// An InputError says what is wrong with a log, with a record or with a job, and
-// where:
+// What a *schedule.InputError unwraps to.
+//
+// The errors themselves are a *schedule.InputError:
 //
 //	Package  "trace"
 //	Field    the field of the format such as "run time", or such as "Jobs.Nodes"
@@ -30,7 +20,15 @@ var (
 // Such as
 //
 //	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
-type InputError = inputerr.Error
+var (
+	ErrNumber   = errors.New("not a number")
+	ErrWhole    = errors.New("not a whole number")
+	ErrRange    = errors.New("value out of range")
+	ErrFields   = errors.New("too few fields")
+	ErrTooLong  = errors.New("too long")
+	ErrOrder    = errors.New("records out of the order of submission")
+	ErrEncoding = errors.New("not a plain text of lines (UTF-8, ended by line feeds)")
+)
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("trace", field, index, sentinel, format, args...)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -55,7 +56,7 @@ func Example() {
 func ExampleReader_Records() {
 	r := trace.NewReader(strings.NewReader("; MaxProcs: 64\n1 0 0 5400 32\n2 600 0 half-an-hour 16\n3 900 0 60 1\n"))
 	for rec, err := range r.Records() {
-		var bad *trace.InputError
+		var bad *schedule.InputError
 		switch {
 		case errors.As(err, &bad):
 			fmt.Println("skipped:", bad)
@@ -171,18 +172,6 @@ func ExampleAppendDemand() {
 	// shared by all  [5 5 1]
 	// shared by user [6 5 1]
 	// shared by none [7 5 1]
-}
-
-// Instances of a cluster that grows and shrinks, as a curve of half-hour peaks.
-func ExamplePeaks() {
-	var p trace.Peaks
-	p.Reset(30 * time.Minute)
-	p.Change(0, 4)
-	p.Change(40*time.Minute, 8)
-	p.Change(60*time.Minute, -8)
-	p.Change(60*time.Minute, 2)
-	fmt.Println(p.AppendTo(nil, 4))
-	// Output: [4 12 6 6]
 }
 
 // A gzipped log is written through a gzip.Writer, and read like a plain one.

@@ -14,6 +14,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/internal/shared"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // listed collects a sequence of jobs up to its error.
@@ -56,7 +58,7 @@ func TestJobsEqualsConvert(t *testing.T) {
 			}
 			list = append(list, r)
 		}
-		o := Options{PerInstance: rapid.IntRange(0, 8).Draw(t, "per"), Processors: Processors(rapid.IntRange(0, 2).Draw(t, "processors")), Origin: Origin(rapid.IntRange(0, 2).Draw(t, "origin"))}
+		o := Options{PerInstance: rapid.IntRange(0, 8).Draw(t, "per")}
 		if rapid.Bool().Draw(t, "scaled") {
 			o.Alpha = NewAlpha(.5)
 		}
@@ -98,7 +100,7 @@ func TestJobsOrder(t *testing.T) {
 		"base":   {[]Record{rec(1, 1_000_000_000, 1, 1, 1, 1), rec(2, 999_999_999, 0, 1, 1, 1)}, 1, 1},
 	} {
 		got, err := listed(Jobs(records(c.list), Options{}, nil))
-		var input *InputError
+		var input *inputerr.Error
 		if len(got) != c.made || !errors.As(err, &input) || input.Index != c.at || input.Field != "Records.Submit" || !errors.Is(err, ErrOrder) {
 			t.Errorf("%s: %d jobs, %v", name, len(got), err)
 		}

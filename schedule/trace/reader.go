@@ -292,7 +292,7 @@ func (r *Reader) Stats() Stats { return r.stats }
 // Next reads the next record into rec. At the end of the log it returns
 // [io.EOF] and leaves rec alone.
 //
-// A line that is not a record gives an [*InputError] with its line and field;
+// A line that is not a record gives a *schedule.InputError with its line and field;
 // the next call goes on with the following line. Any other error is that of
 // the source, or of a line or header beyond all bounds, and every later call
 // returns it again.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // readAll reads the header and all records, and fails on the first error.
@@ -262,7 +264,7 @@ func TestReaderRefuses(t *testing.T) {
 				break
 			}
 		}
-		var ie *InputError
+		var ie *inputerr.Error
 		if !errors.As(err, &ie) || !errors.Is(err, c.err) || err.Error() != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, err, c.want)
 		}
@@ -427,14 +429,14 @@ func TestWriterRefuses(t *testing.T) {
 		var h Header
 		h.Add("Fine", "1")
 		h.addLine(l)
-		var ie *InputError
+		var ie *inputerr.Error
 		if err := w.WriteHeader(&h); !errors.As(err, &ie) || ie.Line != 2 {
 			t.Errorf("header line %.10q: %v", l, err)
 		}
 	}
 	var zero float64
 	for i, rec := range []Record{{Memory: 1 / zero}, {ReqMemory: zero / zero}} {
-		var ie *InputError
+		var ie *inputerr.Error
 		if err := w.Write(&rec); !errors.As(err, &ie) || !errors.Is(err, ErrNumber) || ie.Index != 0 {
 			t.Errorf("record %d: %v", i, err)
 		}
@@ -469,19 +471,12 @@ func TestMisuse(t *testing.T) {
 		"trace: header after the first record":           func() { w := NewWriter(io.Discard); w.Write(&record7); w.WriteHeader(&Header{}) },
 		"trace: alpha must be finite and not negative":   func() { NewAlpha(-1) },
 		"trace: negative processors per instance":        func() { Convert(of(), Options{PerInstance: -1}) },
-		"trace: unknown choice of processors":            func() { Convert(of(), Options{Processors: 9}) },
-		"trace: unknown origin":                          func() { Convert(of(), Options{Origin: -1}) },
 		"trace: lengths of jobs and starts differ":       func() { AppendDemand(nil, nil, []time.Duration{1}, DemandOptions{}) },
 		"trace: negative slot":                           func() { AppendDemand(nil, nil, nil, DemandOptions{Slot: -1}) },
 		"trace: negative number of slots":                func() { AppendDemand(nil, nil, nil, DemandOptions{Slots: -1}) },
 		"trace: unknown rule of sharing":                 func() { AppendDemand(nil, nil, nil, DemandOptions{Sharing: 3}) },
-		"trace: change before the last one":              func() { var p Peaks; p.Change(-1, 1) },
-		"trace: negative level":                          func() { var p Peaks; p.Change(1, -1); p.AppendTo(nil, 1) },
-		"trace: negative number of slots ":               func() { new(Peaks).AppendTo(nil, -1) },
-		"trace: negative slot ":                          func() { new(Peaks).Reset(-1) },
 		"trace: alpha must be finite and not negative ":  func() { var z float64; NewAlpha(z / z) },
 		"trace: alpha must be finite and not negative  ": func() { var z float64; NewAlpha(1 / z) },
-		"trace: change before the last one ":             func() { var p Peaks; p.Change(5, 1); p.Change(4, 1) },
 	} {
 		func() {
 			defer func() {

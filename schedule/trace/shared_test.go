@@ -107,16 +107,6 @@ func TestDemandCurvesOfLogs(t *testing.T) {
 				break
 			}
 		}
-
-		// The same from a stream of changes, by the starts and ends of all
-		// jobs in the order of time.
-		var p Peaks
-		for _, e := range changes(jobs, starts) {
-			p.Change(e.at, e.n)
-		}
-		if diff := cmp.Diff(want, p.AppendTo(nil, c.hours)); diff != "" {
-			t.Errorf("%s: Peaks (-want +got):\n%s", c.curve, diff)
-		}
 	}
 }
 

@@ -40,7 +40,7 @@ func (w *Writer) Reset(dst io.Writer) {
 }
 
 // WriteHeader writes the header's lines. It refuses a line that holds a line
-// feed or a carriage return with an [*InputError] that names the header's line from 1,
+// feed or a carriage return with a *schedule.InputError that names the header's line from 1,
 // before it writes any. It panics after the first record.
 func (w *Writer) WriteHeader(h *Header) error {
 	if w.records > 0 {
@@ -66,7 +66,7 @@ func (w *Writer) WriteHeader(h *Header) error {
 	return w.err
 }
 
-// Write writes one record. It refuses, with an [*InputError], a record whose
+// Write writes one record. It refuses, with a *schedule.InputError, a record whose
 // memory is infinite or not a number. Other errors are of the destination,
 // and every later call returns them again.
 func (w *Writer) Write(rec *Record) error {

@@ -20,6 +20,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/joblog"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
@@ -77,7 +78,7 @@ func Load(path string, processors int, estimate float64, seed uint64, run *cli.R
 	} else {
 		log.read, err = joblog.Read("-trace", path, options, run.Line)
 	}
-	var input *trace.InputError
+	var input *schedule.InputError
 	switch {
 	case errors.As(err, &input) && input.Field == "Records.Estimate":
 		return nil, cli.Mistakef("-estimate %v is too much: %w", estimate, err)
