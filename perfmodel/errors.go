@@ -71,7 +71,7 @@ func named(field string, index int, err error, p *Profile) error {
 
 // ofFit returns an error of the least squares as one of this package.
 func ofFit(err error) error {
-	var in *lsq.InputError
+	var in *InputError
 	if errors.As(err, &in) {
 		out := *in
 		out.Package = "perfmodel"

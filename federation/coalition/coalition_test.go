@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -802,7 +803,7 @@ func TestLimits(t *testing.T) {
 		{nil, ErrLength}, {Costs{0}, ErrLength}, {Costs{0, 1, 2}, ErrLength}, {make(Costs, 1<<17), ErrLength},
 		{Costs{1, 1}, ErrRange}, {Costs{0, MaxCost + 1}, ErrOverflow}, {Costs{0, -MaxCost - 1}, ErrOverflow},
 	} {
-		var in *InputError
+		var in *inputerr.Error
 		if err := tc.c.Validate(); !errors.Is(err, tc.want) || !errors.As(err, &in) || !strings.Contains(err.Error(), ": want") {
 			t.Errorf("%d costs: %v, want %v", len(tc.c), err, tc.want)
 		}
@@ -848,7 +849,7 @@ func TestLimits(t *testing.T) {
 			more = x - 1
 		}
 		dst := []Departure{{Of(1), 1}}
-		var in *InputError
+		var in *inputerr.Error
 		got, err := c.AppendDepartures(dst, []pricing.Money{1e3, 1e3, more})
 		if !errors.Is(err, ErrOverflow) || !errors.As(err, &in) || in.Field != "shares" || in.Index != 2 || !slices.Equal(got, dst) {
 			t.Error(got, err)

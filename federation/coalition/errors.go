@@ -6,7 +6,16 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What a *federation.InputError unwraps to.
+//
+// The errors themselves are a *federation.InputError:
+//
+//	Package  "coalition"
+//	Field    such as "Costs"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
@@ -18,16 +27,6 @@ var (
 	// empty.
 	ErrNotBalanced = errors.New("no proof")
 )
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "coalition"
-//	Field    such as "Costs"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("coalition", field, index, sentinel, format, args...)

@@ -65,7 +65,7 @@ type Sampler struct {
 // once for each coalition, and not for nobody, which costs 0. The shares add up to the
 // cost of all, to the nano. The same seed gives the same shares.
 //
-// The error is that of cost, or an [*InputError] for a cost that is too large; dst is
+// The error is that of cost, or a *federation.InputError for a cost that is too large; dst is
 // then returned unchanged. It panics unless n is from 1 to 64, Pairs is 0 or from 2 to
 // a million, and cost and Rand are set.
 func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), opts SampleOptions) ([]Share, error) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // A DependenceError says which columns the data cannot tell apart. Each of Dependencies
@@ -146,7 +148,7 @@ func (s *Solver) dependent(r *Regression, opt Options) error {
 	for _, d := range r.Dependencies {
 		e.Dependencies = append(e.Dependencies, Dependency{d.Column, slices.Clone(d.On), slices.Clone(d.Coef)})
 	}
-	return &InputError{Package: "lsq", Field: "columns", Index: e.Dependencies[0].Column - r.first(), Err: e}
+	return &inputerr.Error{Package: "lsq", Field: "columns", Index: e.Dependencies[0].Column - r.first(), Err: e}
 }
 
 // tooFew returns the error for fewer rows than coefficients. Each column is then a

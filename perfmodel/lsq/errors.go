@@ -6,7 +6,16 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What a *perfmodel.InputError unwraps to.
+//
+// The errors themselves are a *perfmodel.InputError:
+//
+//	Package  "lsq"
+//	Field    such as "y"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrNotFinite: a number is NaN or infinite.
 	ErrNotFinite = errors.New("number is not finite")
@@ -20,16 +29,6 @@ var (
 	// ErrOverflow: a result does not fit in a float64.
 	ErrOverflow = errors.New("result too large")
 )
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "lsq"
-//	Field    such as "y"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("lsq", field, index, sentinel, format, args...)

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // A rational is the exact reference: the normal equations in rational arithmetic.
@@ -411,7 +413,7 @@ func TestDependentColumns(t *testing.T) {
 			opt.Names = tt.columns
 			_, err := Fit(tt.x, rows, cols, y, opt)
 			var dep *DependenceError
-			var in *InputError
+			var in *inputerr.Error
 			if !errors.Is(err, ErrDependent) || !errors.As(err, &dep) || !errors.As(err, &in) {
 				t.Fatalf("error %v", err)
 			}
@@ -560,7 +562,7 @@ func TestInputErrors(t *testing.T) {
 		if got := tell(&used, &result); got != fresh {
 			t.Errorf("%s: then a used solver finds\n%s, want\n%s", tt.name, got, fresh)
 		}
-		if in := new(InputError); !errors.As(err, &in) {
+		if in := new(inputerr.Error); !errors.As(err, &in) {
 			t.Errorf("%s: %T", tt.name, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
@@ -53,7 +54,7 @@ func TestMPIPLines(t *testing.T) {
 	} {
 		text := strings.Replace(report, c.old, c.new, 1)
 		_, err := ReadMPIP(strings.NewReader(text))
-		var bad *InputError
+		var bad *inputerr.Error
 		if text == report || !errors.Is(err, c.want) || !errors.As(err, &bad) || bad.Line != c.line {
 			t.Errorf("%q in place of %q: %v, want %v on line %d", c.new, c.old, err, c.want, c.line)
 		}

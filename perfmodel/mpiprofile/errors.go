@@ -6,7 +6,16 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] of this package unwraps to, beside the errors of package perfmodel.
+// What a *perfmodel.InputError of this package unwraps to, beside the errors of package perfmodel.
+//
+// The errors themselves are a *perfmodel.InputError:
+//
+//	Package  "mpiprofile"
+//	Field    what the line is about, such as "functions" or "MPI time"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     of the file, from 1; 0 where there is none
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrSyntax: a file is not of its format.
 	ErrSyntax = errors.New("not of the format expected")
@@ -20,16 +29,6 @@ var (
 	// ErrRange: a number is outside its range.
 	ErrRange = errors.New("number out of range")
 )
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "mpiprofile"
-//	Field    what the line is about, such as "functions" or "MPI time"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     of the file, from 1; 0 where there is none
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("mpiprofile", field, index, sentinel, format, args...)

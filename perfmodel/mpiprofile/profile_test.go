@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
@@ -92,7 +93,7 @@ func TestProfilesRefused(t *testing.T) {
 		}
 		c.change(&p)
 		err := WriteProfiles(new(bytes.Buffer), []Profile{p})
-		var in *InputError
+		var in *inputerr.Error
 		if err == nil || c.want != nil && (!errors.Is(err, c.want) || !errors.As(err, &in) || in.Field != c.field) {
 			t.Errorf("%s: %v, want %v in %s", name, err, c.want, c.field)
 		}

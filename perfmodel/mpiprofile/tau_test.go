@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
@@ -79,7 +80,7 @@ func TestTruncated(t *testing.T) {
 			if n >= whole && n <= events || n > strings.LastIndex(text, " ") && events < len(text) {
 				continue
 			}
-			var bad *InputError
+			var bad *inputerr.Error
 			if !errors.As(err, &bad) || bad.Line == 0 || !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrSyntax) {
 				t.Errorf("after %d bytes (%q): %v", n, text[max(0, n-20):n], err)
 			}
@@ -293,7 +294,7 @@ func TestMixed(t *testing.T) {
 		t.Errorf("9 s apart: %v", err)
 	}
 	_, err := Mean([]Process{c, b, a})
-	var bad *InputError
+	var bad *inputerr.Error
 	if !errors.As(err, &bad) || !errors.Is(err, ErrMixed) || bad.Index != 0 || !strings.Contains(err.Error(), "it began 11 s after process 2 had ended") {
 		t.Errorf("11 s apart: %v", err)
 	}
@@ -328,7 +329,7 @@ func TestSize(t *testing.T) {
 		{[]Process{two}, ErrMissing, 0}, {[]Process{silent, silent, two}, ErrMixed, 2}, {[]Process{two, of("3")}, ErrMissing, 1},
 	} {
 		_, err := Mean(c.all)
-		var bad *InputError
+		var bad *inputerr.Error
 		if !errors.Is(err, c.want) || errors.As(err, &bad) != (c.want != nil) || c.want != nil && bad.Index != c.at {
 			t.Errorf("%d processes: %v, want %v at %d", len(c.all), err, c.want, c.at)
 		}

@@ -5,7 +5,16 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
-// What an [InputError] of this package unwraps to: errors of package perfmodel.
+// What a *perfmodel.InputError of this package unwraps to: errors of package perfmodel.
+//
+// The errors themselves are a *perfmodel.InputError:
+//
+//	Package  "sizing"; "perfmodel" for what the estimator refuses
+//	Field    such as "Target.Deadline" or "InstanceType.Meter"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrMissing: something that is needed is not there.
 	ErrMissing = perfmodel.ErrMissing
@@ -21,16 +30,6 @@ var (
 	// ErrOverflow: a predicted time is beyond 200 years.
 	ErrOverflow = perfmodel.ErrOverflow
 )
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "sizing"; "perfmodel" for what the estimator refuses
-//	Field    such as "Target.Deadline" or "InstanceType.Meter"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("sizing", field, index, sentinel, format, args...)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -672,7 +673,7 @@ func TestAskedAgainForTheIndex(t *testing.T) {
 	for bad, calls := range map[int]int{7: 1, 280: 3} {
 		e := countsCalls{bad: bad}
 		_, err := new(Sizer).Size(&e, Huang13InstanceTypes()[3], target)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || in.Index != bad-1 || e.calls != calls {
 			t.Errorf("%d processes: %v, asked %d times, want %d", bad, err, e.calls, calls)
 		}
@@ -709,7 +710,7 @@ func panics(t *testing.T, what string, f func()) {
 
 func checkInput(t *testing.T, name string, err error, field string, index int, want error) {
 	t.Helper()
-	var in *InputError
+	var in *inputerr.Error
 	if !errors.Is(err, want) || !errors.As(err, &in) || in.Field != field || in.Index != index && in.Line != index {
 		t.Errorf("%q: error %v, want %v of %s[%d]", name, err, want, field, index)
 	}

@@ -23,10 +23,10 @@ var goals = enum.New[Goal]("sizing", "Goal", ErrUnknown, "least_time", "least_co
 func (g Goal) String() string { return goals.String(g) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
+// *perfmodel.InputError.
 func (g Goal) MarshalText() ([]byte, error) { return goals.MarshalText(g) }
 
-// UnmarshalText reads a name. Any other text is an [*InputError], and g is
+// UnmarshalText reads a name. Any other text is a *perfmodel.InputError, and g is
 // unchanged.
 func (g *Goal) UnmarshalText(text []byte) error { return goals.UnmarshalText(g, text) }
 
@@ -80,10 +80,10 @@ var verdicts = enum.New[Verdict]("sizing", "Verdict", ErrUnknown, "fits", "too_l
 func (v Verdict) String() string { return verdicts.String(v) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
+// *perfmodel.InputError.
 func (v Verdict) MarshalText() ([]byte, error) { return verdicts.MarshalText(v) }
 
-// UnmarshalText reads a name. Any other text is an [*InputError], and v is
+// UnmarshalText reads a name. Any other text is a *perfmodel.InputError, and v is
 // unchanged.
 func (v *Verdict) UnmarshalText(text []byte) error { return verdicts.UnmarshalText(v, text) }
 

@@ -9,7 +9,7 @@ import (
 // What a client does with the messages of the manager.
 
 // Handle reads a message of the manager and returns the messages to send. The error is
-// an [*InputError] about the message; the client is then unchanged. Time: O(n) for each
+// a *preempt.InputError about the message; the client is then unchanged. Time: O(n) for each
 // lease in the message, n the number of nodes held.
 func (c *Client) Handle(now time.Duration, msg Message) ([]Message, error) {
 	if msg.Partition != c.s.Partition {

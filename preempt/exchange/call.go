@@ -67,9 +67,9 @@ var calls = enum.New[Call]("exchange", "Call", ErrUnknown, "", "AddNodes", "Dele
 func (c Call) String() string { return calls.String(c) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
+// *preempt.InputError.
 func (c Call) MarshalText() ([]byte, error) { return calls.MarshalText(c) }
 
-// UnmarshalText reads a name. Any other text is an [*InputError], and c is
+// UnmarshalText reads a name. Any other text is a *preempt.InputError, and c is
 // unchanged.
 func (c *Call) UnmarshalText(text []byte) error { return calls.UnmarshalText(c, text) }

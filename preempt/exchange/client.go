@@ -61,7 +61,7 @@ func (l *leaseState) acknowledge(out *Lease, now time.Duration) {
 }
 
 // NewClient returns a client of a partition that the manager has or will have. The error
-// is an [*InputError] about the name or the options.
+// is a *preempt.InputError about the name or the options.
 func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	if err := checkName("partition", partition); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *Client) find(node int) (int, bool) {
 
 // AddNodes asks for count nodes of a kind, "" for any kind: partition-driven upscaling.
 // The request stands until it is granted or cancelled; id is its name. The error is an
-// [*InputError] for a count below 1 and for a kind that is long or not printable.
+// *preempt.InputError for a count below 1 and for a kind that is long or not printable.
 func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64, msgs []Message, err error) {
 	if count < 1 {
 		return 0, nil, badInput("count", -1, ErrRange, "%d: want a positive number of nodes", count)
@@ -131,7 +131,7 @@ func (c *Client) AddNodes(now time.Duration, kind string, count int) (id uint64,
 
 // Cancel withdraws the request id, or its part that is not granted yet, or forgets a
 // request that was refused. The partition may keep or give back nodes that the manager
-// grants before it reads the message. The error is an [*InputError] for an id that is
+// grants before it reads the message. The error is a *preempt.InputError for an id that is
 // not open or refused.
 func (c *Client) Cancel(now time.Duration, id uint64) ([]Message, error) {
 	i := slices.IndexFunc(c.s.Requests, func(r Request) bool { return r.ID == id })
@@ -150,7 +150,7 @@ func (c *Client) AppendRequests(dst []Request) []Request { return append(dst, c.
 
 // DeleteNodes gives nodes back: partition-driven downscaling, or the end of the work on
 // nodes that are to end. From now on the partition must not use them. The error is an
-// [*InputError] for a node that the partition does not hold, and for a node that is
+// *preempt.InputError for a node that the partition does not hold, and for a node that is
 // there twice; the client is then unchanged.
 func (c *Client) DeleteNodes(now time.Duration, nodes ...int) ([]Message, error) {
 	for i, n := range nodes {
@@ -190,7 +190,7 @@ type NodeValue struct {
 }
 
 // SetResourceValues sets the values of the partition's nodes, the preemption vector. A
-// node that is not in values has value 0. The error is an [*InputError] for a node that
+// node that is not in values has value 0. The error is a *preempt.InputError for a node that
 // is there twice or that the partition does not hold, and for a value outside [0, 1];
 // the client is then unchanged. Time: O(n log n), n the number of nodes held.
 func (c *Client) SetResourceValues(now time.Duration, values []NodeValue) ([]Message, error) {

@@ -6,7 +6,16 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What a *preempt.InputError unwraps to.
+//
+// The errors themselves are a *preempt.InputError:
+//
+//	Package  "exchange"
+//	Field    such as "Leases.Node" or "weight"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrInstance: the message is of another client of the partition, or for another.
 	ErrInstance = errors.New("another client of the partition")
@@ -18,18 +27,6 @@ var (
 	// ErrUnknown: there is no such partition, node, request or call.
 	ErrUnknown = errors.New("not known")
 )
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "exchange"
-//	Field    such as "Leases.Node" or "weight"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-//
-// When a call returns an InputError, nothing was changed.
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("exchange", field, index, sentinel, format, args...)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // pair is a manager of four nodes and its client, and what is said between them arrives at
@@ -850,7 +852,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		before, _ := json.Marshal(m)
 		out, err := m.Handle(p.now, tc.msg)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.Is(err, tc.sentinel) || !errors.As(err, &in) || in.Field != tc.field || out != nil {
 			t.Errorf("case %d, %+v: %v, %v; want field %s, %v", i, tc.msg, out, err, tc.field, tc.sentinel)
 		}
@@ -883,7 +885,7 @@ func TestBadInput(t *testing.T) {
 	} {
 		before, _ := json.Marshal(c)
 		out, err := c.Handle(p.now, tc.msg)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.Is(err, tc.sentinel) || !errors.As(err, &in) || in.Field != tc.field || out != nil {
 			t.Errorf("client case %d, %+v: %v, %v; want field %s, %v", i, tc.msg, out, err, tc.field, tc.sentinel)
 		}
@@ -946,9 +948,9 @@ func TestBadInput(t *testing.T) {
 	} {
 		beforeM, _ := json.Marshal(m)
 		beforeC, _ := json.Marshal(c)
-		var in *InputError
+		var in *inputerr.Error
 		if err := f(); !errors.As(err, &in) {
-			t.Errorf("%s: %v, want an InputError", name, err)
+			t.Errorf("%s: %v, want an input error", name, err)
 		}
 		afterM, _ := json.Marshal(m)
 		afterC, _ := json.Marshal(c)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // Each number of a client's state has its limits: what is just within is taken, and what is
@@ -75,9 +77,9 @@ func TestClientStateLimits(t *testing.T) {
 		if err := state(c.good); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if err := state(c.bad); !errors.As(err, &in) {
-			t.Errorf("%s: %v, want an InputError", c.name, err)
+			t.Errorf("%s: %v, want an input error", c.name, err)
 		}
 	}
 }
@@ -164,9 +166,9 @@ func TestManagerStateLimits(t *testing.T) {
 		if err := state(c.good); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if err := state(c.bad); !errors.As(err, &in) {
-			t.Errorf("%s: %v, want an InputError", c.name, err)
+			t.Errorf("%s: %v, want an input error", c.name, err)
 		}
 	}
 }
@@ -250,7 +252,7 @@ func TestTheFirst(t *testing.T) {
 // what is just outside is an error.
 func TestManagerLimits(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("k", n) }
-	var in *InputError
+	var in *inputerr.Error
 	for _, c := range []struct {
 		good, bad ManagerOptions
 	}{
@@ -319,7 +321,7 @@ func TestAnswerHasTheTimeOfItsListing(t *testing.T) {
 	answer := Message{Call: LeasesRenewed, Partition: "a", Number: msgs[0].Number, Sent: time.Minute}
 	for _, sent := range []time.Duration{time.Minute - 1, time.Minute + 1} {
 		answer.Sent = sent
-		var in *InputError
+		var in *inputerr.Error
 		if _, err := a.Handle(time.Hour, answer); !errors.As(err, &in) || in.Field != "Sent" || !strings.HasSuffix(err.Error(), "want the time of listing 1, 1m0s") {
 			t.Errorf("sent %v: %v", sent, err)
 		}
@@ -541,7 +543,7 @@ func TestReclaimAfterCancel(t *testing.T) {
 		if msgs := p.m.Tick(p.now); len(msgs) > 0 {
 			t.Errorf("%s: a call of Tick sends %+v", c.name, msgs)
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if _, err := p.m.Reclaim(p.now, "a", 3); !errors.As(err, &in) || !strings.Contains(err.Error(), "want at most "+fmt.Sprint(2-c.count)+",") {
 			t.Errorf("%s: three more nodes: %v", c.name, err)
 		}

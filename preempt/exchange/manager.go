@@ -51,7 +51,7 @@ type Manager struct {
 
 // NewManager returns a manager of len(kinds) free nodes. Node i is of kind kinds[i],
 // which is "" or any word, and after it features of the node, such as "epyc+gpu+ib".
-// The error is an [*InputError] about the options or kinds.
+// The error is a *preempt.InputError about the options or kinds.
 func NewManager(opts ManagerOptions, kinds []string) (*Manager, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 // partition runs on the node any more. The lease is over at once, whatever the client
 // knows; the answer to its next listing says so. Use Fence for a node that was powered off,
 // and for the nodes of a dead partition whose leases do not run out. Nothing happens if the
-// lease is over. The error is an [*InputError] for a node or an epoch that the manager does
+// lease is over. The error is a *preempt.InputError for a node or an epoch that the manager does
 // not know.
 func (m *Manager) Fence(now time.Duration, node int, epoch uint64) ([]Message, error) {
 	n, err := m.node(now, node, epoch)
@@ -150,7 +150,7 @@ func (m *Manager) end(i int, forced bool) {
 // A node that is over is free and goes to a partition that waits. That may be the same
 // partition, if it has an open request: let it cancel the request first.
 //
-// The error is an [*InputError]: [ErrUnknown] for the partition, [ErrRange] for a count
+// The error is a *preempt.InputError: [ErrUnknown] for the partition, [ErrRange] for a count
 // below 1, and [ErrTooMany] for more nodes than the partition has without those that are
 // to end.
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
@@ -182,7 +182,7 @@ func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Mes
 }
 
 // Handle reads a message of a client and returns the messages to send. The error is an
-// [*InputError] about the message; the manager is then unchanged. Time: O(nodes), plus
+// *preempt.InputError about the message; the manager is then unchanged. Time: O(nodes), plus
 // the time of a plan (plan.go).
 func (m *Manager) Handle(now time.Duration, msg Message) ([]Message, error) {
 	p := m.partition(msg.Partition)

@@ -68,10 +68,10 @@ var leaseStates = enum.New[LeaseState]("exchange", "LeaseState", ErrUnknown, "re
 func (s LeaseState) String() string { return leaseStates.String(s) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
+// *preempt.InputError.
 func (s LeaseState) MarshalText() ([]byte, error) { return leaseStates.MarshalText(s) }
 
-// UnmarshalText reads a name. Any other text is an [*InputError], and s is
+// UnmarshalText reads a name. Any other text is a *preempt.InputError, and s is
 // unchanged.
 func (s *LeaseState) UnmarshalText(text []byte) error { return leaseStates.UnmarshalText(s, text) }
 

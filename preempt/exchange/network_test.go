@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What somebody forges to a client costs the partition nothing for longer than a listing:
@@ -541,7 +543,7 @@ func TestBadRecord(t *testing.T) {
 		t.Error(err)
 	}
 	for n := range good {
-		var in *InputError
+		var in *inputerr.Error
 		if err := restore(good[:n]); !errors.As(err, &in) {
 			t.Errorf("%d bytes of %d: %v", n, len(good), err)
 		}

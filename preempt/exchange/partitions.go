@@ -6,7 +6,7 @@ import "time"
 // 1 to 2^20. Preemption for other partitions leaves the partition floor nodes. If a
 // partition of the same name was removed before, call [Manager.ResetClient] with an instance
 // that no earlier client had: messages of the old client may still come. The error is an
-// [*InputError] about the name, the weight or the floor.
+// *preempt.InputError about the name, the weight or the floor.
 func (m *Manager) CreatePartition(name string, weight, floor int) error {
 	if err := checkName("name", name); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (m *Manager) checkShare(weight, floor int) error {
 }
 
 // SetShare replaces the weight and the floor of a partition, and returns the messages to
-// send: nodes may move, with notice and grace. The error is an [*InputError] about the
+// send: nodes may move, with notice and grace. The error is a *preempt.InputError about the
 // arguments.
 func (m *Manager) SetShare(now time.Duration, partition string, weight, floor int) ([]Message, error) {
 	p := m.partition(partition)
@@ -75,7 +75,7 @@ func (m *Manager) SetShare(now time.Duration, partition string, weight, floor in
 // old client has ended and that nothing of it runs on the nodes: then its leases end at
 // once. With a negative Term, leases do not run out, and only gone ends them.
 //
-// The error is an [*InputError] for an unknown partition, for an instance that is long or
+// The error is a *preempt.InputError for an unknown partition, for an instance that is long or
 // not printable, and for the instance that the partition has already.
 func (m *Manager) ResetClient(now time.Duration, partition, instance string, gone bool) ([]Message, error) {
 	p := m.partition(partition)
@@ -97,7 +97,7 @@ func (m *Manager) ResetClient(now time.Duration, partition, instance string, gon
 
 // RemovePartition removes a partition. Messages of its client are refused from now on. Its
 // leases end as in [Manager.ResetClient]. Until then the partition counts as one in
-// [Manager.AppendPartitions]. The error is an [*InputError] for an unknown partition.
+// [Manager.AppendPartitions]. The error is a *preempt.InputError for an unknown partition.
 func (m *Manager) RemovePartition(now time.Duration, partition string, gone bool) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {

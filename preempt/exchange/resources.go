@@ -22,7 +22,7 @@ import (
 // Nodes of partitions whose values are stale count as in use. If the number is as likely
 // to reach the first, second or k-th of these nodes as none, (r+1)/(k+1) is exact; the
 // manager does not know how many nodes a partition will ask for. The error is an
-// [*InputError] for an unknown partition. Time: O(N log N) for N nodes.
+// *preempt.InputError for an unknown partition. Time: O(N log N) for N nodes.
 func (m *Manager) AppendResources(dst []Resource, partition string) ([]Resource, error) {
 	p := m.partition(partition)
 	if p < 0 {

@@ -31,7 +31,7 @@ func (m *Manager) MarshalText() ([]byte, error) {
 	return sealText(recordState, m.changes.link, func(w *coder) { m.s.code(w, c) }), nil
 }
 
-// UnmarshalText restores a state that MarshalText returned. The error is an [*InputError]
+// UnmarshalText restores a state that MarshalText returned. The error is a *preempt.InputError
 // for a state that is damaged and for a state that no manager can be in; the manager is then
 // unchanged.
 func (m *Manager) UnmarshalText(text []byte) error { return m.Restore(text, nil) }
@@ -117,7 +117,7 @@ func (c *Client) MarshalText() ([]byte, error) {
 	return sealText(recordClient, 0, c.s.code), nil
 }
 
-// UnmarshalText restores a state that MarshalText returned. The error is an [*InputError]
+// UnmarshalText restores a state that MarshalText returned. The error is a *preempt.InputError
 // for a state that is damaged and for a state that no client can be in; the client is then
 // unchanged.
 func (c *Client) UnmarshalText(text []byte) error {

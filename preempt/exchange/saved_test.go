@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // testStates returns saved states of a manager and its clients in the midst of things.
@@ -149,9 +151,9 @@ func TestBadState(t *testing.T) {
 		copyManager(&bad, p.m)
 		spoil(&bad.s)
 		text, _ := bad.MarshalText()
-		var in *InputError
+		var in *inputerr.Error
 		if err := p.m.UnmarshalText(text); !errors.As(err, &in) {
-			t.Errorf("%s: %v, want an InputError", name, err)
+			t.Errorf("%s: %v, want an input error", name, err)
 		}
 	}
 	var bad Manager
@@ -194,9 +196,9 @@ func TestBadState(t *testing.T) {
 		copyClient(&bad, a)
 		spoil(&bad.s)
 		text, _ := bad.MarshalText()
-		var in *InputError
+		var in *inputerr.Error
 		if err := a.UnmarshalText(text); !errors.As(err, &in) {
-			t.Errorf("client, %s: %v, want an InputError", name, err)
+			t.Errorf("client, %s: %v, want an input error", name, err)
 		}
 	}
 	if after, _ := a.MarshalText(); string(after) != string(good) {
@@ -237,8 +239,8 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	refused := func(what string, err error) {
 		t.Helper()
-		if in := new(InputError); !errors.As(err, &in) {
-			t.Errorf("%s: %v, want an InputError", what, err)
+		if in := new(inputerr.Error); !errors.As(err, &in) {
+			t.Errorf("%s: %v, want an input error", what, err)
 		}
 	}
 	client, _ := p.c["a"].MarshalText()

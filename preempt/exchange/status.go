@@ -130,10 +130,10 @@ var nodeStates = enum.New[NodeState]("exchange", "NodeState", ErrUnknown, "offer
 func (s NodeState) String() string { return nodeStates.String(s) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
+// *preempt.InputError.
 func (s NodeState) MarshalText() ([]byte, error) { return nodeStates.MarshalText(s) }
 
-// UnmarshalText reads a name. Any other text is an [*InputError], and s is
+// UnmarshalText reads a name. Any other text is a *preempt.InputError, and s is
 // unchanged.
 func (s *NodeState) UnmarshalText(text []byte) error { return nodeStates.UnmarshalText(s, text) }
 

@@ -6,10 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// ErrRange: a value is outside its range. An [InputError] unwraps to it.
-var ErrRange = errors.New("value out of range")
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
+// ErrRange: a value is outside its range. A *preempt.InputError unwraps to it.
+//
+// The errors themselves are a *preempt.InputError:
 //
 //	Package  "scaling"
 //	Field    such as "Queue.Nodes" or "Options.Most"
@@ -17,7 +16,7 @@ var ErrRange = errors.New("value out of range")
 //	Line     0
 //	Column   0
 //	Err      what is there and what would be right; unwraps to ErrRange
-type InputError = inputerr.Error
+var ErrRange = errors.New("value out of range")
 
 func badInput(field string, index int, format string, args ...any) error {
 	return inputerr.New("scaling", field, index, ErrRange, format, args...)

@@ -52,7 +52,7 @@ func (o Options) resolve() Options {
 	return o
 }
 
-// Validate returns an [*InputError] for options that contradict themselves, and nil for
+// Validate returns a *preempt.InputError for options that contradict themselves, and nil for
 // others.
 func (o Options) Validate() error {
 	switch {
@@ -102,7 +102,7 @@ type Decision struct {
 type Scaler struct{ spare []int }
 
 // Decide says what a partition asks for and gives back: see the package comment. The error
-// is an [*InputError] for a view or options that contradict themselves. Time: O(jobs +
+// is a *preempt.InputError for a view or options that contradict themselves. Time: O(jobs +
 // nodes·log nodes).
 func (s *Scaler) Decide(v View, o Options) (Decision, error) {
 	if err := o.Validate(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	_ "github.com/plimsoll/plimsoll/internal/seeded"
 )
 
@@ -208,7 +209,7 @@ func TestErrors(t *testing.T) {
 		"Nodes":         {v: View{Nodes: []Node{{Idle: -1}}}},
 	} {
 		_, err := new(Scaler).Decide(c.v, c.o)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || !errors.Is(err, ErrRange) || in.Field != field {
 			t.Errorf("%s: %v", field, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What a *preempt.InputError unwraps to.
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
@@ -15,9 +15,6 @@ var (
 	// ErrTooMany: the problem is larger than Solve can look at.
 	ErrTooMany = errors.New("too many")
 )
-
-// An InputError says which part of a problem cannot be used, and why.
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("preempt/shared", field, index, sentinel, format, args...)

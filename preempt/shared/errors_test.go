@@ -3,6 +3,8 @@ package shared
 import (
 	"errors"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What no problem can be is an InputError, and the text says what would be right.
@@ -41,7 +43,7 @@ func TestInputErrors(t *testing.T) {
 			c.spoil(p)
 			var s Solver
 			_, err := s.Solve(p, Options{})
-			var in *InputError
+			var in *inputerr.Error
 			if !errors.Is(err, c.want) || !errors.As(err, &in) || c.text != "" && err.Error() != c.text {
 				t.Errorf("%v: want %v %s", err, c.want, c.text)
 			}

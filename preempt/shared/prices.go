@@ -83,7 +83,7 @@ func byWorth(a, b ranked) int {
 // Approximate returns a plan for all tasks, or none: then there may be one. The plan has no
 // bound, and Cut is true. Found is false if stop, when it is not nil, returns true before
 // there is a plan; later, Approximate returns the best plan that it has. The error is an
-// [*InputError] about the problem.
+// *preempt.InputError about the problem.
 func (s *Solver) Approximate(p *Problem, stop func() bool) (Plan, error) {
 	if err := s.prepare(p, stop); err != nil {
 		return Plan{}, err

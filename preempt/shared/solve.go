@@ -89,7 +89,7 @@ type Solver struct {
 // Solve returns the plan of least waste, or the best that the work allows together with a
 // bound. Of plans with equal waste, the result is the plan that is found first; the same
 // problem gives the same plan, unless Stop or Hurry comes in between. Found is false if
-// there is no plan, or if Cut is true and no plan was found. The error is an [*InputError]
+// there is no plan, or if Cut is true and no plan was found. The error is a *preempt.InputError
 // about the problem, with ErrTooMany for more than 65,536 combinations of task counts: use
 // [Solver.Approximate] for so many tasks.
 //

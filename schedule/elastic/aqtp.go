@@ -58,7 +58,7 @@ func (p *AQTP) Recall(memory int) {
 	}
 }
 
-// Validate returns an [*InputError] that unwraps to [ErrRange] if the policy
+// Validate returns a *schedule.InputError that unwraps to [ErrRange] if the policy
 // cannot work with its settings.
 func (p *AQTP) Validate() error {
 	least, most := p.bounds()

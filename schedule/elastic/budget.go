@@ -36,7 +36,7 @@ func Marshall12Budget() Budget {
 	return Budget{Hourly: 5 * pricing.Unit, Debt: 85 * pricing.Milli}
 }
 
-// Validate returns an [*InputError] that unwraps to [ErrRange] if an amount is
+// Validate returns a *schedule.InputError that unwraps to [ErrRange] if an amount is
 // negative.
 func (b Budget) Validate() error {
 	switch {

@@ -7,7 +7,15 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to, beside the errors of package pricing.
+// What a *schedule.InputError unwraps to, beside the errors of package pricing.
+//
+// The errors themselves are a *schedule.InputError:
+//
+//	Package       "elastic"
+//	Field         such as "Budget.Hourly", "Clouds.Price", "Jobs.Nodes" or "AQTP.Response"
+//	Index         of the job or cloud; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrOrder: the jobs are not sorted by (Submit, ID).
 	ErrOrder = replay.ErrOrder
@@ -19,16 +27,6 @@ var (
 	// of launches there.
 	ErrUnbounded = errors.New("neither a price nor a limit")
 )
-
-// An InputError says which part of a [Snapshot], a [Budget], a policy, an
-// [Options] or the jobs of a simulation cannot be used, and why:
-//
-//	Package       "elastic"
-//	Field         such as "Budget.Hourly", "Clouds.Price", "Jobs.Nodes" or "AQTP.Response"
-//	Index         of the job or cloud; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("elastic", field, index, sentinel, format, args...)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -28,7 +29,7 @@ func TestNothingIsLaunchedBeyondTheLimits(t *testing.T) {
 		})
 		jobs := []trace.Job{{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: 1}}
 		_, err := e.Run(jobs, Options{Local: 1, Clouds: []CloudOptions{c.cloud}, Policy: policy, Rand: rand.New(rand.NewPCG(1, 1))})
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || in.Field != "Policy" {
 			t.Errorf("%s: error %v", name, err)
 		}

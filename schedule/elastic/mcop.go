@@ -83,7 +83,7 @@ func (p *MCOP) String() string {
 	return fmt.Sprintf("MCOP-%.0f-%.0f", 100*p.CostWeight, 100-100*p.CostWeight)
 }
 
-// Validate returns an [*InputError] that unwraps to [ErrRange] if the policy
+// Validate returns a *schedule.InputError that unwraps to [ErrRange] if the policy
 // cannot work with its settings.
 func (p *MCOP) Validate() error {
 	switch {

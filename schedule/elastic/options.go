@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -158,7 +159,7 @@ func (c Options) withDefaults() (Options, error) {
 	}
 	if p, ok := c.Policy.(interface{ Validate() error }); ok {
 		if err := p.Validate(); err != nil {
-			var ours *InputError
+			var ours *inputerr.Error
 			if errors.As(err, &ours) {
 				return c, err
 			}

@@ -150,7 +150,7 @@ const (
 	chargeDue   = "the instance is idle and would be charged before the next evaluation" // all but SM
 )
 
-// Validate returns an [*InputError] for the first value of the snapshot that policies cannot
+// Validate returns a *schedule.InputError for the first value of the snapshot that policies cannot
 // use. The error unwraps to
 //
 //   - [ErrTooLarge] for a job that no infrastructure can ever hold,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 )
@@ -443,7 +444,7 @@ func TestBadInput(t *testing.T) {
 		{valid(func(s *Snapshot) { s.Jobs[0].Estimate = -1 }), "Jobs.Estimate", 0, ErrRange},
 		{valid(func(s *Snapshot) { s.Jobs[0].Submit = 1 }), "Jobs.Submit", 0, ErrRange},
 	} {
-		var e *InputError
+		var e *inputerr.Error
 		if !errors.As(c.err, &e) || !errors.Is(c.err, c.cause) || e.Field != c.field || e.Index != c.index {
 			t.Errorf("%v: want field %s, index %d, %v", c.err, c.field, c.index, c.cause)
 		}

@@ -102,7 +102,7 @@ var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
 // [trace.Convert] and the models of package workload return them. The slices of the result
 // are valid until the next Run. Jobs are not modified.
 //
-// The error is an [*InputError]. Before anything runs, the error is for options that
+// The error is a *schedule.InputError. Before anything runs, the error is for options that
 // contradict each other, and for jobs that cannot be replayed. Such jobs are out of order,
 // have no cores or no run time, have an estimate below the run time, or are larger than every
 // infrastructure can be. During the run, the error is for a policy whose actions cannot be

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
@@ -426,7 +427,7 @@ func TestEnvironmentErrors(t *testing.T) {
 	} {
 		var e Simulator
 		_, err := e.Run(jobs, c.cfg)
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) || !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want an InputError that is %q and says %q", err, c.err, c.want)
 		}
@@ -444,7 +445,7 @@ func TestEnvironmentErrors(t *testing.T) {
 		{minutesJob(1, 5, 1, 1), minutesJob(2, 0, 1, 1)}, {minutesJob(1, 0, 0, 1)}, {minutesJob(1, 0, 1, 0)}, {minutesJob(1, -1, 1, 1)},
 		{{ID: 1, Run: 2, Estimate: 1, Nodes: 1}},
 	} {
-		var input *InputError
+		var input *inputerr.Error
 		if _, err := new(Simulator).Run(jobs, with(func(*Options) {})); !errors.As(err, &input) || input.Index < 0 {
 			t.Errorf("jobs %v: %v, want an InputError with the job's index", jobs, err)
 		}

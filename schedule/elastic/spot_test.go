@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -293,7 +294,7 @@ func TestSpotMistakes(t *testing.T) {
 		c.set(&o.Clouds[0], &spot, &o)
 		var e Simulator
 		_, err := e.Run(nil, o)
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) || input.Field != c.field {
 			t.Errorf("%s: %v, want an error about %s", c.name, err, c.field)
 		}

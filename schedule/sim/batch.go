@@ -85,7 +85,7 @@ func (s *BatchState) Idle() int {
 }
 
 // Run runs the jobs and gives each state to yield, in the order of time, until yield
-// returns false. It returns an [*InputError] before the first state for jobs that cannot
+// returns false. It returns a *schedule.InputError before the first state for jobs that cannot
 // run (no nodes or run time, an estimate below the run time, more nodes than there are)
 // and for options out of range. It returns one after the last state if the simulated
 // clock leaves its range or the scheduler never starts some job.

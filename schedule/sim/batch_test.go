@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -362,7 +363,7 @@ func TestBatchErrors(t *testing.T) {
 	} {
 		states := 0
 		err := b.Run(c.jobs, c.cfg, func(*BatchState) bool { states++; return true })
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.Is(err, c.want) || !errors.As(err, &input) || input.Field != c.field || input.Index != c.index || states > 0 {
 			t.Errorf("%+v, %+v: %v after %d states, want %s[%d] %v", c.jobs, c.cfg, err, states, c.field, c.index, c.want)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -192,7 +193,7 @@ func TestCloudErrors(t *testing.T) {
 	} {
 		var s Simulator
 		_, err := s.Run(jobs, c.cfg)
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) || !strings.HasPrefix(err.Error(), "sim: "+c.field+": ") || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v; want %v about %s", name, err, c.want, c.field)
 		}
@@ -207,7 +208,7 @@ func TestCloudErrors(t *testing.T) {
 	}
 	for _, bad := range []placement.Reservation{{Count: -1}, {Count: 1, Rate: -1}} {
 		p := &senseless{r: bad}
-		var in *InputError
+		var in *inputerr.Error
 		if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: p}}}); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), "sim: Clouds[0].Portfolio: ") || p.weeks != 1 {
 			t.Errorf("%+v: %v after %d weeks", bad, err, p.weeks)
 		}

@@ -7,7 +7,15 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to, beside the errors of package pricing.
+// What a *schedule.InputError unwraps to, beside the errors of package pricing.
+//
+// The errors themselves are a *schedule.InputError:
+//
+//	Package       "sim"
+//	Field         of the jobs or the options, such as "Jobs.Run" or "Clouds.Quota"
+//	Index         of the job or cloud; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrOrder: the jobs are not sorted by (Submit, ID).
 	ErrOrder = replay.ErrOrder
@@ -17,15 +25,6 @@ var (
 	// together more instances than can be simulated.
 	ErrTooLarge = errors.New("more nodes than there can be")
 )
-
-// An InputError says which input a simulation cannot take, and why:
-//
-//	Package       "sim"
-//	Field         of the jobs or the options, such as "Jobs.Run" or "Clouds.Quota"
-//	Index         of the job or cloud; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("sim", field, index, sentinel, format, args...)

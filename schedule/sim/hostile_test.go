@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"math"
 	"strings"
@@ -56,7 +57,7 @@ func TestNothingIsLeasedBeyondTheLimits(t *testing.T) {
 		if name == "too many instances" {
 			jobs, mode = append(jobs, job), NoWait
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if _, err := s.Run(jobs, Options{Mode: mode, Clouds: []Cloud{cloud}}); !errors.As(err, &in) {
 			t.Errorf("%s: error %v", name, err)
 		}

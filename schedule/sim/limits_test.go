@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -51,7 +52,7 @@ func TestOptionLimits(t *testing.T) {
 		if err := resolve(c.good); err != nil {
 			t.Errorf("%s: %v", c.field, err)
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if err := resolve(c.bad); c.bad != nil && (!errors.As(err, &in) || in.Field != c.field) {
 			t.Errorf("%s: %v", c.field, err)
 		}
@@ -163,7 +164,7 @@ func TestJobLimits(t *testing.T) {
 		if err := try(c.good); err != nil {
 			t.Errorf("%s: %v", c.field, err)
 		}
-		var in *InputError
+		var in *inputerr.Error
 		if err := try(c.bad); !errors.As(err, &in) || in.Field != c.field || in.Index != 1 {
 			t.Errorf("%s: %v", c.field, err)
 		}
@@ -226,7 +227,7 @@ func TestStreamEndsWithTheError(t *testing.T) {
 			}
 		}
 		_, err := new(Simulator).Stream(seq, Options{Mode: Individual, Boot: func(int) time.Duration { return 0 }}, Sink{Start: func(int, *trace.Job, time.Duration) { started++ }})
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || in.Index != 1 || started != 1 {
 			t.Errorf("%d jobs have started, %v", started, err)
 		}

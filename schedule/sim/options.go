@@ -37,11 +37,11 @@ var modes = enum.New[Mode]("sim", "Mode", ErrRange, "sec", "local", "individual"
 // the constants.
 func (m Mode) String() string { return modes.String(m) }
 
-// MarshalText returns the String form. The error is an [*InputError] for a value
+// MarshalText returns the String form. The error is a *schedule.InputError for a value
 // that is none of the constants.
 func (m Mode) MarshalText() ([]byte, error) { return modes.MarshalText(m) }
 
-// UnmarshalText reads the String form. The error is an [*InputError].
+// UnmarshalText reads the String form. The error is a *schedule.InputError.
 func (m *Mode) UnmarshalText(text []byte) error { return modes.UnmarshalText(m, text) }
 
 // Options says how jobs are run. Its zero value is the semi-elastic cluster of

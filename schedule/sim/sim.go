@@ -51,7 +51,7 @@ type Simulator struct {
 // returns what came of it. The result's slices are valid until the next Run or Stream.
 // Jobs are not modified.
 //
-// It returns an [*InputError] for jobs that cannot be replayed: out of order, without
+// It returns a *schedule.InputError for jobs that cannot be replayed: out of order, without
 // nodes or run time, with an estimate below the run time, or larger than a local cluster.
 // It also returns one for options out of range. No job is left out silently. A cost beyond
 // the range of pricing.Money is an error, too.

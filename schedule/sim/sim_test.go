@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
@@ -159,7 +160,7 @@ func TestErrors(t *testing.T) {
 	} {
 		var s Simulator
 		_, err := s.Run(c.jobs, c.cfg)
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || in.Field != c.field || in.Index != c.index || !errors.Is(err, c.is) {
 			t.Errorf("%s: got %v, want field %s, index %d, %v", name, err, c.field, c.index, c.is)
 		}

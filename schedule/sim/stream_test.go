@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/placement"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -118,7 +119,7 @@ func TestStreamOfTooLargeJobs(t *testing.T) {
 	for _, quota := range []int{4, 5} {
 		seq := func(yield func(trace.Job, error) bool) { yield(job(1, 0, 10, 5), nil) }
 		_, err := s.Stream(seq, Options{Clouds: []Cloud{{Quota: quota}}}, Sink{})
-		var in *InputError
+		var in *inputerr.Error
 		if tooLarge := errors.As(err, &in) && errors.Is(err, ErrTooLarge) && in.Index == 0; tooLarge != (quota < 5) || err != nil && !tooLarge {
 			t.Errorf("five instances with a quota of %d: %v", quota, err)
 		}
@@ -158,7 +159,7 @@ func TestStreamErrors(t *testing.T) {
 		spoilt := slices.Clone(jobs)
 		c.spoil(&spoilt[70])
 		_, err := s.Stream(sequence(spoilt), c.cfg, Sink{})
-		var input *InputError
+		var input *inputerr.Error
 		if !errors.As(err, &input) || input.Index != 70 || input.Field != c.field || !errors.Is(err, c.sentinel) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -82,7 +83,7 @@ func Failf(status int, format string, args ...any) error {
 // Status returns the HTTP status for an error.
 func Status(err error) int {
 	var f *Failure
-	var in *exchange.InputError
+	var in *preempt.InputError
 	switch {
 	case err == nil:
 		return http.StatusOK

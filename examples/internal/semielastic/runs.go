@@ -125,7 +125,7 @@ func (run *Run) charge(list pricing.List, bought []pricing.Purchase, other prici
 
 // explain says whose mistake an error is.
 func (r *Runner) explain(m Mode, err error) error {
-	var input *sim.InputError
+	var input *schedule.InputError
 	var planned *reserve.InputError
 	switch {
 	case errors.As(err, &input) && strings.HasPrefix(input.Field, "Jobs."):

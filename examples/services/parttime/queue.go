@@ -72,7 +72,7 @@ func (c *client) run(ctx context.Context) {
 			err = c.scale()
 		}
 		// A node that was given back in between has no value any more.
-		var in *exchange.InputError
+		var in *preempt.InputError
 		if err != nil && !errors.As(err, &in) {
 			c.log.printf("%v", err)
 		}

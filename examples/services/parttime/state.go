@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/statelog"
+	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -143,7 +144,7 @@ func restore(s *statelog.State) (*saved, error) {
 		Manager *string `json:"manager"`
 	}
 	if err := json.Unmarshal(snapshot, &in); err != nil {
-		if bad := new(exchange.InputError); errors.As(err, &bad) {
+		if bad := new(preempt.InputError); errors.As(err, &bad) {
 			return nil, bad
 		}
 		return nil, errors.New("it is not a state, or not a whole one: want the file as this program wrote it")

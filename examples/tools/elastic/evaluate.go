@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -201,7 +202,7 @@ func (r *results) run(w *worker, c *cell, run int) (one oneRun, err error) {
 		Decisions:   r.decisions && run == 0,
 	})
 	if err != nil {
-		var input *elastic.InputError
+		var input *schedule.InputError
 		switch {
 		case errors.As(err, &input) && strings.HasPrefix(input.Field, "Jobs."):
 			return one, cli.Mistakef("%s: job %d cannot be run: %v", c.source.name, jobs[input.Index].ID, input.Err)

@@ -20,6 +20,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/rules"
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -216,7 +217,7 @@ func (o *options) simulate(s *series, path string, run *cli.Run) error {
 		run.Showf("simulating %s: %s of %s jobs", path, decimal.Int(ended), decimal.Int(len(log.Jobs)))
 	}})
 	if err != nil {
-		var input *sim.InputError
+		var input *schedule.InputError
 		switch {
 		case errors.As(err, &input) && input.Index >= 0:
 			return cli.Mistakef("%s: job %d cannot be run: %v", path, log.Jobs[input.Index].ID, err)

@@ -21,7 +21,7 @@ var flagship = []set{
 	{"schedule/elastic", `Policy/policy=AQTP/jobs=1000|Policy/policy=OD\+\+/jobs=1000|Environment/policy=aqtp/arrivals=poisson`, "schedule"},
 	{"schedule/sim", `Waiting/alg=easy/jobs=2000|Waiting/alg=fcfs/jobs=20000|Run/log=lublin/mode=individual`, ""},
 	{"schedule/spot", `BidPlannerSolve/work=4/deadline=24/every=0s/step=10m0s/levels=6|ChainEstimator/days=30/levels=6`, "schedule"},
-	{"schedule/spot/spotsim", `SpotRun/rule=hedged|Hindsight/checkpoints=none`, "schedule/sim"},
+	{"schedule/spot/spotsim", `SpotRun/rule=hedged`, "schedule/sim"},
 	{"schedule/trace", `Next/in=plain|AppendDemand/rule=none`, ""},
 	{"schedule/workload", `AppendLublin/jobs=typed|EstimatesTo`, ""},
 	{"placement", `AppendSelect/policy=max-margin/idle=1000|Choose`, ""},

@@ -124,7 +124,7 @@ type Divider struct {
 // Divide divides the bill of a cluster among the users of its jobs. The accounts'
 // Pays add up to u.Bill, and SavedByUse and SavedByShapley to the savings, to the nano.
 //
-// The error is an [*InputError] that unwraps to
+// The error is a *schedule.InputError that unwraps to
 //
 //   - [ErrLength] unless there is one start for each job,
 //   - [ErrRange] for a job without nodes or run time, a user below -1, a time out of range,

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/federation/coalition"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 	"github.com/plimsoll/plimsoll/schedule/sim/bills"
 	"github.com/plimsoll/plimsoll/schedule/trace"
@@ -344,7 +345,7 @@ func TestBadInput(t *testing.T) {
 		u := good()
 		c.change(&u)
 		_, err := new(bills.Divider).Divide(u, bills.Options{})
-		var input *bills.InputError
+		var input *schedule.InputError
 		if !errors.As(err, &input) || !errors.Is(err, c.is) || input.Index != c.index || !strings.HasSuffix(input.Field, c.field) {
 			t.Errorf("%s: %v, want %s[%d] and %v", name, err, c.field, c.index, c.is)
 		}

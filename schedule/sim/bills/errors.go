@@ -6,7 +6,15 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to, beside the errors of package pricing.
+// What a *schedule.InputError unwraps to, beside the errors of package pricing.
+//
+// The errors themselves are a *schedule.InputError:
+//
+//	Package       "bills"
+//	Field         such as "Jobs.User" or "Bill"
+//	Index         of the job; -1 where there is none
+//	Line, Column  0
+//	Err           what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
@@ -15,15 +23,6 @@ var (
 	// ErrTooLarge: use or a sum of money that is too large to add up.
 	ErrTooLarge = errors.New("amount too large")
 )
-
-// An InputError says which input cannot be used, and why. Its fields:
-//
-//	Package       "bills"
-//	Field         such as "Jobs.User" or "Bill"
-//	Index         of the job; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("bills", field, index, sentinel, format, args...)

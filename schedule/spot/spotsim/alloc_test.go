@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
-	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
-// A warm Simulator and a warm Hindsight allocate nothing, under any rule, for
+// A warm Simulator allocates nothing, under any rule, for
 // tasks and prices that differ.
 func TestSpotAllocatesNothing(t *testing.T) {
 	markets := spikyMarkets(2, 3)
@@ -33,22 +32,6 @@ func TestSpotAllocatesNothing(t *testing.T) {
 		for k := range tasks {
 			if n := allocs.Once(func() { one(k) }); n != 0 {
 				t.Errorf("%s, tasks %d: %v allocations", w.name, k, n)
-			}
-		}
-	}
-	for _, x := range []Hindsight{{}, {Safe: true}} {
-		cfg := Options{History: markets[0].history, OnDemand: markets[0].onDemand, Handover: spot.Handover{}}
-		one := func(k int) {
-			if _, _, err := x.Cost(tasks[k][0], cfg, grid); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for k := range tasks {
-			one(k)
-		}
-		for k := range tasks {
-			if n := allocs.Once(func() { one(k) }); n != 0 {
-				t.Errorf("hindsight, tasks %d: %v allocations", k, n)
 			}
 		}
 	}

@@ -43,37 +43,3 @@ func BenchmarkSpotRun(b *testing.B) {
 		}
 	}
 }
-
-// The optimum in hindsight, a task.
-func BenchmarkHindsight(b *testing.B) {
-	mk := spikyMarkets(2, 1)[1]
-	for _, saves := range []bool{false, true} {
-		name := "checkpoints=none"
-		if saves {
-			name = "checkpoints=60m"
-		}
-		tasks := randomTasks(&mk.history, 100, saves, rand.New(rand.NewPCG(8, 1)))
-		b.Run(name, func(b *testing.B) {
-			cfg := Options{History: mk.history, OnDemand: mk.onDemand, Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly}
-			var x Hindsight
-			least, onDemand := 0.0, 0.0
-			for b.Loop() {
-				least, onDemand = 0, 0
-				for i := range tasks {
-					c, _, err := x.Cost(tasks[i], cfg, grid)
-					if err != nil {
-						b.Fatal(err)
-					}
-					least += c.Float64()
-					d, err := cfg.Meter.Cost(cfg.OnDemand, tasks[i].Latency+tasks[i].Estimate)
-					if err != nil {
-						b.Fatal(err)
-					}
-					onDemand += d.Float64()
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(len(tasks))/float64(b.N), "µs/task")
-			b.ReportMetric(least/onDemand, "cost-ratio")
-		})
-	}
-}

@@ -14,7 +14,6 @@
 //	tasks, prices and a rule        deadlines kept, costs, leases     Simulator.Run
 //	the same                        what each cluster cost and why    Result.Leases
 //	your own bids or plan           their results                     Options.Bid, Options.Plan
-//	a task and prices               the least possible cost           Hindsight.Cost
 //
 // # What is simulated
 //
@@ -29,18 +28,17 @@
 // instances on demand are always available. The first of these assumptions holds for small
 // users; the others are the provider's promise in 2013 and have become less true.
 //
-// [Hindsight] is the yardstick: the least cost for a user who knows the prices. A rule that
-// keeps all deadlines stays above that cost for two reasons. One is that the rule does not
-// know the prices. The other is the guarantee itself: a task that saves nothing and has
-// less slack than its run time must be on demand by its point of no return, however calm
-// the prices are. On calm prices the guarantee is nearly all of the difference in the
-// tables of BENCHMARKS.md.
+// A rule that keeps all deadlines costs more than the least possible cost for two reasons.
+// One is that the rule does not know the prices. The other is the guarantee itself: a task
+// that saves nothing and has less slack than its run time must be on demand by its point
+// of no return, however calm the prices are. On calm prices the guarantee is nearly all of
+// the difference in the tables of BENCHMARKS.md.
 //
 // # Allocation, work and concurrency
 //
-// A Simulator and a Hindsight keep their memory and allocate nothing once warm. Each is
-// for one goroutine at a time. A run of a task takes O(log c) time an event for c changes
-// of the price; a plan is bounded as in package spot, and Hindsight by 2²⁶ values.
+// A Simulator keeps its memory and allocates nothing once warm. It is for one goroutine at
+// a time. A run of a task takes O(log c) time an event for c changes of the price; a plan
+// is bounded as in package spot.
 //
 // # References
 //

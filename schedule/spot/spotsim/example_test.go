@@ -93,16 +93,3 @@ func ExampleLease() {
 	// medium bid 1.191 from 0s to 1h0m0s: interrupted, 30m0s saved, $0.78
 	// medium bid 1.300 from 3h0m0s to 6h48m0s: completed, 3h30m0s saved, $2.96
 }
-
-// How much could have been saved by somebody who knew the prices?
-func ExampleHindsight() {
-	morning := 32*24*time.Hour + 8*time.Hour
-	task := spotsim.Task{Submit: morning, Task: spot.Task{
-		Deadline: morning + 10*time.Hour, Estimate: 4 * time.Hour, Latency: 10 * time.Minute, Instances: 2,
-	}}
-	cfg := spotsim.Options{History: spikes(), OnDemand: 1300 * pricing.Milli, Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly}
-	var x spotsim.Hindsight
-	least, possible, err := x.Cost(task, cfg, 5*time.Minute)
-	fmt.Println(least, possible, err)
-	// Output: 3.9 true <nil>
-}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
@@ -103,8 +104,7 @@ func (c *Options) complete() error {
 	return nil
 }
 
-// maxCheckpoints bounds the memory of a plan and of a [Hindsight], which have a state for
-// each checkpoint.
+// maxCheckpoints bounds the memory of a plan, which has a state for each checkpoint.
 const maxCheckpoints = 1 << 20
 
 // maxLooks bounds the time that a task takes whose agents look at it again and again: some
@@ -150,7 +150,7 @@ func (s *Simulator) check(i int, t *Task) error {
 
 // taskError tells which task the framework does not take.
 func taskError(index int, err error) error {
-	if in, ok := err.(*InputError); ok {
+	if in, ok := err.(*inputerr.Error); ok {
 		if field, ok := strings.CutPrefix(in.Field, "Task."); ok {
 			return badInput("Tasks."+field, index, in.Err, "")
 		}

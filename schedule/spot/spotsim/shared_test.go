@@ -235,7 +235,8 @@ type tally struct {
 func evaluate(tb testing.TB, markets []market, perMarket int, saves, hourly bool, seed uint64) (tallies []tally, hindsight, safe pricing.Money) {
 	tallies = make([]tally, len(ways()))
 	var s Simulator
-	x, xs := Hindsight{}, Hindsight{Safe: true}
+	var x, xs yardstick
+	xs.Safe = true
 	for m, mk := range markets {
 		tasks := randomTasks(&mk.history, perMarket, saves, rand.New(rand.NewPCG(seed, uint64(m))))
 		cfg := Options{History: mk.history, OnDemand: mk.onDemand, Setup: 5 * time.Minute}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
@@ -88,7 +89,7 @@ type Simulator struct {
 	err   error
 }
 
-// Run simulates the tasks. The error is an [*InputError] that unwraps to [spot.ErrRange],
+// Run simulates the tasks. The error is a *schedule.InputError that unwraps to [spot.ErrRange],
 // or to [spot.ErrPast] for a deadline that is not after its submission. Its Field is such
 // as "Tasks.Deadline" with the index of the task, or such as "Options.Window" with -1.
 // Under spot.RulePlanned without a Plan a task needs two steps of the chain of past
@@ -174,7 +175,7 @@ func (s *Simulator) solve() error {
 	if err == nil {
 		return nil
 	}
-	var in *InputError
+	var in *inputerr.Error
 	if errors.As(err, &in) {
 		switch {
 		case strings.HasPrefix(in.Field, "PriceChain."):

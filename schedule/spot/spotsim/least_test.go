@@ -5,13 +5,12 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
 // What would a user have paid who knew the prices? That cost is the yardstick for rules
 // that do not know them: how much of the possible saving did a rule get?
 //
-// Hindsight minimises the cost of a task, subject to its deadline, over all ways to rent
+// A yardstick minimises the cost of a task, subject to its deadline, over all ways to rent
 // one cluster after another. Clusters are launched at multiples of a step after the
 // submission. With V(t, q) the least cost from the time t on with q checkpoints' work
 // saved and no cluster,
@@ -37,9 +36,9 @@ import (
 // For T steps to the deadline, Q checkpoints, L of which one lease can write, and c changes
 // of the price during a lease: O(T·(Q + L)·c·log c + T·Q·L) time, in O(T·Q) memory.
 
-// A Hindsight finds the least cost of tasks over a known history. The zero value
-// is ready; it keeps its memory and allocates nothing once warm.
-type Hindsight struct {
+// A yardstick finds the least cost of tasks over a known history. The zero value
+// is ready and keeps its memory.
+type yardstick struct {
 	// Safe asks for the least cost with the guarantee of package spot: at no moment may a
 	// request on demand miss the deadline. So Safe says what knowing the prices is worth
 	// to a user who gives that guarantee.
@@ -66,13 +65,6 @@ type takenLease struct {
 // none is the cost of what cannot be done.
 const none = pricing.Money(1<<63 - 1)
 
-// The limits of a [Hindsight], each less than a minute of a processor, or 512 MiB.
-const (
-	mostStates = 1 << 26
-	mostLeases = 1 << 33
-	mostPrices = 1 << 30
-)
-
 // Cost returns the least cost of a task that ends by its deadline, and whether it can. Of
 // the configuration it takes the history, the prices and the meters. The run time is the
 // true one. Two clusters at once, as under spot.RuleHedged, are not considered. A cluster
@@ -80,20 +72,8 @@ const (
 // free, is not considered either. What costs more than Money holds is not considered
 // unless there is nothing else.
 //
-// The error is that of [Simulator.Run], also for a deadline in the past, or
-// [spot.ErrRange] with Field "Tasks.Deadline" for one that is too far away, as steps and
-// checkpoints go:
-//
-//	more than 2²⁶ states, steps to the deadline times checkpoints
-//	more than 2³³ leases, states times the checkpoints that a lease can write and that
-//	    are still to be written
-//	more than 2³⁰ prices, steps times checkpoints times changes of the price during a lease
-//
-// It panics if step is not positive.
-func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.Money, possible bool, err error) {
-	if step <= 0 {
-		panic("spotsim: Hindsight with a step that is not positive")
-	}
+// The error is that of [Simulator.Run]. The memory has steps times checkpoints values.
+func (x *yardstick) Cost(t Task, cfg Options, step time.Duration) (cost pricing.Money, possible bool, err error) {
 	if err := cfg.complete(); err != nil {
 		return 0, false, err
 	}
@@ -108,10 +88,7 @@ func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.
 	if e := t.Checkpoints.Every; e > 0 {
 		points += int((t.Estimate - 1) / e)
 	}
-	steps, err := x.size(&t, &cfg, step, points)
-	if err != nil {
-		return 0, false, err
-	}
+	steps := int((t.Deadline-t.Submit)/step) + 1
 	if t.Submit+t.Latency+t.Estimate > t.Deadline {
 		return 0, false, nil // on demand at once is the fastest way
 	}
@@ -129,55 +106,8 @@ func (x *Hindsight) Cost(t Task, cfg Options, step time.Duration) (cost pricing.
 	return cost, true, err
 }
 
-// size returns the number of steps, or an error if there is too much to be done.
-func (x *Hindsight) size(t *Task, cfg *Options, step time.Duration, points int) (steps int, err error) {
-	left := t.Deadline - t.Submit
-	wide := int64(left/step) + 1
-	refuse := func(n float64, what string, most string) error {
-		return badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each, are %.3g %s: want at most %s, such as with a longer step", wide, step, points-1, n, what, most)
-	}
-	states := float64(wide) * float64(points)
-	if states > mostStates {
-		return 0, badInput("Tasks.Deadline", 0, spot.ErrRange, "%d steps of %v until then, with %d checkpoints each: want at most 2²⁶, such as with a longer step", wide, step, points-1)
-	}
-	steps = int(wide)
-	c := &t.Checkpoints
-	laps := 0.0 // the most checkpoints of one lease after which another one can begin
-	if lease := time.Duration(steps-1)*step - t.Latency; points > 1 && lease > 0 {
-		laps = float64(min(time.Duration(points-1), lease/(c.Every+c.Write)))
-	}
-	// With more saved there are fewer to come, down to none.
-	if leases := float64(steps) * laps * (float64(points) - (laps+1)/2); leases > mostLeases {
-		return 0, refuse(leases, "leases with checkpoints", "2³³")
-	}
-	longest := min(left, t.Latency+c.Restart+t.SpotRun(0))
-	changes := float64(cfg.mostChanges(t.Submit, t.Deadline, longest))
-	pieces := changes
-	if cfg.Spot.Reprice > 0 {
-		pieces = min(pieces, float64(longest/cfg.Spot.Reprice+1))
-	}
-	if prices := float64(steps) * ((float64(points)+2*laps)*(pieces+1) + min(laps, 1)*changes); prices > mostPrices {
-		return 0, refuse(prices, "prices to add up", "2³⁰")
-	}
-	return steps, nil
-}
-
-// mostChanges returns the most changes of the price within any span of that length between
-// two times. O(n).
-func (c *Options) mostChanges(from, to, span time.Duration) int {
-	most, times := 0, c.History.Times
-	lo := c.History.Index(from) + 1
-	for hi := lo; hi < len(times) && times[hi] <= to; hi++ {
-		for times[hi]-times[lo] > span {
-			lo++
-		}
-		most = max(most, hi-lo+1)
-	}
-	return most
-}
-
 // step sets the states of step i.
-func (x *Hindsight) step(t *Task, cfg *Options, step time.Duration, points, i int) {
+func (x *yardstick) step(t *Task, cfg *Options, step time.Duration, points, i int) {
 	at := t.Submit + time.Duration(i)*step
 	steps := len(x.v) / points
 	row := x.v[i*points:][:points]
@@ -265,7 +195,7 @@ func orNone(cost pricing.Money, err error) pricing.Money {
 // safe returns how many of the checkpoints of a lease are written, up to most, if the lease
 // ends when a request on demand would miss the deadline. Just before a checkpoint is
 // written that comes soonest, and the later the sooner.
-func (x *Hindsight) safe(t *Task, at, read, base, saved time.Duration, most int) int {
+func (x *yardstick) safe(t *Task, at, read, base, saved time.Duration, most int) int {
 	c := &t.Checkpoints
 	begin := at + t.Latency + read
 	lo, hi := 0, most // lo are written, hi + 1 are not
@@ -282,7 +212,7 @@ func (x *Hindsight) safe(t *Task, at, read, base, saved time.Duration, most int)
 
 // partLeases lists the leases of step i with up to most checkpoints after which another
 // lease can begin, if read is the time for the checkpoint at their start.
-func (x *Hindsight) partLeases(t *Task, cfg *Options, step time.Duration, points, i int, read time.Duration, most int) {
+func (x *yardstick) partLeases(t *Task, cfg *Options, step time.Duration, points, i int, read time.Duration, most int) {
 	x.kept, x.taken = x.kept[:0], x.taken[:0]
 	steps := len(x.v) / points
 	at := t.Submit + time.Duration(i)*step
