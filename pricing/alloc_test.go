@@ -38,8 +38,7 @@ func TestAllocs(t *testing.T) {
 	list := CC28XLarge2013()
 	sizes := []int{9000, 1, 8999, 24, 744, 4000}
 
-	var biller, grown Biller
-	grown.Grow(sizes[0], len(list.Classes), sizes[0]/10)
+	var biller Biller
 	var demands [][]int
 	var purchases [][]Purchase
 	for _, n := range sizes {
@@ -51,13 +50,6 @@ func TestAllocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if n := allocs.Once(func() {
-		if _, err := grown.Bill(list, demands[0], time.Hour, purchases[0]); err != nil {
-			t.Fatal(err)
-		}
-	}); n != 0 {
-		t.Errorf("Biller.Bill after Grow: %v allocations, want 0", n)
-	}
 
 	levels := make([]Level, 0, 8)
 	terms := []time.Duration{0, Year, 3 * Year}
@@ -67,7 +59,6 @@ func TestAllocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	cluster := Niu16Cluster()
 	text := make([]byte, 0, 32)
 	wantNoAllocs(t, "single results", len(list.Classes), func(i int) {
 		c := list.Classes[i]
@@ -88,7 +79,7 @@ func TestAllocs(t *testing.T) {
 		if _, err = GCE2014SustainedUse.Cost(c.Hourly, time.Duration(i)*time.Hour, 30*24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if _, err = cluster.Over(93+i, time.Hour); err != nil {
+		if _, err = Niu16Cluster(93+i, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		if _, err = ParseMoney("2.40"); err != nil {

@@ -77,17 +77,8 @@ type ClassBill struct {
 
 // Total returns the total cost of the class in [Niu16]: Upfront + Hourly + Committed. It
 // panics if that does not fit; what a [Biller] bills fits.
-func (c ClassBill) Total() Money { return c.less(0) }
-
-// Pure returns the pure cost of the class in [Niu16] section 5.1.3, Total -
-// Residual: the cost if the seller took back the unused parts of the terms for
-// their share of the price. It panics if that does not fit.
-func (c ClassBill) Pure() Money { return c.less(c.Residual) }
-
-// less returns the total less back.
-func (c ClassBill) less(back Money) Money {
-	sum := wide.FromInt64(int64(c.Upfront)).Plus(wide.FromInt64(int64(c.Hourly))).Plus(wide.FromInt64(int64(c.Committed)))
-	cost, ok := sum.Minus(wide.FromInt64(int64(back))).Int64()
+func (c ClassBill) Total() Money {
+	cost, ok := wide.FromInt64(int64(c.Upfront)).Plus(wide.FromInt64(int64(c.Hourly))).Plus(wide.FromInt64(int64(c.Committed))).Int64()
 	if !ok {
 		panic("pricing: bill of a class that does not fit")
 	}
@@ -95,8 +86,9 @@ func (c ClassBill) less(back Money) Money {
 }
 
 // Bill is the cost of a demand. Total counts every purchase in full, as if an unused
-// term had no value at the horizon. Pure counts unused terms as returned. Pure is
-// the fairer figure to compare plans whose demand goes on after the horizon. All
+// term had no value at the horizon. Pure is the pure cost of [Niu16] section 5.1.3: the cost
+// if the seller took back the unused parts of the terms for their share of the price. Pure
+// is the fairer figure to compare plans whose demand goes on after the horizon. All
 // sums have been checked for overflow.
 type Bill struct {
 	Slot          time.Duration // length of a slot
@@ -128,16 +120,7 @@ type Biller struct {
 	bills  []ClassBill // result
 }
 
-// Grow makes room for inputs of the given sizes. It panics if a size is not from 0 to 2²⁶.
-func (b *Biller) Grow(slots, classes, purchases int) {
-	for _, n := range [...]int{slots, classes, purchases} {
-		if n < 0 || n > 1<<26 {
-			panic("pricing: room for a negative number, or for more than 1<<26")
-		}
-	}
-	b.grow(slots, classes, purchases)
-}
-
+// grow makes room for inputs of the given sizes.
 func (b *Biller) grow(slots, classes, purchases int) {
 	b.rest, b.change = grow.To(b.rest, slots), grow.To(b.change, slots)
 	b.next = grow.To(b.next, purchases)

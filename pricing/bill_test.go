@@ -65,7 +65,7 @@ func TestBill(t *testing.T) {
 	if got, want := got.Classes[1].Total(), 54*Unit; got != want {
 		t.Errorf("total of heavy %v, want %v", got, want)
 	}
-	if got, want := got.Classes[1].Pure(), 42*Unit; got != want {
+	if got, want := got.Classes[1].Total()-got.Classes[1].Residual, 42*Unit; got != want {
 		t.Errorf("pure cost of heavy %v, want %v", got, want)
 	}
 	if got, want := got.Hours(5), 5.0; got != want {

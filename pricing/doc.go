@@ -23,7 +23,7 @@
 //	demand, purchases and an inventory  the bill                            Biller.BillHeld
 //	the length of a lease               its cost, its next charge           Meter.Cost, Meter.NextCharge
 //	a month of use at Google            the sustained-use discount          SustainedUse.Cost
-//	a cluster of your own               its cost for a time                 Ownership.Over
+//	a cluster of your own               its cost for a time                 Niu16Cluster
 //	EC2's spot price history            prices, means, interruptions        ReadSpot, SpotHistory
 //	a spot lease                        its cost                            SpotMeter.Cost
 //	a decimal such as "2.40"            an exact amount                     ParseMoney
@@ -61,7 +61,7 @@
 //	List.AppendEnvelope cheapest class by utilisation      O(n·h), exact
 //	Biller              demand and purchases to a bill     O(slots·classes bought)
 //	SustainedUse        one instance within a month        O(1)
-//	Ownership           a cluster bought and hosted        O(parts)
+//	Niu16Cluster        a cluster bought and hosted        O(1)
 //	SpotHistory         price, mean, quantile, crossings   O(log n), O(window)
 //	SpotMeter           a spot lease under a history       O(hours·log n)
 //

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
@@ -39,19 +38,6 @@ const (
 	Down                     // towards zero
 	Up                       // away from zero
 )
-
-var roundings = enum.New[Rounding]("pricing", "Rounding", ErrUnknown, "half_even", "half_up", "down", "up")
-
-// String returns "half_even", "half_up", "down" or "up".
-func (r Rounding) String() string { return roundings.String(r) }
-
-// MarshalText returns the String form. The error, for any other value, unwraps to
-// [ErrUnknown].
-func (r Rounding) MarshalText() ([]byte, error) { return roundings.MarshalText(r) }
-
-// UnmarshalText reads the String form. The error, for any other text, unwraps to
-// [ErrUnknown] and lists the names.
-func (r *Rounding) UnmarshalText(text []byte) error { return roundings.UnmarshalText(r, text) }
 
 // step reports whether the magnitude of a quotient grows by one. odd says whether
 // the quotient is odd, inexact whether there is a remainder, and half how the

@@ -245,11 +245,10 @@ func TestOverRounding(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	got := []string{
-		HalfEven.String(), HalfUp.String(), Down.String(), Up.String(), Rounding(9).String(),
 		Always.String(), WhenUsed.String(), Billing(9).String(),
 	}
 	want := []string{
-		"half_even", "half_up", "down", "up", "Rounding(9)", "always", "when-used", "Billing(9)",
+		"always", "when-used", "Billing(9)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -292,8 +291,8 @@ func TestMisuse(t *testing.T) {
 		func() { _, _ = new(Biller).Bill(List{}, nil, 0, nil) },
 		func() { _, _ = GCE2014SustainedUse.Cost(1, 0, 0) },
 		func() { _, _ = GCE2014SustainedUse.Cost(1, 0, 367*24*time.Hour) },
-		func() { _, _ = Niu16Cluster().Total(0) },
-		func() { _, _ = Niu16Cluster().Over(93, -1) },
+		func() { _, _ = Niu16Cluster(0, 1) },
+		func() { _, _ = Niu16Cluster(93, -1) },
 	} {
 		if got := panics(f); !strings.HasPrefix(got, "pricing: ") {
 			t.Errorf("misuse %d: panic %q, want one that begins with the package's name", i, got)

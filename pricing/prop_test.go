@@ -460,7 +460,7 @@ func TestPropBill(t *testing.T) {
 		}
 		for _, c := range got.Classes {
 			served += c.UsedSlots
-			sum += int64(c.Pure())
+			sum += int64(c.Total() - c.Residual)
 		}
 		if served+got.OnDemandSlots != rest || sum+int64(got.OnDemand) != int64(got.Pure) {
 			t.Fatalf("%d served and %d on demand of %d; parts %d of %d", served, got.OnDemandSlots, rest, sum, got.Pure)

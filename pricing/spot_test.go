@@ -106,7 +106,7 @@ func TestSpotMeterCost(t *testing.T) {
 		name   string
 		meter  SpotMeter
 		length time.Duration
-		end    SpotEnd
+		end    bool
 		want   Money
 	}{
 		{"hourly, user, nothing", EC2SpotHourly, 0, EndedByUser, Unit},
@@ -451,7 +451,7 @@ func TestSpotMeterCostEqualsSeconds(t *testing.T) {
 		}
 		launch := h.Start() + time.Duration(rapid.IntRange(0, 100).Draw(t, "launch"))*time.Minute
 		seconds := rapid.IntRange(0, 4*3600).Draw(t, "seconds")
-		end := SpotEnd(rapid.IntRange(0, 1).Draw(t, "End"))
+		end := rapid.Bool().Draw(t, "End")
 		length := time.Duration(seconds) * time.Second
 		got, err := m.Cost(h, launch, length, end)
 		if err != nil {
@@ -621,7 +621,7 @@ func TestSpotAllocations(t *testing.T) {
 		h.Mean(at, at+7*day)
 		h.Quantile(at, at+7*day, float64(i)/19)
 		for _, m := range []SpotMeter{EC2SpotHourly, EC2SpotPerSecond, {Meter: EC2PerSecond}} {
-			if _, err := m.Cost(h, at, 2*day+time.Minute, SpotEnd(i%2)); err != nil || m.Validate() != nil {
+			if _, err := m.Cost(h, at, 2*day+time.Minute, i%2 == 1); err != nil || m.Validate() != nil {
 				t.Fatal(err)
 			}
 		}

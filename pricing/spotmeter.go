@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
@@ -15,18 +14,11 @@ import (
 // time, and what is free because the provider ended the lease. The cost is a sum of
 // prices times spans, taken in 128 bits and rounded once.
 
-// SpotEnd says who ended a lease.
-type SpotEnd uint8
-
+// Who ended a lease, for [SpotMeter.Charged] and [SpotMeter.Cost].
 const (
-	EndedByUser     SpotEnd = iota // the user finished or gave up
-	EndedByProvider                // the provider interrupted the lease
+	EndedByUser     = false // the user finished or gave up
+	EndedByProvider = true  // the provider interrupted the lease
 )
-
-var spotEnds = enum.New[SpotEnd]("pricing", "SpotEnd", ErrUnknown, "user", "provider")
-
-// String returns "user" or "provider".
-func (e SpotEnd) String() string { return spotEnds.String(e) }
 
 // SpotMeter says how a spot lease is billed.
 //
@@ -85,9 +77,9 @@ func (m SpotMeter) Validate() error {
 
 // Charged returns the time that a lease of the given length is billed for. Charged
 // panics if length is negative or the meter is not usable, as [Meter.Charged] does.
-func (m SpotMeter) Charged(length time.Duration, end SpotEnd) time.Duration {
+func (m SpotMeter) Charged(length time.Duration, interrupted bool) time.Duration {
 	charged := m.Meter.Charged(length)
-	if end != EndedByProvider {
+	if !interrupted {
 		return charged
 	}
 	if length < m.FreeBefore {
@@ -109,12 +101,12 @@ func (m SpotMeter) Charged(length time.Duration, end SpotEnd) time.Duration {
 //
 // The error is [ErrOverflow]. Cost panics if launch is before the first price, if
 // length is negative, if the lease or its charged time ends beyond the range of a
-// Duration, or if the meter is not usable. An unknown end counts as EndedByUser.
+// Duration, or if the meter is not usable.
 // O(log n) for each piece of Reprice that ends after a change of the price during the
 // lease; with a Reprice of 0, O(log n + changes during the lease).
-func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, end SpotEnd) (Money, error) {
-	charged := m.Charged(length, end)
-	if end == EndedByProvider && charged == 0 {
+func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, interrupted bool) (Money, error) {
+	charged := m.Charged(length, interrupted)
+	if interrupted && charged == 0 {
 		return 0, nil
 	}
 	if launch > math.MaxInt64-charged {

@@ -134,7 +134,7 @@ func TestSpotMeter(t *testing.T) {
 		}
 		var open *lease
 		want := pricing.Money(0)
-		end := func(at time.Duration, who pricing.SpotEnd) {
+		end := func(at time.Duration, who bool) {
 			one, err := pricing.EC2SpotHourly.Cost(spot.History, spot.From+open.launch, at-open.launch, who)
 			if err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ type Result struct {
 	ChargedHours float64
 	Utilisation  float64 // UsedHours/ChargedHours
 	// Cost is what the leases cost on demand. A local cluster has none: see
-	// pricing.Ownership.
+	// pricing.Niu16Cluster.
 	Cost     pricing.Money
 	Makespan time.Duration // from the first submission to the last end
 	Peak     int           // the most instances held at once

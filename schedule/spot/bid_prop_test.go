@@ -157,7 +157,7 @@ func (r *bruteBids) block(left time.Duration, c machine, level, bid int) (float6
 // price on whose level the block began is charged.
 func (r *bruteBids) walk(left time.Duration, c machine, at, end time.Duration, cut bool, level, now, bid int) float64 {
 	step, n := r.m.Chain.Step, len(r.m.Chain.Tops)
-	charge := func(age time.Duration, by pricing.SpotEnd) float64 {
+	charge := func(age time.Duration, by bool) float64 {
 		return r.m.Chain.Prices[level].Float64() * (r.m.Spot.Charged(age, by) - at).Hours()
 	}
 	minutes := 0

@@ -178,7 +178,7 @@ func (p *Planner) survival() {
 func (p *Planner) at(b, i, s int) int { return (b*(b+1)/2+i)*(p.h+1) + s }
 
 // billed returns the hours billed for time y of a block that begins at that age.
-func (p *Planner) billed(age, y time.Duration, end pricing.SpotEnd) float64 {
+func (p *Planner) billed(age, y time.Duration, end bool) float64 {
 	return (p.m.Spot.Charged(age+y, end) - age).Hours()
 }
 

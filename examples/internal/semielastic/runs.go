@@ -84,7 +84,7 @@ func (r *Runner) Run(m Mode, p Policy) (Run, error) {
 	switch {
 	case m == Local:
 		run.Nodes = p.Nodes
-		run.Paid, err = pricing.Niu16Cluster().Over(p.Nodes, run.Makespan)
+		run.Paid, err = pricing.Niu16Cluster(p.Nodes, run.Makespan)
 		if err != nil {
 			return run, cli.Mistakef("-nodes %d: owning such a cluster: %v", p.Nodes, err)
 		}

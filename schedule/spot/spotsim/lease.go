@@ -149,7 +149,7 @@ func (r *rented) close(s *Simulator) {
 }
 
 // charge notes a lease that ended.
-func (r *rented) charge(s *Simulator, at time.Duration, by pricing.SpotEnd) {
+func (r *rented) charge(s *Simulator, at time.Duration, by bool) {
 	var cost pricing.Money
 	var err error
 	if r.tier == spot.TierHigh {

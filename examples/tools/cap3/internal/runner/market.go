@@ -178,7 +178,7 @@ func (m *Market) Look(token string) (spot.Observation, error) {
 	}, nil
 }
 
-func (m *Market) charge(s *stand, until time.Duration, by pricing.SpotEnd) error {
+func (m *Market) charge(s *stand, until time.Duration, by bool) error {
 	var one pricing.Money
 	var err error
 	if s.Tier == spot.TierHigh {
