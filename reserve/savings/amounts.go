@@ -80,12 +80,12 @@ func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 		b.total.Sub(&b.total, &b.rem)
 	}
 	var ok1, ok2, ok3, ok4, ok5 bool
-	plan.OnDemand, ok1 = b.money(&b.total, p.Slot)
+	plan.OnDemand, ok1 = b.money(&b.total, p)
 	b.committed.SetInt64(0)
 	add(&b.committed, int64(p.unitOf()), units)
-	plan.Committed, ok2 = b.money(&b.committed, p.Slot)
+	plan.Committed, ok2 = b.money(&b.committed, p)
 	b.total.Add(&b.total, &b.committed)
-	plan.Cost, ok3 = b.money(&b.total, p.Slot)
+	plan.Cost, ok3 = b.money(&b.total, p)
 	plan.Bound, ok4 = plan.Cost, true
 	if !optimal {
 		b.x.SetInt64(bound.Hi)
@@ -95,11 +95,11 @@ func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 		b.rem.Quo(&b.den, b.x.SetInt64(s.units))
 		b.x.Mul(&b.y, &b.rem)
 		b.bound.Add(&b.bound, &b.x)
-		plan.Bound, ok4 = b.money(&b.bound, p.Slot)
+		plan.Bound, ok4 = b.money(&b.bound, p)
 	}
 	b.unused.SetInt64(0)
 	add(&b.unused, s.grain, unused)
-	plan.Unused, ok5 = b.money(&b.unused, p.Slot)
+	plan.Unused, ok5 = b.money(&b.unused, p)
 	return ok && ok1 && ok2 && ok3 && ok4 && ok5
 }
 
@@ -111,9 +111,9 @@ func (b *sum) mul(x *big.Int, n int64) {
 
 // money returns sum/den nanos an hour over a slot, rounded half to even, and
 // whether that fits. It overwrites the scratch.
-func (b *sum) money(sum *big.Int, slot time.Duration) (pricing.Money, bool) {
-	b.x.Mul(sum, b.y.SetInt64(int64(slot)))
-	b.rem.Mul(&b.den, b.y.SetInt64(int64(time.Hour)))
+func (b *sum) money(sum *big.Int, p *Problem) (pricing.Money, bool) {
+	b.x.Mul(sum, b.y.SetInt64(int64(p.Slot)))
+	b.rem.Mul(&b.den, b.y.SetInt64(p.hour()))
 	b.quo.QuoRem(&b.x, &b.rem, &b.y)
 	b.y.Lsh(&b.y, 1)
 	if c := b.y.Cmp(&b.rem); c > 0 || c == 0 && b.quo.Bit(0) == 1 {
@@ -132,8 +132,8 @@ func (s *Solver) loadFees(p *Problem, n int) error {
 	}
 	for i := range p.Classes {
 		c := &p.Classes[i].Class
-		term := int64(c.Term / p.Slot)
-		upfront, _ := over(wide.ProductInt(int64(c.Upfront), int64(time.Hour)), int64(p.Slot))
+		term := int64(p.span(c.Term))
+		upfront, _ := over(wide.ProductInt(int64(c.Upfront), p.hour()), int64(p.Slot))
 		longest = max(longest, length(upfront.Plus(wide.ProductInt(int64(c.Hourly), term)))+1)
 	}
 	s.shift = min(30, 60-length(wide.ProductInt(int64(2*n+4), 1))-longest)
@@ -143,9 +143,9 @@ func (s *Solver) loadFees(p *Problem, n int) error {
 	s.fees = grow.To(s.fees, n*len(p.Classes))
 	for i := range p.Classes {
 		c := &p.Classes[i].Class
-		term := int64(c.Term / p.Slot)
-		// Below 2⁴²·2⁶³ before the shift: shift first as far as that fits.
-		upfront := wide.ProductInt(int64(c.Upfront), int64(time.Hour))
+		term := int64(p.span(c.Term))
+		// Below 2⁶²·2⁶³ before the shift: shift first as far as that fits.
+		upfront := wide.ProductInt(int64(c.Upfront), p.hour())
 		up := max(0, min(s.shift, 126-length(upfront)))
 		upfront, _ = over(shifted(upfront, up), int64(p.Slot))
 		fee := shifted(upfront, s.shift-up).Plus(shifted(wide.ProductInt(int64(c.Hourly), term), s.shift))
@@ -189,11 +189,12 @@ func (s *Solver) addFees(p *Problem, n int, plan *Plan) bool {
 		if p.Horizon == reserve.Pure {
 			charged = min(charged, n-r.Slot)
 		}
-		// (upfront·hour + hourly·term·slot)·den/slot · charged/term, count times
+		// (upfront·hour + hourly·term)·parts·den/slot · charged/slots of the term, count times
 		s.num.Mul(s.quo.SetInt64(int64(c.Upfront)), s.rem.SetInt64(int64(time.Hour)))
 		b.x.Mul(s.quo.SetInt64(int64(c.Hourly)), s.rem.SetInt64(int64(c.Term)))
 		s.num.Add(&s.num, &b.x)
-		b.x.Mul(&s.num, s.quo.SetInt64(int64(charged)))
+		b.y.Mul(&s.num, s.quo.SetInt64(int64(p.parts())))
+		b.x.Mul(&b.y, s.quo.SetInt64(int64(charged)))
 		s.num.Mul(&b.x, s.quo.SetInt64(int64(r.Count)))
 		b.x.Mul(&s.num, &s.den)
 		s.rem.SetInt64(int64(p.Slot))
@@ -212,8 +213,8 @@ func (s *Solver) addFees(p *Problem, n int, plan *Plan) bool {
 	s.num.Mul(&b.den, &s.den)
 	b.den.Set(&s.num)
 	var ok1, ok2, ok3 bool
-	plan.Cost, ok1 = b.money(&b.total, p.Slot)
-	plan.Reserved, ok2 = b.money(&s.fee, p.Slot)
+	plan.Cost, ok1 = b.money(&b.total, p)
+	plan.Reserved, ok2 = b.money(&s.fee, p)
 	b.den.SetInt64(1)
 	s.num.SetInt64(s.bound.Hi)
 	b.bound.Lsh(&s.num, 64)
@@ -224,7 +225,7 @@ func (s *Solver) addFees(p *Problem, n int, plan *Plan) bool {
 	} else {
 		b.bound.Lsh(&s.num, uint(-s.shift))
 	}
-	plan.Bound, ok3 = b.money(&b.bound, p.Slot)
+	plan.Bound, ok3 = b.money(&b.bound, p)
 	plan.Bound = max(0, plan.Bound) // what is held may be worth more than all else
 	return ok1 && ok2 && ok3
 }

@@ -13,6 +13,7 @@
 //	You have                                 You want                        Call
 //	demands of several types, one plan       the commitments of least cost   Solver.Solve
 //	the same, and classes of reservations    both, with a certified gap      Solver.Solve
+//	demand as several weighted paths         one plan for all of them        Type.Paths
 //	a plan                                   what each commitment saves      AppendUses
 //	a plan of any origin                     a proof that it is right        Verify
 //	100,000 groups that share one plan       the commitments, and a gap      Sum.Add, Commit
@@ -39,7 +40,7 @@
 // turns, and prices of the one for the other bound the cost of both: joint.go. Branch and bound
 // finds whole reservations where demand is a few instances, and the optimum of small problems:
 // branch.go. A first-order method takes its place where purchases are possible at too many dates:
-// relax.go. Many groups that share a savings plan answer one price each by itself: shared.go.
+// relax.go. Of demand as paths each slot becomes one part for each path: paths.go. Many groups that share a savings plan answer one price each by itself: shared.go.
 //
 // # Units
 //

@@ -140,3 +140,47 @@ func ExampleAppendUses() {
 	// hour     0: 2.339 an hour, 61468.92 in all, used 91.1%, saves 73118.45
 	// hour  8760: 2.500 an hour, 43800.00 in all, used 74.9%, saves 31119.10
 }
+
+// How much to commit for a year if a customer may leave. With the customer, 40 instances run by day
+// and 20 by night. With a chance of one in four the customer leaves after 3 months, and a third of the
+// instances stays. For the probable future alone it pays to commit for all 40; with both, for 20.
+func ExampleProblem_paths() {
+	stays, leaves := make([]int, 8760), make([]int, 8760)
+	for t := range stays {
+		stays[t] = 20
+		if t%24 >= 6 && t%24 < 22 {
+			stays[t] = 40
+		}
+		leaves[t] = stays[t]
+		if t >= 2190 {
+			leaves[t] = stays[t] / 3
+		}
+	}
+	p := &savings.Problem{
+		Slot: time.Hour,
+		Types: []savings.Type{{
+			Name: "m7g.xlarge", Paths: [][]int{stays, leaves}, OnDemand: 163_200 * pricing.Micro, Plan: 107_900 * pricing.Micro,
+		}},
+		Term:    8760 * time.Hour,
+		Every:   730,
+		Horizon: reserve.Pure,
+	}
+	for _, weights := range [][]int{{1, 0}, {3, 1}} {
+		p.Weights = weights
+		var s savings.Solver
+		plan, err := s.Solve(p)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, c := range plan.Commitments {
+			fmt.Printf("weights %v: hour %d: commit %s an hour\n", weights, c.Slot, c.Hourly.Fixed(3))
+		}
+		fmt.Println("cost", plan.Cost.Fixed(2), "optimal:", plan.Optimal(), "certificate:", savings.Verify(p, &plan))
+	}
+	// Output:
+	// weights [1 0]: hour 0: commit 4.316 an hour
+	// cost 37808.16 optimal: true certificate: <nil>
+	// weights [3 1]: hour 0: commit 2.158 an hour
+	// cost 34388.50 optimal: true certificate: <nil>
+}

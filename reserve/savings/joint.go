@@ -135,7 +135,16 @@ func (s *Solver) Solve(p *Problem) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if p = p.withoutHeld(n); !p.reserves() {
+	p, n = p.plain(n)
+	plan, err := s.solveOne(p, n)
+	p.undivide(&plan)
+	return plan, err
+}
+
+// solveOne solves p, which is checked, with one demand of n slots for each type and without held
+// reservations.
+func (s *Solver) solveOne(p *Problem, n int) (plan Plan, err error) {
+	if !p.reserves() {
 		return s.solveExact(p, n)
 	}
 	if err := s.loadFees(p, n); err != nil {
@@ -145,7 +154,7 @@ func (s *Solver) Solve(p *Problem) (Plan, error) {
 	if err := s.rounds(p, n); err != nil {
 		return Plan{}, err
 	}
-	plan := Plan{Unit: p.unitOf()}
+	plan = Plan{Unit: p.unitOf()}
 	if plan.Searched, err = s.improve(p, n); err != nil {
 		return Plan{}, err
 	}
@@ -420,7 +429,7 @@ func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
 // lower lowers worths until over no term that can be bought the worth exceeds the price: the
 // linear program allows that where commitments are at their most.
 func (s *Solver) lower(p *Problem, n int, worth []int64) {
-	term := int(p.Term / p.Slot)
+	term := p.span(p.Term)
 	lower := func(from, t int, sum int64) int64 { // for the term from, the last slot of which is t
 		over := sum - int64(p.charged(n, from))<<worthBits
 		rest := over

@@ -33,6 +33,9 @@ type Problem struct {
 	// Horizon is Full to count the whole term of a purchase, and Pure to count the term up to the
 	// end of the demand.
 	Horizon reserve.Horizon
+	// Weights are how much each path of [Type].Paths counts, as parts of their sum. Nil counts all
+	// paths alike. Time and memory grow with the sum of the weights in lowest terms.
+	Weights []int
 
 	// Classes are the classes of reservations, each for instances of one type and billed
 	// [pricing.Always]. Without classes, money is all that is committed.
@@ -40,17 +43,32 @@ type Problem struct {
 	// HeldReservations were bought before slot 0, and their fees do not count. Held reservations
 	// serve their type first. Class is an index of Classes.
 	HeldReservations []pricing.Holding
+
+	split int // slots are divided into so many parts, see paths.go; 0 is not divided
 }
 
 // A Type is a type of instances: its demand in instances per slot, and its rates per
 // instance-hour, on demand and from the savings plan. A Plan of 0 says that the savings plan does
 // not pay for the type. Where Plan is not below OnDemand, the savings plan pays for the type
 // last, with money that is committed anyway.
+//
+// Paths, in place of Demand, are possible demands, of which one will come: the same path for all
+// types. Purchases are made before the path is seen. Amounts of a [Plan] are then means over the
+// paths.
 type Type struct {
 	Name     string
 	Demand   []int
 	OnDemand pricing.Money
 	Plan     pricing.Money
+	Paths    [][]int
+}
+
+// slots returns the number of slots of the type's demand.
+func (y *Type) slots() int {
+	if y.Paths != nil {
+		return len(y.Paths[0])
+	}
+	return len(y.Demand)
 }
 
 // paid reports whether the savings plan pays for the type.
@@ -122,7 +140,7 @@ func gapOf(cost, bound pricing.Money) float64 {
 	return cost.Float64()/bound.Float64() - 1
 }
 
-// A Certificate is a dual solution. Values[t]/Parts is the worth of commitment in slot t, in money
+// A Certificate is a dual solution. With paths its slots are the parts of paths.go. Values[t]/Parts is the worth of commitment in slot t, in money
 // on demand per money at plan rates. Over each term that can be bought, commitment is worth its
 // price at most.
 //
@@ -161,28 +179,33 @@ func (p *Problem) check() (slots int, err error) {
 	case p.Horizon > reserve.Pure:
 		return 0, badInput("Horizon", -1, ErrRange, "%d: want Full or Pure", p.Horizon)
 	}
-	n := len(p.Types[0].Demand)
+	parts, err := p.checkPaths()
+	if err != nil {
+		return 0, err
+	}
+	n := p.Types[0].slots()
 	switch {
-	case n > math.MaxInt32:
-		return 0, badInput("Types.Demand", 0, ErrRange, "%d slots: want at most %d", n, math.MaxInt32)
-	case int64(p.Term/p.Slot) > int64(math.MaxInt32-n):
-		return 0, badInput("Term", -1, ErrRange, "%v: want at most %d slots", p.Term, math.MaxInt32-n)
+	case n > math.MaxInt32/parts:
+		return 0, badInput("Types.Demand", 0, ErrRange, "%d slots: want at most %d", n, math.MaxInt32/parts)
+	case int64(p.Term/p.Slot) > int64(math.MaxInt32/parts-n):
+		return 0, badInput("Term", -1, ErrRange, "%v: want at most %d slots", p.Term, math.MaxInt32/parts-n)
 	case p.Closed != nil && len(p.Closed) != n:
 		return 0, badInput("Closed", -1, ErrRange, "%d slots: want one for each of the %d of the demands", len(p.Closed), n)
 	}
 	for i := range p.Types {
 		y := &p.Types[i]
 		switch {
-		case len(y.Demand) != n:
-			return 0, badInput("Types.Demand", i, ErrRange, "%s has %d slots and %s %d: want equal lengths", y.Name, len(y.Demand), p.Types[0].Name, n)
 		case y.OnDemand <= 0:
 			return 0, badInput("Types.OnDemand", i, ErrRange, "%s costs %v on demand: want more than 0", y.Name, y.OnDemand)
 		case y.Plan < 0:
 			return 0, badInput("Types.Plan", i, ErrRange, "%s costs %v from a plan: want more than 0, or 0 if a plan does not pay for it", y.Name, y.Plan)
 		}
-		for t, d := range y.Demand {
-			if d < 0 || d > math.MaxInt32 {
-				return 0, badInput("Types.Demand", i, ErrRange, "%s needs %d in slot %d: want 0 to %d instances", y.Name, d, t, math.MaxInt32)
+		if err := p.checkDemand(i, n, y.Demand); y.Paths == nil && err != nil {
+			return 0, err
+		}
+		for _, path := range y.Paths {
+			if err := p.checkDemand(i, n, path); err != nil {
+				return 0, err
 			}
 		}
 	}
@@ -191,11 +214,25 @@ func (p *Problem) check() (slots int, err error) {
 			return 0, badInput("Held", i, ErrRange, "%d units for %d slots: want none negative, and at most %d units", h.Units, h.Until, math.MaxInt32)
 		}
 	}
-	return n, p.checkClasses(n)
+	return n, p.checkClasses(n, parts)
+}
+
+// checkDemand returns what is wrong with a demand or a path of type i.
+func (p *Problem) checkDemand(i, n int, demand []int) error {
+	y := &p.Types[i]
+	if len(demand) != n {
+		return badInput("Types.Demand", i, ErrRange, "%s has %d slots and %s %d: want equal lengths", y.Name, len(demand), p.Types[0].Name, n)
+	}
+	for t, d := range demand {
+		if d < 0 || d > math.MaxInt32 {
+			return badInput("Types.Demand", i, ErrRange, "%s needs %d in slot %d: want 0 to %d instances", y.Name, d, t, math.MaxInt32)
+		}
+	}
+	return nil
 }
 
 // checkClasses returns what is wrong with the classes and the held reservations of p.
-func (p *Problem) checkClasses(n int) error {
+func (p *Problem) checkClasses(n, parts int) error {
 	for i := range p.Classes {
 		c := &p.Classes[i].Class
 		switch {
@@ -207,8 +244,8 @@ func (p *Problem) checkClasses(n int) error {
 			return badInput("Classes.Class", i, ErrUnsupported, "%s has a use price: want prepaid classes", c.Name)
 		case c.Term < p.Slot || c.Term%p.Slot != 0:
 			return badInput("Classes.Class", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
-		case int64(c.Term/p.Slot) > int64(math.MaxInt32-n):
-			return badInput("Classes.Class", i, ErrRange, "%s has a term of %v: want at most %d slots", c.Name, c.Term, math.MaxInt32-n)
+		case int64(c.Term/p.Slot) > int64(math.MaxInt32/parts-n):
+			return badInput("Classes.Class", i, ErrRange, "%s has a term of %v: want at most %d slots", c.Name, c.Term, math.MaxInt32/parts-n)
 		}
 	}
 	for i, h := range p.HeldReservations {
@@ -225,7 +262,7 @@ func (p *Problem) checkClasses(n int) error {
 // charged returns the slots for which a commitment made at slot t is paid for, with
 // n slots of demand.
 func (p *Problem) charged(n, t int) int {
-	return p.chargedTerm(n, int(p.Term/p.Slot), t)
+	return p.chargedTerm(n, p.span(p.Term), t)
 }
 
 // chargedTerm is charged for a term of so many slots.

@@ -135,7 +135,7 @@ func (g *program) reservations(i int, m Market) bool {
 			if !g.p.sold(t) {
 				continue
 			}
-			b := buy{typ: i, class: c, slot: t, from: t, to: min(g.slots, t+int(k.Class.Term/g.p.Slot))}
+			b := buy{typ: i, class: c, slot: t, from: t, to: min(g.slots, t+g.p.span(k.Class.Term))}
 			var ok bool
 			if b.fee, ok = m.Fee(c, t); !ok {
 				return false
@@ -182,7 +182,7 @@ func (g *program) commitments() bool {
 			}
 		}
 	}
-	term, unit := int(g.p.Term/g.p.Slot), int64(g.p.unitOf())
+	term, unit := g.p.span(g.p.Term), int64(g.p.unitOf())
 	for t := range g.slots {
 		if g.p.sold(t) {
 			to := min(g.slots, t+term)

@@ -47,7 +47,7 @@ type relaxed struct {
 // ready begins at the best worths, the best plan, and no use of its commitments.
 func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 	k, classes := len(p.Types), len(p.Classes)
-	term := int(p.Term / p.Slot)
+	term := p.span(p.Term)
 	every := max(1, p.Every)
 	g.steps = grow.Zero(g.steps, classes+2*k+2)
 	part := func(v *pdhg.Vector, n, from, count int) { v.Reset(n, g.steps[from:from+count]) }
@@ -180,7 +180,7 @@ func (s *Solver) relax(p *Problem, n, steps int) {
 
 // commitments moves the commitments, and sets g.total to the money that is active, with what is held.
 func (g *relaxed) commitments(p *Problem, held []int) float64 {
-	n, term, unit := len(g.total), int(p.Term/p.Slot), float64(p.unitOf())
+	n, term, unit := len(g.total), p.span(p.Term), float64(p.unitOf())
 	for t := range g.total {
 		g.total[t] = float64(held[t]) * unit
 	}

@@ -116,7 +116,7 @@ func (s *exact) solveExact(p *Problem, n int) (Plan, error) {
 
 // load turns p into integers.
 func (s *exact) load(p *Problem, n int) error {
-	s.slots, s.term = n, int(p.Term/p.Slot)
+	s.slots, s.term = n, p.span(p.Term)
 	s.every, s.closed, s.horizon = max(1, p.Every), p.Closed, p.Horizon
 	unit := int64(p.unitOf())
 

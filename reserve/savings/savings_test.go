@@ -468,7 +468,7 @@ func TestSavingsByHand(t *testing.T) {
 	p := &Problem{
 		Slot:  12 * time.Hour,
 		Term:  48 * time.Hour,
-		Types: []Type{{"a", []int{10, 4, 10, 4}, 100 * pricing.Milli, 40 * pricing.Milli}},
+		Types: []Type{{"a", []int{10, 4, 10, 4}, 100 * pricing.Milli, 40 * pricing.Milli, nil}},
 	}
 	var s Solver
 	plan, err := s.Solve(p)
@@ -579,7 +579,7 @@ func userSavings(slots, types, peak, term int) *Problem {
 			break
 		}
 		rng := rand.New(rand.NewPCG(7, uint64(i))) // seed 7
-		p.Types = append(p.Types, Type{fmt.Sprint(i), anyDemand(rng, slots, peak/(i+1)), r.onDemand * pricing.Milli / 10, r.plan * pricing.Milli / 10})
+		p.Types = append(p.Types, Type{fmt.Sprint(i), anyDemand(rng, slots, peak/(i+1)), r.onDemand * pricing.Milli / 10, r.plan * pricing.Milli / 10, nil})
 	}
 	return p
 }

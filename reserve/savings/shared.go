@@ -130,7 +130,7 @@ func Unfair(p *Problem, worth []int64) int {
 	if p.Term == 0 {
 		return -1
 	}
-	term := int(p.Term / p.Slot)
+	term := p.span(p.Term)
 	sums := make([]wide.Int, len(worth)+1)
 	for t, w := range worth {
 		if w < 0 || w > mostWorth {

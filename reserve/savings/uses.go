@@ -31,7 +31,9 @@ func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 	if err != nil {
 		return dst, err
 	}
-	p, _, err = p.withoutHeld(n).served(n, plan.Reservations)
+	p, n = p.plain(n)
+	plan, whole := p.divide(plan), plan
+	p, _, err = p.served(n, plan.Reservations)
 	if err != nil {
 		return dst, err
 	}
@@ -41,11 +43,11 @@ func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 	}
 	below := make([]int64, n) // units that pay before
 	copy(below, v.held[:n])
-	for _, c := range plan.Commitments {
+	for i, c := range plan.Commitments {
 		// In nanos an hour times v.all: what the commitment pays for, on demand and at the
 		// rates of the plan.
 		saved, left := new(big.Int), new(big.Int)
-		end := min(n, c.Slot+int(p.Term/p.Slot))
+		end := min(n, c.Slot+p.span(p.Term))
 		for t := c.Slot; t < end; t++ {
 			before, rest := v.slot(t, big.NewInt(below[t]))
 			below[t] += int64(c.Units)
@@ -58,7 +60,7 @@ func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 		unused, _ := share.Float64()
 		price := new(big.Int).Mul(active, big.NewInt(int64(p.charged(n, c.Slot))))
 		saved.Sub(saved, new(big.Int).Mul(price, v.all))
-		u := Use{Commitment: c, Utilisation: 1 - unused}
+		u := Use{Commitment: whole.Commitments[i], Utilisation: 1 - unused}
 		u.Commitment.Hourly = pricing.Money(active.Int64())
 		ok := active.IsInt64()
 		for _, x := range []struct {
@@ -71,7 +73,7 @@ func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 			*x.to = pricing.Money(m.Int64() * int64(max(-1, min(1, sign))))
 		}
 		if !ok {
-			return dst, badInput("Commitments", -1, ErrOverflow, "what %d units at slot %d save over %v does not fit in an amount of money", c.Units, c.Slot, time.Duration(end-c.Slot)*p.Slot)
+			return dst, badInput("Commitments", -1, ErrOverflow, "what %d units at slot %d save over %v does not fit in an amount of money", c.Units, whole.Commitments[i].Slot, time.Duration(end-c.Slot)*p.Slot/time.Duration(p.parts()))
 		}
 		dst = append(dst, u)
 	}

@@ -32,7 +32,8 @@ func Verify(p *Problem, plan *Plan) error {
 	if err != nil {
 		return err
 	}
-	p = p.withoutHeld(n)
+	p, n = p.plain(n)
+	plan = p.divide(plan)
 	if plan.Unit != p.unitOf() {
 		return badInput("Unit", -1, ErrForged, "the plan says %v, the problem %v", plan.Unit, p.unitOf())
 	}
@@ -104,7 +105,7 @@ func (p *Problem) served(n int, list []pricing.Purchase) (rest *Problem, reserve
 		for _, r := range list {
 			if p.Classes[r.Class].Type == i {
 				active[r.Slot] += int64(r.Count)
-				active[min(n, r.Slot+int(p.Classes[r.Class].Class.Term/p.Slot))] -= int64(r.Count)
+				active[min(n, r.Slot+p.span(p.Classes[r.Class].Class.Term))] -= int64(r.Count)
 			}
 		}
 		for t := range n {
@@ -122,7 +123,7 @@ func (p *Problem) reserves() bool {
 
 // amounts checks those of the plan; reserved is what its reservations cost, in nanos.
 func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
-	cost := new(big.Rat).SetFrac(scaled(new(big.Int).Add(v.onDemand, v.committed), v.p.Slot), scaled(v.all, time.Hour))
+	cost := new(big.Rat).SetFrac(scaled(new(big.Int).Add(v.onDemand, v.committed), int64(v.p.Slot)), scaled(v.all, v.p.hour()))
 	cost.Add(cost, reserved)
 	for _, a := range []struct {
 		field    string
@@ -130,8 +131,8 @@ func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
 		sum, den *big.Int
 	}{
 		{"OnDemand", plan.OnDemand, v.onDemand, v.all}, {"Committed", plan.Committed, v.committed, v.all}, {"Unused", plan.Unused, v.unused, v.all},
-		{"Reserved", plan.Reserved, scaled(reserved.Num(), time.Hour), scaled(reserved.Denom(), v.p.Slot)},
-		{"Cost", plan.Cost, scaled(cost.Num(), time.Hour), scaled(cost.Denom(), v.p.Slot)},
+		{"Reserved", plan.Reserved, scaled(reserved.Num(), v.p.hour()), scaled(reserved.Denom(), int64(v.p.Slot))},
+		{"Cost", plan.Cost, scaled(cost.Num(), v.p.hour()), scaled(cost.Denom(), int64(v.p.Slot))},
 	} {
 		if want := v.money(a.sum, a.den); want.Cmp(big.NewInt(int64(a.has))) != 0 {
 			return badInput(a.field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", a.has, want)
@@ -207,7 +208,7 @@ func (v *verifier) fees(p *Problem, i int, before []*big.Int, shift *big.Rat) er
 		if p.Classes[k].Type != i || p.Classes[k].Withdrawn {
 			continue
 		}
-		term := int(p.Classes[k].Class.Term / p.Slot)
+		term := p.span(p.Classes[k].Class.Term)
 		var most *big.Int // of the sums, for the slots charged
 		charged := -1
 		for s := range n {
@@ -216,7 +217,7 @@ func (v *verifier) fees(p *Problem, i int, before []*big.Int, shift *big.Rat) er
 			}
 			if of := p.chargedTerm(n, term, s); of != charged {
 				charged = of
-				fee := new(big.Rat).Mul(p.fee(n, k, s), big.NewRat(int64(time.Hour), int64(p.Slot)))
+				fee := new(big.Rat).Mul(p.fee(n, k, s), big.NewRat(p.hour(), int64(p.Slot)))
 				fee.Mul(fee, shift)
 				most = new(big.Int).Quo(fee.Num(), fee.Denom())
 			}
@@ -233,11 +234,11 @@ func (p *Problem) fee(n, k, t int) *big.Rat {
 	c := &p.Classes[k].Class
 	fee := new(big.Rat).Mul(big.NewRat(int64(c.Hourly), 1), big.NewRat(int64(c.Term), int64(time.Hour)))
 	fee.Add(fee, big.NewRat(int64(c.Upfront), 1))
-	term := int(c.Term / p.Slot)
+	term := p.span(c.Term)
 	return fee.Mul(fee, big.NewRat(int64(p.chargedTerm(n, term, t)), int64(term)))
 }
 
-func scaled(x *big.Int, d time.Duration) *big.Int { return new(big.Int).Mul(x, big.NewInt(int64(d))) }
+func scaled(x *big.Int, n int64) *big.Int { return new(big.Int).Mul(x, big.NewInt(n)) }
 
 func (a Uint128) big() *big.Int {
 	v := new(big.Int).SetUint64(a.Hi)
@@ -271,7 +272,7 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 	})
 	active := make([]int64, n+1)
 	v.held = make([]int64, n+1)
-	term := int(p.Term / p.Slot)
+	term := p.span(p.Term)
 	for i, c := range commitments {
 		switch {
 		case c.Slot < 0 || c.Slot >= n || c.Units <= 0:
@@ -308,7 +309,7 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 // worth checks that over no term for sale commitment is worth more than it costs,
 // given the sums of its worth before each slot, in parts of its price.
 func (v *verifier) worth(before []*big.Int, parts *big.Int) error {
-	term := int(v.p.Term / v.p.Slot)
+	term := v.p.span(v.p.Term)
 	for s := range v.slots {
 		if !v.p.sold(s) {
 			continue
@@ -381,7 +382,7 @@ func (v *verifier) least(t int, held int64, z, parts *big.Int) *big.Int {
 // money returns sum/den nanos an hour over a slot, rounded half to even.
 func (v *verifier) money(sum, den *big.Int) *big.Int {
 	num := new(big.Int).Mul(sum, big.NewInt(int64(v.p.Slot)))
-	whole := new(big.Int).Mul(den, big.NewInt(int64(time.Hour)))
+	whole := new(big.Int).Mul(den, big.NewInt(v.p.hour()))
 	q, r := new(big.Int).QuoRem(num, whole, new(big.Int))
 	if c := r.Lsh(r, 1).Cmp(whole); c > 0 || c == 0 && q.Bit(0) == 1 {
 		q.Add(q, big.NewInt(1))
