@@ -25,9 +25,6 @@ var airPassengers = []float64{
 	417, 391, 419, 461, 472, 535, 622, 606, 508, 461, 390, 432,
 }
 
-// close10 reports whether got equals want to 10 significant digits.
-func close10(got, want float64) bool { return math.Abs(got-want) <= 0.5e-9*math.Abs(want) }
-
 // sse returns the sum of the squared one-step errors of m over series.
 func sse(m smoothing.Model, series []float64) float64 {
 	var f [1]float64

@@ -1,10 +1,7 @@
 package forecast
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
-	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -67,40 +64,6 @@ func models() *rapid.Generator[starter] {
 			return &smoothing.Blend{Near: holt, Far: smoothing.Holt{Alpha: b, Beta: a, Phi: .9}}
 		}
 	})
-}
-
-// twin returns a copy of a model that shares nothing with it.
-func twin(m starter) starter {
-	state, err := json.Marshal(m)
-	if err != nil {
-		panic(err)
-	}
-	c := reflect.New(reflect.TypeOf(m).Elem()).Interface().(starter)
-	if err := json.Unmarshal(state, c); err != nil {
-		panic(err)
-	}
-	return c
-}
-
-// sameState reports whether two models have the same JSON form.
-func sameState(t *rapid.T, m, n smoothing.Model) bool {
-	a, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bytes.Equal(a, b)
-}
-
-func twinOf(t *rapid.T, name string) smoothing.Fittable {
-	m, err := New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // Intervals hold the forecast, widen with the horizon and with the level, and meet

@@ -17,8 +17,6 @@ func close9(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+math.Abs(b))
 }
 
-var about = cmp.Comparer(close9)
-
 // daily returns n values of a series with a level, a season of m steps, a second season of
 // m2 that has a weekend, a slope and noise.
 func daily(n, m, m2 int, slope, noise float64, rng *rand.Rand) []float64 {

@@ -306,9 +306,3 @@ func TestCapsAndPathsAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// twoHours is a demand of one for four hours, 0.1 on demand or 0.15 for two hours.
-func twoHours() *reserve.Problem {
-	return &reserve.Problem{Demand: []int{1, 1, 1, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: 100 * pricing.Milli,
-		Classes: []pricing.Class{{Name: "r", Term: 2 * time.Hour, Upfront: 150 * pricing.Milli}}}}
-}
