@@ -152,12 +152,12 @@ func ExampleMoney_Over() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(r, cost, cost.Fixed(2))
+		fmt.Println(cost, cost.Fixed(2))
 	}
 	// Output:
-	// half_even 0.066666667 0.07
-	// down 0.066666666 0.07
-	// up 0.066666667 0.07
+	// 0.066666667 0.07
+	// 0.066666666 0.07
+	// 0.066666667 0.07
 }
 
 // What is held when a plan begins, by name and for how long.

@@ -19,7 +19,7 @@ func TestSchedulersAllocateNothing(t *testing.T) {
 	}{
 		{"easy", 50}, {"easy", 10_000}, {"fcfs", 50}, {"fcfs", 10_000}, {"conservative", 50}, {"conservative", 300},
 	} {
-		for name, order := range map[string]Priority{"submit": nil, "shortest": ShortestFirst} {
+		for name, order := range map[string]priority{"submit": nil, "shortest": ShortestFirst} {
 			s := newScheduler(c.kind, order)
 			list := make([]Job, 0, 2*c.waiting+1000)
 			f := &flow{}
@@ -117,7 +117,7 @@ func TestManyRunningAllocateNothing(t *testing.T) {
 
 func TestExpansionAllocatesNothing(t *testing.T) {
 	jobs := []Job{{Nodes: 1, Estimate: time.Minute}, {Nodes: 8, Estimate: time.Hour}}
-	if n := allocs.Once(func() { BestSize.Nodes(NewBacklog(jobs, time.Minute)) }); n != 0 {
+	if n := allocs.Once(func() { BestSize.nodes(newBacklog(jobs, time.Minute)) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

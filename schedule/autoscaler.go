@@ -3,8 +3,6 @@ package schedule
 import (
 	"slices"
 	"time"
-
-	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // When does an elastic cluster grow, by how much, and which idle nodes does it give back?
@@ -49,8 +47,6 @@ type Autoscaler struct {
 	// WaitLimit is the predicted wait of the first job above which the cluster
 	// grows: T_waitlmt of the paper. 0 is 5 minutes, AtOnce is 0.
 	WaitLimit time.Duration
-	// FromNow counts the predicted wait from the present, not from the submission.
-	FromNow bool
 	// Expansion says how many nodes to have for the queue.
 	Expansion Expansion
 	// Short is the longest estimate of a short job: T_short of the paper. Only
@@ -114,9 +110,11 @@ type View struct {
 	Idle    int // up and without a job
 	Booting int
 
-	Top     Job           // the first waiting job; its Nodes are 0 if no job waits
-	Start   time.Duration // of Top, as predicted by Scheduler.Top
-	Backlog Backlog       // of the waiting jobs, with Short as threshold
+	Top   Job           // the first waiting job; its Nodes are 0 if no job waits
+	Start time.Duration // of Top, as predicted by Scheduler.Top
+	// All, Long and FirstShort count the nodes that waiting jobs need: all jobs, the jobs whose
+	// estimate exceeds Short, and the first other job. The Expansion looks at them.
+	All, Long, FirstShort int
 
 	// Due has, at a release check, the next charge of each idle node that may be
 	// given back, each at Now or later. Nil keeps all nodes.
@@ -128,8 +126,9 @@ type View struct {
 
 // A Verdict is what an [Autoscaler] has decided.
 type Verdict struct {
-	// Cause says why the cluster grows or shrinks, or should and does not.
-	Cause Cause
+	// Cause says why the cluster grows or shrinks, or should and does not: CauseSize and its
+	// like.
+	Cause string
 	// Grow is how many nodes to request.
 	Grow int
 	// Withheld is how many more the rules want and Most does not allow.
@@ -142,35 +141,21 @@ type Verdict struct {
 	Until time.Duration
 }
 
-// A Cause is the reason of a [Verdict].
-type Cause uint8
-
+// The causes of a [Verdict].
 const (
 	// CauseNone: the cluster stays as it is.
-	CauseNone Cause = iota
+	CauseNone = "none"
 	// CauseSize: the first job needs more nodes than there are.
-	CauseSize
+	CauseSize = "size"
 	// CauseWait: the predicted wait of the first job exceeds the limit.
-	CauseWait
+	CauseWait = "wait"
 	// CauseLeast: the cluster is below its least size.
-	CauseLeast
+	CauseLeast = "least"
 	// CauseCharge: idle nodes would be charged before the next check.
-	CauseCharge
+	CauseCharge = "charge"
 	// CausePause: the cluster would change, and the last change is too recent.
-	CausePause
+	CausePause = "pause"
 )
-
-var causes = enum.New[Cause]("schedule", "Cause", ErrRange, "none", "size", "wait", "least", "charge", "pause")
-
-// String returns "none", "size", "wait", "least", "charge" or "pause".
-func (c Cause) String() string { return causes.String(c) }
-
-// MarshalText returns the String form. The error is an [*InputError] for a value
-// that is none of the constants.
-func (c Cause) MarshalText() ([]byte, error) { return causes.MarshalText(c) }
-
-// UnmarshalText reads the String form. The error is an [*InputError].
-func (c *Cause) UnmarshalText(text []byte) error { return causes.UnmarshalText(c, text) }
 
 // or resolves the special values of a limit.
 func or(limit, standard time.Duration) time.Duration {
@@ -204,7 +189,7 @@ func (a *Autoscaler) Decide(dst []int, v *View) Verdict {
 	out := Verdict{Cause: a.Growth(v), Release: dst, Until: v.Until}
 	want := max(0, a.Least-v.Nodes)
 	if out.Cause == CauseSize || out.Cause == CauseWait {
-		want = max(want, a.Expansion.Nodes(v.Backlog)-v.Idle-v.Booting)
+		want = max(want, a.Expansion.nodes(backlog{v.Top.Nodes, v.All, v.Long, v.FirstShort})-v.Idle-v.Booting)
 	}
 	out.Grow = want
 	if a.Most > 0 {
@@ -232,17 +217,13 @@ func (a *Autoscaler) Decide(dst []int, v *View) Verdict {
 }
 
 // Growth says whether the cluster must grow, and why: CauseSize, CauseWait,
-// CauseLeast or CauseNone. It does not look at Backlog, Due and Until, so that a
+// CauseLeast or CauseNone. It does not look at All, Long, FirstShort, Due and Until, so that a
 // caller may fill those in only if the cluster must grow. Time: O(1).
-func (a *Autoscaler) Growth(v *View) Cause {
-	since := v.Top.Submit
-	if a.FromNow {
-		since = v.Now
-	}
+func (a *Autoscaler) Growth(v *View) string {
 	switch {
 	case v.Top.Nodes > v.Nodes:
 		return CauseSize
-	case v.Top.Nodes > 0 && (v.Start == Never || v.Start-since > a.waitLimit()):
+	case v.Top.Nodes > 0 && (v.Start == Never || v.Start-v.Top.Submit > a.waitLimit()):
 		return CauseWait
 	case v.Nodes < a.Least:
 		return CauseLeast
@@ -338,8 +319,9 @@ func (a *Autoscaler) Predict(s *Snapshot) (starts []Allocation, v View) {
 	}
 	a.starts = sched.AppendStarts(a.starts[:0], s.Now)
 	a.waiting = sched.AppendWaiting(a.waiting[:0])
+	b := newBacklog(a.waiting, a.short())
 	v = View{Now: s.Now, Nodes: sched.Nodes(), Idle: sched.Free(), Booting: len(s.Booting),
-		Backlog: NewBacklog(a.waiting, a.short()), Due: s.Due, Until: s.Until}
+		All: b.all, Long: b.long, FirstShort: b.firstShort, Due: s.Due, Until: s.Until}
 	if len(a.starts) > 0 {
 		v.Due = nil
 	}

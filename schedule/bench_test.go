@@ -165,7 +165,7 @@ func BenchmarkFlow(b *testing.B) {
 					continue
 				}
 				b.Run(fmt.Sprintf("alg=%s/order=%s/waiting=%d", alg, order, waiting), func(b *testing.B) {
-					var p Priority
+					var p priority
 					if order == "shortest" {
 						p = ShortestFirst
 					}

@@ -34,10 +34,10 @@ func (c *cluster) Reset(nodes int) {
 }
 
 // submit puts a job into the queue.
-func (c *cluster) submit(j Job, order Priority) {
+func (c *cluster) submit(j Job, order func(Job) float64) {
 	checkJob(j)
 	checkSum(c.queue.nodes, j.Nodes)
-	prio := order.of(j)
+	prio := valueOf(order, j)
 	if c.isNew {
 		c.changed = true
 	}
@@ -164,7 +164,7 @@ func (c *cluster) fit(need int) {
 }
 
 // Waiting describes the queue.
-func (c *cluster) Waiting() Waiting { return Waiting{c.queue.len, c.queue.nodes} }
+func (c *cluster) Waiting() (jobs, nodes int) { return c.queue.len, c.queue.nodes }
 
 // AppendWaiting appends the jobs that wait to dst, in the queue's order.
 func (c *cluster) AppendWaiting(dst []Job) []Job { return c.queue.appendAll(dst) }

@@ -28,7 +28,7 @@ import (
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
-	Order Priority
+	Order func(Job) float64
 
 	queue   []reservation // in the queue's order
 	plan    plan
@@ -67,7 +67,7 @@ func (s *Conservative) Submit(j Job) {
 	checkJob(j)
 	checkSum(s.waiting, j.Nodes)
 	s.begin()
-	r := reservation{Job: j, prio: s.Order.of(j)}
+	r := reservation{Job: j, prio: valueOf(s.Order, j)}
 	i := sort.Search(len(s.queue), func(i int) bool { return r.before(&s.queue[i]) })
 	s.reserve(&r, s.plan.earliest(max(j.Submit, s.plan.from()), j.Nodes, j.Estimate, Never, Never))
 	s.queue = slices.Insert(s.queue, i, r)
@@ -289,7 +289,7 @@ func (s *Conservative) run(a Allocation) {
 }
 
 // Waiting describes the queue.
-func (s *Conservative) Waiting() Waiting { return Waiting{len(s.queue), s.waiting} }
+func (s *Conservative) Waiting() (jobs, nodes int) { return len(s.queue), s.waiting }
 
 // AppendWaiting appends the jobs that wait to dst, in the queue's order.
 func (s *Conservative) AppendWaiting(dst []Job) []Job {

@@ -64,8 +64,8 @@
 // blocks of 64 are typical costs; each file states the worst case. None of
 // the three has a proven bound on the mean wait.
 //
-// The queue is ordered by [Priority], higher first, and then by (Submit, ID). Without a
-// Priority the order is first come, first served. [Weights] is the linear mix of user,
+// The queue is ordered by a priority, higher first, and then by (Submit, ID). Without a
+// priority the order is first come, first served. [Weights] is the linear mix of user,
 // time in the queue and size. Weights needs one number a job although priorities change
 // with time: the file priority.go has the short proof.
 //

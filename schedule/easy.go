@@ -52,7 +52,7 @@ import "time"
 type EASY struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
-	Order Priority
+	Order func(Job) float64
 
 	// Reservations is how many jobs at the top of the queue get a reservation when they
 	// cannot start. No job further back delays a job with a reservation. 0 and 1 are

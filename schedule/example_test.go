@@ -26,7 +26,8 @@ func ExampleEASY() {
 		}
 	}
 	top, at, _ := s.Top(0)
-	fmt.Printf("job %d will start by %v; %d jobs wait, %d nodes are free\n", top.ID, at, s.Waiting().Jobs, s.Free())
+	waiting, _ := s.Waiting()
+	fmt.Printf("job %d will start by %v; %d jobs wait, %d nodes are free\n", top.ID, at, waiting, s.Free())
 	// Output:
 	// job 1 starts on 10 nodes
 	// job 3 starts on 2 nodes
@@ -60,7 +61,8 @@ func ExampleFCFS() {
 	s.Submit(schedule.Job{ID: 2, Estimate: 3 * time.Hour, Nodes: 16})
 	s.Submit(schedule.Job{ID: 3, Estimate: 90 * time.Minute, Nodes: 2})
 	started := s.AppendStarts(nil, 0)
-	fmt.Println(len(started), "started,", s.Waiting().Jobs, "wait")
+	waiting, _ := s.Waiting()
+	fmt.Println(len(started), "started,", waiting, "wait")
 
 	// Job 1 ends after 40 minutes instead of two hours.
 	now := 40 * time.Minute
@@ -128,16 +130,18 @@ func ExampleShortestFirst() {
 // A job of eight nodes waits, and six are up. By how many nodes should the cluster
 // grow? BestSize counts the long jobs and the first short one, behind which the other
 // short jobs can run.
-func ExampleExpansion_Nodes() {
+func ExampleExpansion() {
 	waiting := []schedule.Job{
 		{ID: 1, Estimate: 6 * time.Hour, Nodes: 8},
 		{ID: 2, Estimate: 20 * time.Minute, Nodes: 2},
 		{ID: 3, Estimate: 30 * time.Minute, Nodes: 4},
 		{ID: 4, Estimate: 2 * time.Hour, Nodes: 1},
 	}
-	b := schedule.NewBacklog(waiting, time.Hour)
+	var a schedule.Autoscaler
+	_, view := a.Predict(&schedule.Snapshot{Running: []schedule.Allocation{{Job: schedule.Job{ID: 9, Estimate: time.Hour, Nodes: 6}}}, Waiting: waiting})
 	for _, e := range []schedule.Expansion{schedule.FirstSize, schedule.BestSize, schedule.SumSize} {
-		fmt.Printf("%-5v %2d nodes\n", e, e.Nodes(b))
+		a.Expansion = e
+		fmt.Printf("%-5v %2d nodes\n", e, a.Decide(nil, &view).Grow)
 	}
 	// Output:
 	// first  8 nodes

@@ -35,29 +35,29 @@ func (e Expansion) MarshalText() ([]byte, error) { return expansions.MarshalText
 // UnmarshalText reads the String form. The error is an [*InputError].
 func (e *Expansion) UnmarshalText(text []byte) error { return expansions.UnmarshalText(e, text) }
 
-// A Backlog holds the nodes that the jobs of a queue need, by the three sums
+// A backlog holds the nodes that the jobs of a queue need, by the three sums
 // that the expansions ask for.
-type Backlog struct {
-	Top        int // of the first job
-	All        int // of all jobs
-	Long       int // of the jobs whose estimate exceeds the threshold
-	FirstShort int // of the first job whose estimate does not, 0 if there is none
+type backlog struct {
+	top        int // of the first job
+	all        int // of all jobs
+	long       int // of the jobs whose estimate exceeds the threshold
+	firstShort int // of the first job whose estimate does not, 0 if there is none
 }
 
-// NewBacklog sums up the jobs of a queue, given in the queue's order, with
+// newBacklog sums up the jobs of a queue, given in the queue's order, with
 // short as the threshold between short and long estimates. A sum that does not fit in an
 // int is math.MaxInt. Time: O(jobs).
-func NewBacklog(waiting []Job, short time.Duration) Backlog {
-	var b Backlog
+func newBacklog(waiting []Job, short time.Duration) backlog {
+	var b backlog
 	for i, j := range waiting {
 		if i == 0 {
-			b.Top = j.Nodes
+			b.top = j.Nodes
 		}
-		b.All = sumNodes(b.All, j.Nodes)
+		b.all = sumNodes(b.all, j.Nodes)
 		if j.Estimate > short {
-			b.Long = sumNodes(b.Long, j.Nodes)
-		} else if b.FirstShort == 0 {
-			b.FirstShort = j.Nodes
+			b.long = sumNodes(b.long, j.Nodes)
+		} else if b.firstShort == 0 {
+			b.firstShort = j.Nodes
 		}
 	}
 	return b
@@ -71,16 +71,16 @@ func sumNodes(a, b int) int {
 	return a + b
 }
 
-// Nodes returns how many nodes the expansion wants for a backlog, math.MaxInt at most.
+// nodes returns how many nodes the expansion wants for a backlog, math.MaxInt at most.
 // Nodes that are idle or boot are not subtracted. It panics if e is not one of the constants.
-func (e Expansion) Nodes(b Backlog) int {
+func (e Expansion) nodes(b backlog) int {
 	switch e {
 	case BestSize:
-		return sumNodes(b.Long, b.FirstShort)
+		return sumNodes(b.long, b.firstShort)
 	case FirstSize:
-		return b.Top
+		return b.top
 	case SumSize:
-		return b.All
+		return b.all
 	}
 	panic("schedule: unknown expansion")
 }

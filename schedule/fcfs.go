@@ -8,7 +8,7 @@ import "time"
 type FCFS struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
-	Order Priority
+	Order func(Job) float64
 
 	cluster
 }

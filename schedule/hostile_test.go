@@ -39,9 +39,9 @@ func TestNodesBeyondInt(t *testing.T) {
 			t.Errorf("%s: %d nodes", name, n)
 		}
 	}
-	b := NewBacklog([]Job{{Nodes: math.MaxInt, Estimate: 2}, {Nodes: math.MaxInt, Estimate: 2}, {Nodes: 5, Estimate: 1}}, 1)
+	b := newBacklog([]Job{{Nodes: math.MaxInt, Estimate: 2}, {Nodes: math.MaxInt, Estimate: 2}, {Nodes: 5, Estimate: 1}}, 1)
 	for _, e := range []Expansion{SumSize, BestSize} {
-		if n := e.Nodes(b); n != math.MaxInt {
+		if n := e.nodes(b); n != math.MaxInt {
 			t.Errorf("%v: %d nodes", e, n)
 		}
 	}

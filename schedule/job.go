@@ -6,7 +6,7 @@ import "time"
 // nobody knows the run time before the job ends.
 type Job struct {
 	ID       int64         // unique among the jobs that wait or run
-	User     int           // who submitted it; only a [Priority] looks at it
+	User     int           // who submitted it; only an Order looks at it
 	Submit   time.Duration // when it was submitted, ≥ 0
 	Estimate time.Duration // its run time as the scheduler is told, > 0
 	Nodes    int           // nodes held from start to end, > 0

@@ -1,9 +1,9 @@
 package schedule
 
-// A Priority orders the waiting queue: a job with a higher value comes before a job with
-// a lower value, and equal values fall by (Submit, ID). The scheduler calls it once for
-// each job, at its submission. It must return a number. The nil Priority is first come,
-// first served.
+// A priority orders the waiting queue, as the Order of [EASY], [FCFS] and [Conservative]: a job
+// with a higher value comes before a job with a lower value, and equal values fall by (Submit,
+// ID). The scheduler calls the function once for each job, at its submission. The function must
+// return a number. The nil function is first come, first served.
 //
 // One value a job is enough for the usual mix of the user's standing, the time in the
 // queue and the size, as long as the mix is linear in the time. With
@@ -17,10 +17,10 @@ package schedule
 //
 // [Weights] is that mix. A priority that is not linear, such as the expansion
 // factor (wait + estimate)/estimate, has no such number.
-type Priority func(Job) float64
+type priority = func(Job) float64
 
-// of returns the priority of a job, 0 under the nil Priority.
-func (p Priority) of(j Job) float64 {
+// valueOf returns the priority of a job, 0 under the nil function.
+func valueOf(p priority, j Job) float64 {
 	if p == nil {
 		return 0
 	}
@@ -30,12 +30,6 @@ func (p Priority) of(j Job) float64 {
 	}
 	return v
 }
-
-// SmallestFirst prefers jobs of few nodes.
-func SmallestFirst(j Job) float64 { return -float64(j.Nodes) }
-
-// LargestFirst prefers jobs of many nodes.
-func LargestFirst(j Job) float64 { return float64(j.Nodes) }
 
 // ShortestFirst prefers jobs with a short estimate.
 func ShortestFirst(j Job) float64 { return -float64(j.Estimate) }
@@ -50,7 +44,7 @@ type Weights struct {
 }
 
 // Priority returns the job's priority at time 0, which orders the queue at
-// every time. Use it as a [Priority]: scheduler.Order = weights.Priority.
+// every time. Use it as an order: scheduler.Order = weights.Priority.
 func (w Weights) Priority(j Job) float64 {
 	// The conversions keep compilers from fusing multiplications and additions,
 	// which would round otherwise on some machines.

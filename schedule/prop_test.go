@@ -17,7 +17,7 @@ import (
 // the reference for the three schedulers.
 type naive struct {
 	kind    string
-	order   Priority
+	order   priority
 	total   int
 	boots   []release
 	running []Allocation
@@ -25,7 +25,7 @@ type naive struct {
 	starts  map[int64]time.Duration // reservations of the conservative scheduler
 }
 
-func newNaive(kind string, order Priority, nodes int) *naive {
+func newNaive(kind string, order priority, nodes int) *naive {
 	return &naive{kind: kind, order: order, total: nodes, starts: map[int64]time.Duration{}}
 }
 
@@ -197,7 +197,7 @@ func (n *naive) pass(now time.Duration) (started []Allocation) {
 	return started
 }
 
-func newScheduler(kind string, order Priority) Scheduler {
+func newScheduler(kind string, order priority) Scheduler {
 	switch kind {
 	case "easy":
 		return &EASY{Order: order}
@@ -281,8 +281,8 @@ func (n *naive) reserving(now time.Duration, k int) (started []Allocation) {
 // its reservation, while nothing happens that the promise excludes. Half the
 // schedulers have done something else before.
 func TestEqualsReference(t *testing.T) {
-	orders := map[string]Priority{
-		"none": nil, "smallest": SmallestFirst, "largest": LargestFirst, "shortest": ShortestFirst,
+	orders := map[string]priority{
+		"none": nil, "smallest": func(j Job) float64 { return -float64(j.Nodes) }, "largest": func(j Job) float64 { return float64(j.Nodes) }, "shortest": ShortestFirst,
 		"weights": Weights{User: map[int]float64{1: 1, 2: 2}, Hour: 3600e9 * 0.2, Node: -0.3}.Priority,
 	}
 	for _, kind := range kinds {
@@ -322,21 +322,22 @@ func TestEqualsReference(t *testing.T) {
 					return j
 				}
 				compare := func() {
-					if w := s.Waiting(); w.Jobs != len(ref.waiting) {
-						t.Fatalf("%d jobs wait, want %d", w.Jobs, len(ref.waiting))
+					jobs, nodes := s.Waiting()
+					if jobs != len(ref.waiting) {
+						t.Fatalf("%d jobs wait, want %d", jobs, len(ref.waiting))
 					}
 					want, sum := []Job(nil), 0
 					for _, j := range ref.waiting {
 						want, sum = append(want, j.Job), sum+j.Nodes
 					}
-					if got := s.AppendWaiting(nil); !slices.Equal(got, want) || s.Waiting().Nodes != sum {
+					if got := s.AppendWaiting(nil); !slices.Equal(got, want) || nodes != sum {
 						t.Fatal(cmp.Diff(want, got))
 					}
 					limit := time.Duration(rapid.IntRange(0, 21).Draw(t, "limit"))
 					got, ok := s.FirstWithin(limit)
-					b := NewBacklog(want, limit)
-					if ok != (b.FirstShort > 0) || ok && got.Nodes != b.FirstShort {
-						t.Fatalf("FirstWithin %v: %v, %v; FirstShort %d", limit, got, ok, b.FirstShort)
+					b := newBacklog(want, limit)
+					if ok != (b.firstShort > 0) || ok && got.Nodes != b.firstShort {
+						t.Fatalf("FirstWithin %v: %v, %v; FirstShort %d", limit, got, ok, b.firstShort)
 					}
 					if s.Nodes() != ref.total {
 						t.Fatalf("%d nodes, want %d", s.Nodes(), ref.total)
@@ -356,7 +357,7 @@ func TestEqualsReference(t *testing.T) {
 					}
 					asked = true
 					starts += len(want)
-					if len(want) > 0 && want[0].ID != firstID || len(want) > 1 && len(ref.waiting) > 0 && orderOf(ref.waiting[0], waitingJob{Job: want[len(want)-1].Job, prio: order.of(want[len(want)-1].Job)}) < 0 {
+					if len(want) > 0 && want[0].ID != firstID || len(want) > 1 && len(ref.waiting) > 0 && orderOf(ref.waiting[0], waitingJob{Job: want[len(want)-1].Job, prio: valueOf(order, want[len(want)-1].Job)}) < 0 {
 						if backfills++; kind == "fcfs" {
 							t.Fatal("started out of order")
 						}
@@ -478,7 +479,7 @@ func TestEqualsReference(t *testing.T) {
 // its reference, through early ends and new jobs. Seed 7.
 func TestOverloadEqualsReference(t *testing.T) {
 	for _, kind := range kinds {
-		for _, order := range []Priority{nil, ShortestFirst} {
+		for _, order := range []priority{nil, ShortestFirst} {
 			rnd := rand.New(rand.NewPCG(7, 7))
 			s, ref := newScheduler(kind, order), newNaive(kind, order, 32)
 			s.Reset(32)
@@ -561,15 +562,15 @@ func TestExpansionsAreSpecialCasesOfBestSize(t *testing.T) {
 				first = j.Nodes
 			}
 		}
-		none, all := NewBacklog(jobs, 0), NewBacklog(jobs, 1e9)
-		if got := BestSize.Nodes(none); got != sum || SumSize.Nodes(none) != sum {
-			t.Fatalf("BestSize %d, SumSize %d, want %d", got, SumSize.Nodes(none), sum)
+		none, all := newBacklog(jobs, 0), newBacklog(jobs, 1e9)
+		if got := BestSize.nodes(none); got != sum || SumSize.nodes(none) != sum {
+			t.Fatalf("BestSize %d, SumSize %d, want %d", got, SumSize.nodes(none), sum)
 		}
-		if got := BestSize.Nodes(all); got != first || FirstSize.Nodes(all) != first {
-			t.Fatalf("BestSize %d, FirstSize %d, want %d", got, FirstSize.Nodes(all), first)
+		if got := BestSize.nodes(all); got != first || FirstSize.nodes(all) != first {
+			t.Fatalf("BestSize %d, FirstSize %d, want %d", got, FirstSize.nodes(all), first)
 		}
-		b := NewBacklog(jobs, time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "short")))
-		if got := BestSize.Nodes(b); got < first || got > sum {
+		b := newBacklog(jobs, time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "short")))
+		if got := BestSize.nodes(b); got < first || got > sum {
 			t.Fatalf("BestSize %d is not from %d to %d", got, first, sum)
 		}
 		if !reflect.DeepEqual(jobs, before) {

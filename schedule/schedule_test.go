@@ -39,13 +39,13 @@ func TestMisusePanics(t *testing.T) {
 		s.Finish(a, time.Minute)
 		mustPanic(t, "schedule: finish of a job that does not run", func() { s.Finish(a, time.Minute) })
 		// What panicked left the cluster as it was.
-		if got := fmt.Sprint(s.Waiting(), s.Nodes(), s.Free()); got != "{0 0} 4 4" {
+		if got := fmt.Sprint(waiting(s), s.Nodes(), s.Free()); got != "[0 0] 4 4" {
 			t.Errorf("%s: %s after misuse", kind, got)
 		}
 		bad := newScheduler(kind, func(Job) float64 { return math.NaN() })
 		mustPanic(t, "schedule: priority is not a number", func() { bad.Submit(ok) })
 	}
-	mustPanic(t, "schedule: unknown expansion", func() { Expansion(3).Nodes(Backlog{}) })
+	mustPanic(t, "schedule: unknown expansion", func() { Expansion(3).nodes(backlog{}) })
 	mustPanic(t, "schedule: release checks need a positive period", func() { (&Autoscaler{ReleaseEvery: -1}).NextCheck(1, 0) })
 }
 
@@ -192,4 +192,10 @@ func TestNeverEnds(t *testing.T) {
 	if got := (Allocation{Job{Estimate: Never}, -time.Hour}).End(); got != Never-time.Hour {
 		t.Errorf("End = %v", got)
 	}
+}
+
+// waiting returns the jobs that wait and their nodes.
+func waiting(s Scheduler) [2]int {
+	jobs, nodes := s.Waiting()
+	return [2]int{jobs, nodes}
 }

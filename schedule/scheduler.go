@@ -50,18 +50,12 @@ type Scheduler interface {
 	// Start starts a job that is not in the queue at time now, out of turn. It
 	// panics if fewer nodes are free than it needs, and as Submit does.
 	Start(j Job, now time.Duration) Allocation
-	// Waiting describes the queue.
-	Waiting() Waiting
+	// Waiting returns how many jobs wait, and how many nodes they need together.
+	Waiting() (jobs, nodes int)
 	// AppendWaiting appends the jobs that wait to dst, in the queue's order.
 	AppendWaiting(dst []Job) []Job
 	// Nodes returns the size of the cluster with the nodes that are not ready yet. Free
 	// returns how many nodes are ready and free, as of the last call with a time.
 	Nodes() int
 	Free() int
-}
-
-// Waiting sums up a queue.
-type Waiting struct {
-	Jobs  int
-	Nodes int // that all its jobs need together
 }

@@ -44,11 +44,12 @@ type chooser struct {
 func (s *Simulator) quote() {
 	s.choice = s.choice[:0]
 	for _, c := range s.sites {
+		_, waiting := c.schd.Waiting()
 		q := placement.Cloud{
 			Hourly:   c.cloud.Hourly,
 			Discount: c.cloud.Discount,
 			Reserved: c.reserved,
-			Taken:    c.busy + c.schd.Waiting().Nodes,
+			Taken:    c.busy + waiting,
 			Quota:    c.cloud.Quota,
 		}
 		if c.usage.on {

@@ -138,7 +138,11 @@ func TestRunInvariants(t *testing.T) {
 			func() schedule.Scheduler { return nil },
 			func() schedule.Scheduler { return new(schedule.FCFS) },
 			func() schedule.Scheduler { return new(schedule.Conservative) },
-			func() schedule.Scheduler { e := new(schedule.EASY); e.Order = schedule.SmallestFirst; return e },
+			func() schedule.Scheduler {
+				e := new(schedule.EASY)
+				e.Order = func(j schedule.Job) float64 { return -float64(j.Nodes) }
+				return e
+			},
 		}).Draw(t, "scheduler")
 		cfg.Scheduler, cfg.Rand = newScheduler(), rand.New(rand.NewPCG(7, 7))
 		got, err := s.Run(jobs, cfg)

@@ -40,9 +40,10 @@ func (s *Simulator) grow(c *site) {
 		s.assign(c)
 		return
 	}
-	v.Backlog = schedule.Backlog{Top: v.Top.Nodes, All: c.schd.Waiting().Nodes, Long: c.long}
+	_, v.All = c.schd.Waiting()
+	v.Long = c.long
 	if j, ok := c.schd.FirstWithin(s.cfg.Short); ok {
-		v.Backlog.FirstShort = j.Nodes
+		v.FirstShort = j.Nodes
 	}
 	s.ask(c, s.scaler.Decide(nil, &v).Grow)
 }
@@ -109,7 +110,7 @@ func (s *Simulator) ask(c *site, n int) {
 // instance that is idle now goes if it stays idle.
 func (s *Simulator) release(c *site) {
 	c.nextRelease = schedule.Never
-	if c.schd.Waiting().Jobs > 0 {
+	if jobs, _ := c.schd.Waiting(); jobs > 0 {
 		c.skipped = true
 		return
 	}
@@ -142,7 +143,7 @@ func (s *Simulator) release(c *site) {
 
 // watch makes up for a check that was skipped, once no job waits.
 func (c *site) watch(s *Simulator) {
-	if !c.skipped || c.schd.Waiting().Jobs > 0 {
+	if jobs, _ := c.schd.Waiting(); !c.skipped || jobs > 0 {
 		return
 	}
 	c.skipped = false

@@ -63,7 +63,10 @@ func (c *site) queued(j schedule.Job, short time.Duration, sign int) {
 }
 
 // spare returns how many instances are idle or boot and no waiting job needs.
-func (c *site) spare() int { return max(0, c.up+c.booting-c.schd.Waiting().Nodes) }
+func (c *site) spare() int {
+	_, wanted := c.schd.Waiting()
+	return max(0, c.up+c.booting-wanted)
+}
 
 // begin accounts for the begin of n leases.
 func (c *site) begin(now time.Duration, n int) {

@@ -28,7 +28,7 @@ var BackfillNames = []string{"easy", "conservative", "none"}
 
 // scheduler returns a scheduler for one queue, nil for the simulator's own.
 func (d Discipline) scheduler() schedule.Scheduler {
-	var order schedule.Priority
+	var order func(schedule.Job) float64
 	if d.Weights != nil {
 		order = d.Weights.Priority
 	}

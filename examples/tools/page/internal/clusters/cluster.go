@@ -218,7 +218,7 @@ func (a *clusterAnswer) explain(jobs []trace.Job, r *sim.Result, o *sim.Options)
 		_, view := scaler.Predict(&s)
 		verdict := scaler.Decide(nil, &view)
 		a.Grows = append(a.Grows, grow{
-			At: int(now / time.Second), By: by, Cause: verdict.Cause.String(), Job: int(view.Top.ID), Need: view.Top.Nodes, Have: have,
+			At: int(now / time.Second), By: by, Cause: verdict.Cause, Job: int(view.Top.ID), Need: view.Top.Nodes, Have: have,
 			Wait: int(min(view.Start-view.Top.Submit, 1000*time.Hour) / time.Second), Waiting: len(s.Waiting), Wanted: verdict.Grow,
 		})
 	}
