@@ -35,8 +35,6 @@ since its last checkpoint. Answers Volcano's preemptable and reclaimable calls, 
   -key FILE            its key (default tls.key)
   -client-ca FILE      answer only who has a certificate of this authority
   -dry-run             leave each choice to the scheduler, and log what would be saved
-  -policy NAME         least: the least work is lost; lifo: the pods that started last
-                       end, to compare with (default least)
   -budgets NAME        never: a pod waits if each choice breaks a disruption budget;
                        rather-not: the scheduler chooses then (default never)
   -joint N             plan for up to N waiting pods at once (default 200)
@@ -62,7 +60,7 @@ GET /readyz, /healthz and /metrics tell how it does.
 type extenderOptions struct {
 	extend.Options
 	kubeconfig, listen, cert, key, clientCA string
-	policy, budgets                         int
+	budgets                                 int
 	gangs                                   []string
 	quiet                                   bool
 }
@@ -77,7 +75,6 @@ func (o *extenderOptions) define(f *cli.Flags) {
 	f.File("key", &o.key)
 	f.File("client-ca", &o.clientCA)
 	f.Switch("dry-run", &o.DryRun)
-	cli.Choice(f, "policy", &o.policy, "least", "lifo")
 	cli.Choice(f, "budgets", &o.budgets, "never", "rather-not")
 	f.Int("joint", &o.Joint, 1, 1000, " of pods")
 	f.Span("refine", &o.Refine, "a duration such as 100ms", func(d time.Duration) bool { return d >= 0 })
@@ -92,7 +89,7 @@ func (o *extenderOptions) define(f *cli.Flags) {
 	})
 	f.Switch("quiet", &o.quiet)
 	f.Check(func() error {
-		o.LIFO, o.RatherNot = o.policy == 1, o.budgets == 1
+		o.RatherNot = o.budgets == 1
 		if o.gangs == nil {
 			o.gangs = cluster.Gangs
 		}

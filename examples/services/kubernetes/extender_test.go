@@ -26,7 +26,7 @@ import (
 func TestExtenderFlags(t *testing.T) {
 	f := cli.NewFlags("extender")
 	new(extenderOptions).define(f)
-	for _, name := range []string{"kubeconfig", "listen", "cert", "key", "client-ca", "dry-run", "policy", "budgets", "joint", "refine", "limit", "stale", "gang", "quiet"} {
+	for _, name := range []string{"kubeconfig", "listen", "cert", "key", "client-ca", "dry-run", "budgets", "joint", "refine", "limit", "stale", "gang", "quiet"} {
 		if f.Lookup(name) == nil || !strings.Contains(extenderUsage, "\n  -"+name+" ") {
 			t.Errorf("-%s is no flag, or not in the usage", name)
 		}
@@ -44,7 +44,6 @@ func TestExtenderMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"extender -policy fifo":                      "least or lifo",
 		"extender -budgets always":                   "never or rather-not",
 		"extender -joint 0":                          "from 1 to 1,000",
 		"extender -limit 0s":                         "a duration such as 1s",

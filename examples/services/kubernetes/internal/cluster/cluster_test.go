@@ -304,22 +304,6 @@ func TestBudgetOfPromises(t *testing.T) {
 	}
 }
 
-// The pods that started last are no answer to leave a pod waiting, either, if a node was
-// left out.
-func TestLIFOLeftOut(t *testing.T) {
-	s := scene()
-	s.run("b1", "b", 2000, time.Hour)
-	s.run("b2", "b", 0, time.Hour, counted("1"))
-	s.setBudget(nil, &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "default"},
-		Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"b": "1"}}}})
-	if a, err := s.ask(t, Options{LIFO: true}, "w", "a: zz", "b: b2"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("none %v, err %v; want %v", a.None, err, ErrUnknown)
-	}
-	if a, err := s.ask(t, Options{LIFO: true}, "w", "b: b2"); err != nil || !a.None {
-		t.Errorf("without that node: none %v, err %v; want none", a.None, err)
-	}
-}
-
 // Planned together, four pods end one gang of four instead of four pods that lose more.
 func TestTogether(t *testing.T) {
 	s := newState()
@@ -348,21 +332,6 @@ func TestTogether(t *testing.T) {
 	alone, err := s.ask(t, Options{Joint: 1}, "x", candidates...)
 	if err != nil || alone.Lost != .75 {
 		t.Errorf("%+v, %v: a pod alone ends a pod alone", alone, err)
-	}
-}
-
-func TestLIFO(t *testing.T) {
-	s := scene()
-	s.run("a1", "a", 0, 3*time.Hour)
-	s.run("a2", "a", 0, 2*time.Hour)
-	s.run("b1", "b", 0, time.Hour)
-	s.run("b2", "b", 0, 9*time.Hour)
-	a, err := s.ask(t, Options{LIFO: true}, "w", "a: a1", "b: b2")
-	if err != nil || a.Node != "b" || !slices.Equal(a.UIDs, []string{"b1"}) || a.Lost != 1 {
-		t.Errorf("%+v, %v", a, err)
-	}
-	if a.Scheduler.Node != "a" || a.Scheduler.Lost != 3 {
-		t.Errorf("the scheduler alone: %v", a.Scheduler)
 	}
 }
 

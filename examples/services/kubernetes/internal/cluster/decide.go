@@ -57,8 +57,7 @@ type Answer struct {
 
 // Options say how to decide.
 type Options struct {
-	LIFO  bool // end the pods that started last, to compare with
-	Joint int  // for how many waiting pods a plan is made; 1 if less
+	Joint int // for how many waiting pods a plan is made; 1 if less
 	// Refine is for how long, from the beginning, to look for a plan for all that wait, once
 	// there is the best choice for the pod alone.
 	Refine time.Duration
@@ -142,58 +141,51 @@ func (s *State) Decide(ctx context.Context, q Question, o Options) (Answer, erro
 		half := began.Add(max(time.Until(end)/2, o.Refine))
 		hurry = func() bool { return time.Now().After(half) }
 	}
-	if o.LIFO {
-		a.Choice = v.lifo()
-		if a.None = a.Node == ""; a.None && v.leftOut > 0 {
-			return a, v.unseen()
+	var solver shared.Solver
+	v.Requests[0].Count = 1
+	plan, err := solver.Solve(&v.Problem, shared.Options{Stop: gone, Hurry: hurry})
+	if err != nil {
+		return a, err
+	}
+	if !plan.Found && gone() {
+		return a, ErrSlow
+	}
+	if !plan.Found && plan.Cut {
+		return a, ErrCut // nobody has shown that the pod has to wait
+	}
+	if !plan.Found && v.leftOut > 0 {
+		return a, v.unseen() // the pod may have a choice there
+	}
+	a.Exact, a.None = plan.Exact(), !plan.Found
+	// With others that wait: all of them, or else those that are alike, if there is time
+	// for it and the plan has room for them.
+	for shapes := len(waiting); shapes > 0 && plan.Found && a.Waiting == 1; shapes = min(shapes-1, 1) {
+		v.Requests = waiting[:shapes]
+		count, states := 0, len(v.Nodes)
+		for _, shape := range v.Requests {
+			count += shape.Count
+			states = min(states, fewStates) * (shape.Count + 1)
 		}
-	} else {
-		var solver shared.Solver
-		v.Requests[0].Count = 1
-		plan, err := solver.Solve(&v.Problem, shared.Options{Stop: gone, Hurry: hurry})
+		if count == 1 || stop() {
+			break
+		}
+		var joint shared.Solver
+		var p shared.Plan
+		if states <= fewStates {
+			p, err = joint.Solve(&v.Problem, shared.Options{Steps: 16, Stop: stop})
+		} else {
+			p, err = joint.Approximate(&v.Problem, stop)
+		}
 		if err != nil {
 			return a, err
 		}
-		if !plan.Found && gone() {
+		if p.Found {
+			plan, a.Waiting, a.Exact = p, count, p.Exact()
+		}
+	}
+	if plan.Found {
+		if a.Choice = v.part(plan, a.Waiting, shared.Options{Stop: gone, Hurry: hurry}); a.Node == "" {
 			return a, ErrSlow
-		}
-		if !plan.Found && plan.Cut {
-			return a, ErrCut // nobody has shown that the pod has to wait
-		}
-		if !plan.Found && v.leftOut > 0 {
-			return a, v.unseen() // the pod may have a choice there
-		}
-		a.Exact, a.None = plan.Exact(), !plan.Found
-		// With others that wait: all of them, or else those that are alike, if there is time
-		// for it and the plan has room for them.
-		for shapes := len(waiting); shapes > 0 && plan.Found && a.Waiting == 1; shapes = min(shapes-1, 1) {
-			v.Requests = waiting[:shapes]
-			count, states := 0, len(v.Nodes)
-			for _, shape := range v.Requests {
-				count += shape.Count
-				states = min(states, fewStates) * (shape.Count + 1)
-			}
-			if count == 1 || stop() {
-				break
-			}
-			var joint shared.Solver
-			var p shared.Plan
-			if states <= fewStates {
-				p, err = joint.Solve(&v.Problem, shared.Options{Steps: 16, Stop: stop})
-			} else {
-				p, err = joint.Approximate(&v.Problem, stop)
-			}
-			if err != nil {
-				return a, err
-			}
-			if p.Found {
-				plan, a.Waiting, a.Exact = p, count, p.Exact()
-			}
-		}
-		if plan.Found {
-			if a.Choice = v.part(plan, a.Waiting, shared.Options{Stop: gone, Hurry: hurry}); a.Node == "" {
-				return a, ErrSlow
-			}
 		}
 	}
 	if a.None {
@@ -689,54 +681,6 @@ func (v *view) ended(n int, pods []*pod) Choice {
 		}
 	}
 	return c
-}
-
-// lifo ends the pods that started last, on the node where the oldest of them started last.
-// It knows no gangs, as a rule by age does not.
-func (v *view) lifo() (best Choice) {
-	here := make([][]*pod, len(v.names)) // what may end
-	for j, of := range v.Jobs {
-		for _, part := range of.Parts {
-			for _, m := range v.jobs[j].members {
-				if m.Spec.NodeName == v.names[part.Node] && !m.gone {
-					here[part.Node] = append(here[part.Node], m)
-				}
-			}
-		}
-	}
-	latest := time.Time{}
-	for n := range v.names {
-		slices.SortFunc(here[n], func(a, b *pod) int {
-			return cmp.Or(b.work.start.Compare(a.work.start), cmp.Compare(a.UID, b.UID))
-		})
-		room := slices.Clone(v.Nodes[n].Room)
-		left := slices.Clone(v.Budgets)
-		var end []*pod
-		oldest := v.now
-		for _, p := range here[n] {
-			if covers(room, v.Requests[0].Needs) {
-				break
-			}
-			draws := v.Jobs[p.job.index].Draws
-			if slices.ContainsFunc(draws, func(d shared.Draw) bool { return left[d.Budget] < 1 }) {
-				continue
-			}
-			for _, d := range draws {
-				left[d.Budget]--
-			}
-			v.add(room, p.requests, 1)
-			end = append(end, p)
-			oldest = p.work.start
-		}
-		if !covers(room, v.Requests[0].Needs) || best.Node != "" && !oldest.After(latest) || len(end)+len(v.ending(n)) == 0 {
-			continue
-		}
-		best, latest = v.ended(n, end), oldest
-		if len(end) == 0 {
-			best.UIDs = v.ending(n)
-		}
-	}
-	return best
 }
 
 // String says what a choice means.
