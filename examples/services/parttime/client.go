@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,8 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
-// client is a partition's: the elastic client, a queue of messages for the host, and
-// perhaps jobs that it pretends to run.
+// client is a partition's: the elastic client, and a queue of messages for the host.
 type client struct {
 	*peer
 	o       options
@@ -30,20 +28,10 @@ type client struct {
 
 	before map[int]exchange.NodeStatus // as the journal has told
 	asked  int                         // requests, as the journal has told
-	rng    *rand.Rand
-	jobs   pretended
 	http   *http.Client
 
 	instance   atomic.Pointer[string] // which client sends
 	registered atomic.Pointer[string] // which client the host has heard of last
-}
-
-// job runs on a node, in the lease with the epoch. Jobs are saved, since they go on while
-// the client is down.
-type job struct {
-	Epoch uint64        `json:"epoch"`
-	Start time.Duration `json:"start_ns"`
-	End   time.Duration `json:"end_ns"`
 }
 
 // newClient loads or makes the state.
@@ -83,17 +71,9 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 	c.instance.Store(&instance)
 	c.registered.Store(new(string))
 	c.http.Transport = signed{c.http.Transport, &c.instance}
-	if c.state.Jobs == nil {
-		c.state.Jobs = map[int]job{}
-	}
 	if err := c.begin(c.state.Client.Now(), stderr); err != nil {
 		return nil, err
 	}
-	var seed uint64
-	for _, b := range []byte(o.name) {
-		seed = seed*257 + uint64(b)
-	}
-	c.rng = rand.New(rand.NewPCG(seed, 1))
 	for _, h := range c.state.Client.AppendNodes(nil, c.clock.Now()) {
 		c.before[h.Node] = h
 	}
@@ -104,7 +84,7 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 
 func (c *client) base() *peer { return c.peer }
 
-// work ticks, sends messages, registers and runs jobs until the client ends.
+// work ticks, sends messages and registers until the client ends.
 func (c *client) work(url string) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -114,9 +94,6 @@ func (c *client) work(url string) {
 		})
 	})
 	group.Go(func() { c.send(c.ctx) })
-	if c.o.job > 0 {
-		group.Go(func() { c.run(c.ctx) })
-	}
 	c.register(c.ctx, url)
 }
 
@@ -299,7 +276,7 @@ func (c *client) reset() error {
 	}
 	err = c.change(true, func(now time.Duration) ([]exchange.Message, error) {
 		x.Tick(now) // the clock goes on
-		c.state.Client, c.state.Instance, c.state.Jobs = x, instance, map[int]job{}
+		c.state.Client, c.state.Instance = x, instance
 		c.instance.Store(&instance)
 		return nil, nil
 	}, func(exchange.Message) {})

@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"math"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -290,128 +287,11 @@ func TestDiscover(t *testing.T) {
 // timed is a client without a network at a time that the test sets.
 func timed(t *testing.T, o options) (c *client, now *time.Duration) {
 	c, _ = lone(t, new(script), o)
-	c.o.load, c.o.job, c.o.pool, c.o.save = o.load, o.job, o.pool, o.save
 	now = new(time.Duration)
 	origin := time.Unix(0, 0)
 	c.clock = clock.NewFunc(origin, time.Hour, func() time.Time { return origin.Add(*now) })
 	c.log.clock = c.clock
 	return c, now
-}
-
-// Jobs come at random: of 4,000 hours with three jobs of an hour at a time 12,000 are expected
-// (a deviation is 110), in waves of four hours: the sine of the time by which most come has
-// the phase of the partition's name. A job takes half to one and a half of the mean.
-func TestArrive(t *testing.T) {
-	c, _ := timed(t, options{load: 3, job: time.Hour})
-	c.arrive(time.Hour) // begins here
-	if len(c.jobs.queue) != 0 || c.jobs.until != time.Hour {
-		t.Fatalf("%d jobs came before the beginning, until %v", len(c.jobs.queue), c.jobs.until)
-	}
-	for h := 1; h <= 4001; h += 8 {
-		c.arrive(time.Duration(h) * time.Hour)
-		if n := len(c.jobs.queue); n > 0 && (c.jobs.until < time.Duration(h)*time.Hour || c.jobs.queue[n-1].since > c.jobs.until) {
-			t.Fatalf("at %d h arrivals are drawn until %v", h, c.jobs.until)
-		}
-	}
-	n := len(c.jobs.queue)
-	sum, sin, cos := time.Duration(0), 0., 0.
-	before := time.Duration(0)
-	for _, w := range c.jobs.queue {
-		if w.left < 30*time.Minute || w.left > 90*time.Minute || w.since < before {
-			t.Fatalf("a job of %v at %v after one at %v", w.left, w.since, before)
-		}
-		before = w.since
-		sum += w.left
-		angle := 2*math.Pi*w.since.Hours()/4 + 'x'*2.4
-		sin, cos = sin+math.Sin(angle), cos+math.Cos(angle)
-	}
-	if math.Abs(float64(n)-12000) > 450 || math.Abs(sum.Hours()/float64(n)-1) > .02 {
-		t.Errorf("%d jobs of %v on average, want 12,000 of an hour", n, sum/time.Duration(n))
-	}
-	// The density 1 + sin has a mean sine of a half.
-	if math.Abs(sin/float64(n)-.5) > .03 || math.Abs(cos/float64(n)) > .03 {
-		t.Errorf("the waves have a mean sine of %.3f and cosine of %.3f, want .5 and 0", sin/float64(n), cos/float64(n))
-	}
-	none, _ := timed(t, options{job: time.Hour})
-	none.arrive(0)
-	none.arrive(1000 * time.Hour)
-	if len(none.jobs.queue) != 0 || none.jobs.ages == nil {
-		t.Error("jobs come without a load")
-	}
-}
-
-// By hand: two jobs wait, and the client asks for them. A third job is asked for with them in
-// a new request, or in the place of the last request when there are many. When no job waits,
-// the last request is cancelled. Idle nodes go back, all but those of the pool.
-func TestScale(t *testing.T) {
-	c, now := timed(t, options{load: 1, job: time.Hour})
-	c.jobs.ages = map[int]nodeAge{}
-	say := func() (out []string) {
-		t.Helper()
-		if err := c.scale(); err != nil {
-			t.Fatal(err)
-		}
-		for len(c.queue) > 0 {
-			msg := <-c.queue
-			text := msg.Call.String()
-			for _, r := range msg.Requests {
-				text += fmt.Sprintf(" %d", r.Count)
-			}
-			for _, l := range msg.Leases {
-				text += fmt.Sprintf(" node %d", l.Node)
-			}
-			out = append(out, text)
-		}
-		return out
-	}
-	want := func(what string, got []string, want ...string) {
-		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", what, diff)
-		}
-	}
-	*now = time.Hour
-	waits := func(n int) { c.jobs.queue = slices.Repeat([]waiting{{0, time.Hour}}, n) }
-	want("nothing to do", say())
-	c.jobs.queue = []waiting{{time.Hour - 59*time.Second, time.Hour}}
-	want("one has waited for less than a minute", say())
-	waits(2)
-	want("two wait", say(), "AddNodes 2")
-	want("the same two wait", say())
-	waits(3)
-	want("a third waits", say(), "AddNodes 2 1")
-	for n := 4; n <= fewRequests+1; n++ {
-		waits(n)
-		say()
-	}
-	if n := len(c.state.Client.AppendRequests(nil)); n != fewRequests {
-		t.Errorf("%d requests, want %d", n, fewRequests)
-	}
-	waits(fewRequests + 2)
-	say()
-	if rs := c.state.Client.AppendRequests(nil); len(rs) != fewRequests-1 {
-		t.Errorf("%d requests after the last one is cancelled, want %d", len(rs), fewRequests-1)
-	}
-	say()
-	if rs := c.state.Client.AppendRequests(nil); len(rs) != fewRequests || rs[fewRequests-1].Count != 2 {
-		t.Errorf("%d requests, the last one of %d: want %d and 2", len(rs), rs[len(rs)-1].Count, fewRequests)
-	}
-	waits(2)
-	for k := fewRequests - 1; k >= 1; k-- {
-		say()
-		if rs := c.state.Client.AppendRequests(nil); len(rs) != k || rs[k-1].Count > 2 {
-			t.Errorf("two wait: %+v, want the first %d requests", rs, k)
-		}
-	}
-	say()
-	if rs := c.state.Client.AppendRequests(nil); len(rs) != 1 {
-		t.Errorf("two wait: %+v", rs)
-	}
-	waits(0)
-	say()
-	if rs := c.state.Client.AppendRequests(nil); len(rs) != 0 {
-		t.Errorf("none waits: %+v", rs)
-	}
 }
 
 // hosted is a client at a time that the test sets, of a host that answers at once. The host has
@@ -455,49 +335,6 @@ func hosted(t *testing.T, others int, o options) (c *client, now *time.Duration,
 	return c, now, deliver
 }
 
-// Of four nodes, one with a job and one of the pool, two are idle: they go back when they were
-// held for ten minutes, and not before.
-func TestScaleBack(t *testing.T) {
-	c, now, deliver := hosted(t, 0, options{load: 1, job: time.Hour, pool: 1, save: -1})
-	_, msgs, err := c.state.Client.AddNodes(*now, "", 4)
-	deliver(msgs, err)
-	c.arrive(*now)
-	c.jobs.queue, c.jobs.until = []waiting{{*now, time.Hour}}, 1000*time.Hour
-	_, values := c.schedule(*now)
-	if len(values) != 4 || len(c.state.Jobs) != 1 {
-		t.Fatalf("%d nodes, jobs %v", len(values), c.state.Jobs)
-	}
-	deliver(c.state.Client.SetResourceValues(*now, values)) // the host learns that the nodes have come
-	for _, row := range []struct {
-		after time.Duration
-		want  string
-	}{{5 * time.Minute, ""}, {10*time.Minute - time.Nanosecond, ""}, {10 * time.Minute, "DeleteNodes [1 2]"}, {20 * time.Minute, ""}} {
-		*now = time.Hour + row.after
-		c.schedule(*now)
-		if err := c.scale(); err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for len(c.queue) > 0 {
-			msg := <-c.queue
-			if msg.Call == exchange.AddNodes { // the request, which is fulfilled, is taken from the list
-				continue
-			}
-			var nodes []int
-			for _, l := range msg.Leases {
-				nodes = append(nodes, l.Node)
-			}
-			got += fmt.Sprint(msg.Call, " ", nodes)
-		}
-		if got != row.want {
-			t.Errorf("after %v: %q, want %q", row.after, got, row.want)
-		}
-	}
-	if len(c.jobs.ages) != 2 {
-		t.Errorf("the ages of %d nodes are known, want 2", len(c.jobs.ages))
-	}
-}
-
 // The values that the framework sets go to the host, each of its node.
 func TestValuesOfTheFramework(t *testing.T) {
 	c, now, deliver := hosted(t, 0, options{})
@@ -519,52 +356,6 @@ func TestValuesOfTheFramework(t *testing.T) {
 	if got[2] != .5 || got[1] != .25 || got[0] != 0 {
 		t.Errorf("the host hears of %v", got)
 	}
-}
-
-// Of six nodes that are asked for four are there, and two may still come: eight jobs need two more.
-func TestScalePartly(t *testing.T) {
-	c, now, deliver := hosted(t, 2, options{load: 1, job: time.Hour, save: -1})
-	_, msgs, err := c.state.Client.AddNodes(*now, "", 6)
-	deliver(msgs, err)
-	c.arrive(*now)
-	_, values := c.schedule(*now)
-	deliver(c.state.Client.SetResourceValues(*now, values)) // the host learns that the nodes have come
-	*now += 2 * time.Minute
-	deliver(c.state.Client.Tick(*now), nil) // and the client that four of six are granted
-	c.jobs.queue = slices.Repeat([]waiting{{0, time.Hour}}, 8)
-	if err := c.scale(); err != nil {
-		t.Fatal(err)
-	}
-	if rs := c.state.Client.AppendRequests(nil); len(rs) != 2 || rs[1].Count != 2 {
-		t.Errorf("%+v, want a second request, for two", rs)
-	}
-	// A node is idle since its job has ended, and as old as its lease.
-	c.jobs.queue = []waiting{{0, 30 * time.Minute}}
-	c.jobs.ages[3] = nodeAge{epoch: 77}
-	begin := *now
-	for _, m := range []int{0, 10, 31, 40} {
-		*now = begin + time.Duration(m)*time.Minute
-		c.schedule(*now)
-	}
-	if diff := cmp.Diff([]nodeAge{{1, time.Hour, begin + 10*time.Minute}, {1, begin, begin}}, []nodeAge{c.jobs.ages[2], c.jobs.ages[3]}, cmp.AllowUnexported(nodeAge{})); diff != "" {
-		t.Errorf("ages (-want +got):\n%s", diff)
-	}
-	// A look is in each half minute before a node is taken.
-	if d := pause(time.Minute); 2*d > margin || pause(time.Millisecond) != 5*time.Millisecond {
-		t.Errorf("a look each %v", d)
-	}
-}
-
-// What run cannot save is told.
-func TestRunNotSaved(t *testing.T) {
-	c, journal := lone(t, new(script), options{})
-	c.o.load, c.o.job, c.o.minute = 1, time.Hour, time.Millisecond
-	c.store = &store{path: "p", log: &noting{fail: "append"}, saving: make(chan struct{}, 1)}
-	done := make(chan struct{})
-	go func() { c.run(c.ctx); close(done) }()
-	until(t, "the disk is full", func() bool { return slices.Contains(lines(journal.String()), "cannot save -state p: no space") })
-	c.stop()
-	<-done
 }
 
 // What is not on disk is not sent: the step that follows saves the whole state.
@@ -833,81 +624,5 @@ func TestOpenAndUnsaved(t *testing.T) {
 	}
 	if got := lines(journal.String())[1:]; !slices.Equal(got, []string{"no space; nothing is sent", "no space; nothing is sent"}) {
 		t.Errorf("the journal says %q", got)
-	}
-}
-
-// What the demonstration counts and writes, and how it fails.
-func TestStage(t *testing.T) {
-	end := 3.
-	st := status{Nodes: []nodeStatus{{Partition: "a"}, {Partition: "b", Ends: &end}, {Partition: "a", Ends: &end}, {}}}
-	if held(st, "a") != 2 || held(st, "b") != 1 || held(st, "") != 1 || ending(st) != 2 {
-		t.Errorf("%d, %d, %d held and %d ending", held(st, "a"), held(st, "b"), held(st, ""), ending(st))
-	}
-	said := new(locked)
-	origin := time.Unix(0, 0)
-	s := newStage(t.Context(), time.Second, t.TempDir(), said)
-	s.clock, s.host = clock.NewFunc(origin, time.Hour, func() time.Time { return origin.Add(150 * time.Second) }), "http://127.0.0.1:1"
-	s.say("", "It has %d nodes.", 3)
-	s.say("hpc", "has %d nodes", 3)
-	if want := "--- It has 3 nodes.\n   2.5 min  hpc   has 3 nodes\n"; said.String() != want {
-		t.Errorf("%q, want %q", said.String(), want)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	s.ctx = ctx
-	if err := s.until(func(status) bool { return true }); err == nil || err.Error() != "the demonstration does not come to an end: context deadline exceeded" {
-		t.Errorf("%v", err)
-	}
-	p, err := s.start("hpc", "client", "-nonsense")
-	if want := "hpc does not start: exit status 2, parttime: flag provided but not defined: -nonsense (-h lists the flags)"; p != nil || err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	if len(s.all) != 1 || !s.all[0].ended {
-		t.Error("what did not start has not ended")
-	}
-	s.clear()
-	// One that runs says what it does, and ends when it is asked to.
-	if p, err = s.start("host", "host", "-nodes", "2"); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(p.url, "http://127.0.0.1:") || s.host != p.url {
-		t.Errorf("it listens on %q, and the stage knows %q", p.url, s.host)
-	}
-	s.ctx = t.Context()
-	if err := s.until(func(st status) bool { return len(st.Nodes) == 2 }); err != nil {
-		t.Error(err)
-	}
-	if err := p.stop(); err != nil || !p.ended || p.stop() != nil {
-		t.Errorf("%v", err)
-	}
-	if !strings.Contains(said.String(), "host  has no credentials") {
-		t.Errorf("it does not say what the host says: %s", said.String())
-	}
-	if old, err := load(filepath.Join(s.dir, "host.json")); err != nil || old.Minute != time.Second {
-		t.Errorf("%+v, %v", old, err)
-	}
-	// What is killed has said all that it said, and is gone.
-	s.w = writerFunc(func(p []byte) (int, error) {
-		time.Sleep(50 * time.Millisecond)
-		return said.Write(p)
-	})
-	if p, err = s.start("late", "host", "-nodes", "2"); err != nil {
-		t.Fatal(err)
-	}
-	p.kill()
-	if !p.ended || p.cmd.ProcessState == nil || !strings.Contains(said.String(), "late  has no credentials") || s.host == p.url {
-		t.Errorf("ended %v, %v, %s", p.ended, p.cmd.ProcessState, said.String())
-	}
-	s.program = filepath.Join(s.dir, "none")
-	if p, err := s.start("none"); p != nil || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a program that is not there: %v, %v", p, err)
-	}
-}
-
-// The seed of a partition's jobs is its name.
-func TestSeedOfName(t *testing.T) {
-	c, _ := lone(t, new(script), options{})
-	if want := rand.New(rand.NewPCG('x', 1)); c.rng.Uint64() != want.Uint64() {
-		t.Error("another seed than the name's")
 	}
 }

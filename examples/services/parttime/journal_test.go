@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"math"
 	"net"
 	"net/url"
 	"reflect"
@@ -160,59 +158,16 @@ func TestJournal(t *testing.T) {
 	k.want(said, "host: notifies a that it takes node 1", "a: is not sure of node 1 any more", "host: fences node 1 off from a after its lease", "host: grants node 1 to b")
 }
 
-// A client starts jobs that wait on free nodes, and tells what they are worth: a job of ten
-// minutes twice as much as one of five, and as much where both lose a save of two. By hand: a job of 30 minutes that is ended after 10
-// has 20 to run, and 10 again, or 2 if that is what a save costs.
-func TestJobs(t *testing.T) {
-	for _, c := range []struct{ save, lost time.Duration }{{-1, 10 * time.Minute}, {2 * time.Minute, 2 * time.Minute}, {time.Hour, 10 * time.Minute}} {
-		k := newTalk(t, 3, exchange.ManagerOptions{Grace: 5 * time.Minute, Term: time.Hour}, "a")
-		a := k.clients["a"]
-		a.o, a.state.Jobs, a.jobs.ages = options{load: 1, job: time.Hour, save: c.save}, map[int]job{}, map[int]nodeAge{}
-		k.at(0, func() ([]exchange.Message, error) {
-			_, msgs, err := a.state.Client.AddNodes(0, "", 3)
-			return msgs, err
-		})
-		a.jobs.queue = []waiting{{0, 30 * time.Minute}}
-		ended, values := a.schedule(0)
-		if want := map[int]job{0: {1, 0, 30 * time.Minute}}; len(ended) > 0 || len(values) != 3 || !maps.Equal(a.state.Jobs, want) || len(a.jobs.queue) > 0 {
-			t.Fatalf("jobs %v, %d wait, %d values; want %v", a.state.Jobs, len(a.jobs.queue), len(values), want)
-		}
-		k.now = 5 * time.Minute
-		a.jobs.queue = []waiting{{0, 40 * time.Minute}}
-		a.schedule(k.now)
-		k.now = 10 * time.Minute
-		_, later := a.schedule(k.now)
-		half := math.Abs(later[1].Value-.5*later[0].Value) < 1e-9 // five minutes of ten
-		if values[0].Value <= 0 || values[1].Value != 0 || later[0].Value <= 0 || later[2].Value != 0 || half != (c.lost == 10*time.Minute) || !half && later[1].Value != later[0].Value {
-			t.Errorf("with saves of %v the nodes are worth %v, and later %v", c.save, values, later)
-		}
-		a.endJobs(k.now, map[int]bool{1: true})
-		if want := []waiting{{k.now, 20*time.Minute + c.lost}}; !slices.Equal(a.jobs.queue, want) || a.jobs.lost != c.lost || len(a.state.Jobs) != 1 {
-			t.Errorf("with saves of %v %v wait and %v is lost, want %v", c.save, a.jobs.queue, a.jobs.lost, want)
-		}
-		want := fmt.Sprintf("ends the jobs on node 0 before they are done: %.1f node-minutes are lost, %.1f in all", c.lost.Minutes(), c.lost.Minutes())
-		if got := k.text["a"].String(); !strings.Contains(got, want) {
-			t.Errorf("the journal says %q, want %q", got, want)
-		}
-	}
-}
-
-// Nodes that are to be given back get no job any more. One without a job is given back at
-// once, one with a job when that has ended, or half a minute before the grace period is over.
-// The framework is told until when it has those, and of the others no end.
+// The framework is told until when it has the nodes that are to be given back, and of the others no end.
 func TestDraining(t *testing.T) {
 	k := newTalk(t, 4, exchange.ManagerOptions{Grace: 5 * time.Minute, Term: -1, MaxAge: time.Hour}, "a")
 	a := k.clients["a"]
-	a.o, a.state.Jobs, a.jobs.ages = options{load: 1, job: time.Hour, save: -1}, map[int]job{}, map[int]nodeAge{}
 	k.at(0, func() ([]exchange.Message, error) {
 		_, msgs, err := a.state.Client.AddNodes(0, "", 4)
 		return msgs, err
 	})
-	a.jobs.queue = []waiting{{0, 4 * time.Minute}, {0, time.Hour}, {0, 2 * time.Hour}}
-	a.schedule(0)
-	_, values := a.schedule(time.Minute)
+	values := []exchange.NodeValue{{Node: 0, Value: 0.2}, {Node: 1, Value: 0.2}, {Node: 2, Value: 0.9}, {Node: 3}}
 	k.at(time.Minute, func() ([]exchange.Message, error) { return a.state.Client.SetResourceValues(k.now, values) })
-	// The idle node, and of those whose jobs began together the first ones.
 	k.want(k.at(time.Minute, func() ([]exchange.Message, error) { return k.host.state.Manager.Reclaim(k.now, "a", 3) }),
 		"host: notifies a that it takes nodes 0, 1 and 3", "a: is to give back nodes 0, 1 and 3 within 5.0 minutes")
 	h := a.holdings()
@@ -220,33 +175,10 @@ func TestDraining(t *testing.T) {
 		t.Fatalf("%+v", h)
 	}
 	for i, n := range h.Nodes {
-		if end, state := n.Ends, [4]string{"draining", "draining", "usable", "draining"}[i]; n.Node != i || n.Epoch != 1 || n.State != state || (end == nil) != (i == 2) || end != nil && *end != 360 {
+		end, state := n.Ends, [4]string{"draining", "draining", "usable", "draining"}[i]
+		if n.Node != i || n.Epoch != 1 || n.State != state || (end == nil) != (i == 2) || end != nil && *end != 360 {
 			t.Errorf("the framework is told %+v of node %d", n, i)
 		}
-	}
-	a.jobs.queue = []waiting{{time.Minute, time.Hour}} // for which there is no node
-	for _, c := range []struct {
-		now  time.Duration
-		want []int
-		said string
-	}{
-		{time.Minute, []int{3}, ""}, {4*time.Minute - time.Nanosecond, []int{3}, ""}, {4 * time.Minute, []int{0, 3}, ""}, {5*time.Minute + 29*time.Second, []int{0, 3}, ""},
-		{5*time.Minute + 30*time.Second, []int{0, 1, 3}, "ends the jobs on node 1 before they are done: 5.5 node-minutes are lost, 5.5 in all"},
-	} {
-		ended, values := a.schedule(c.now)
-		var said []string
-		for line := range strings.Lines(k.text["a"].String()) {
-			_, text, _ := strings.Cut(strings.TrimSpace(line), "  ")
-			said = append(said, text)
-		}
-		k.text["a"].Reset()
-		if !slices.Equal(ended, c.want) || len(values) != 4-len(ended) || strings.Join(said, "; ") != c.said {
-			t.Errorf("at %v nodes %v are given back, %d are worth something, the journal says %q; want %v and %q", c.now, ended, len(values), said, c.want, c.said)
-		}
-	}
-	// The job that was ended begins anew, before that which came later.
-	if want := []waiting{{5*time.Minute + 30*time.Second, time.Hour}, {time.Minute, time.Hour}}; !slices.Equal(a.jobs.queue, want) || len(a.state.Jobs) != 1 {
-		t.Errorf("%v wait and %v run, want %v", a.jobs.queue, a.state.Jobs, want)
 	}
 }
 
@@ -277,8 +209,7 @@ func TestEndsOfFlags(t *testing.T) {
 		args []string
 		want options
 	}{
-		{nil, options{listen: "127.0.0.1:0", minute: 400 * time.Millisecond, weight: 1, save: -1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
-		{[]string{"host"}, options{role: hostRole, listen: "127.0.0.1:0", minute: time.Minute, weight: 1, save: -1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
+		{[]string{"host"}, options{role: hostRole, listen: "127.0.0.1:0", minute: time.Minute, weight: 1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
 	} {
 		if got, err := parse(c.args); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, %v", c.args, got, err)

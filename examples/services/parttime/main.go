@@ -1,25 +1,12 @@
 // Parttime shares a cluster's nodes between partitions, the exchange of
 // [Duplyakin17] section 3 as processes that talk HTTP with JSON: a host, which
-// has the elastic manager, and a client for each partition. Without arguments it
-// shows a preemption between two clients of its own.
+// has the elastic manager, and a client for each partition.
 //
-//	go run ./examples/services/parttime
+//	go run ./examples/services/parttime host -nodes 8
+//	go run ./examples/services/parttime client -host URL -name hpc -add 4
 //
-// Processes on several machines need credentials: certificates (-cert, -key, -ca) or
-// shared keys (-keys). A test authority with openssl:
-//
-//	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority
-//	openssl req -newkey rsa:2048 -nodes -keyout host.key -out host.csr -subj /CN=host
-//	openssl x509 -req -in host.csr -CA ca.pem -CAkey ca.key -days 90 -out host.pem
-//
-// and the same for /CN=hpc, the name of a partition, and for /CN=admin. Then
-//
-//	go run ./examples/services/parttime host -listen :8443 -cert host.pem -key host.key -ca ca.pem
-//	go run ./examples/services/parttime client -name hpc -host https://HOST:8443 -listen :8444 -url https://ADDRESS:8444 -cert hpc.pem -key hpc.key -ca ca.pem
-//	curl -k --cert admin.pem --key admin.key https://HOST:8443/Status
-//
-// -h lists the choices. What the processes say to each other, and what it
-// guarantees, is told in package preempt/exchange.
+// README.md says how to install the processes on several machines. What they say to each
+// other, and what it guarantees, is told in package preempt/exchange.
 //
 // Reference: [Duplyakin17] Duplyakin, Johnson, Ricci, The Part-Time Cloud: Enabling
 // Balanced Elasticity Between Diverse Computing Environments, ScienceCloud 2017.
@@ -37,18 +24,8 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
 
-// tied is set in the environment of processes that the demonstration starts: they
-// end when their standard input does, and so when it ends, however that comes.
-const tied = "PARTTIME_TIED"
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	if os.Getenv(tied) != "" {
-		go func() {
-			io.Copy(io.Discard, os.Stdin)
-			stop()
-		}()
-	}
 	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -62,13 +39,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return cli.Exit(stderr, program, err)
 	}
 	if err == nil {
-		switch o.role {
-		case hostRole:
+		if o.role == hostRole {
 			err = play(ctx, o, stdout, stderr, newHost)
-		case clientRole:
+		} else {
 			err = play(ctx, o, stdout, stderr, newClient)
-		default:
-			err = demonstrate(ctx, o, stdout)
 		}
 	}
 	return cli.Exit(stderr, program, err)

@@ -34,6 +34,12 @@ const asProgram = "PARTTIME_TEST_RUN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		if os.Getenv(tied) != "" {
+			go func() {
+				io.Copy(io.Discard, os.Stdin)
+				os.Exit(3)
+			}()
+		}
 		main()
 	}
 	os.Setenv(asProgram, "1") // for the processes that tests start
@@ -57,13 +63,14 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%q: status %d, %q", args, status, stderr)
 		}
 	}
-	programtest.Narrow(t, usage, 88)
+	programtest.Narrow(t, usage, 86)
+	if n := strings.Count(usage, "\n"); n > 60 {
+		t.Errorf("%d lines", n)
+	}
 	// Each flag stands under its role, or is one of those that a client shares with the host.
 	_, text, _ := strings.Cut(usage, "Of the host")
-	host, text, _ := strings.Cut(text, "Of a client")
-	client, text, _ := strings.Cut(text, "Of the demonstration")
-	demo, _, _ := strings.Cut(text, "A framework")
-	for role, section := range map[role]string{hostRole: host, clientRole: client, demoRole: demo} {
+	host, client, _ := strings.Cut(text, "Of a client")
+	for role, section := range map[role]string{hostRole: host, clientRole: client} {
 		o, flags := options{role: role}, cli.NewFlags(program)
 		o.define(flags)
 		flags.VisitAll(func(f *flag.Flag) {
@@ -138,19 +145,15 @@ func TestMistakes(t *testing.T) {
 		{client("-add", "-1"), "whole number from 0"},
 		{client("-url", ""), "the address at which"},
 		{client("-kind", ""), "a kind of nodes"},
-		{client("-job", "0s"), "positive span"},
-		{client("-job", "1m", "-load", "100001"), "above 0"},
-		{client("-job", "1m", "-load", "1", "-pool", "-1"), "whole number from 0"},
-		{client("-job", "1m", "-save-cost", "-1s"), "not negative"},
-		{client("-save-cost", "0s"), "want -job, too"},
 		{client("-state", one, "-every", "2m"), "it is 1m0s, and stays so"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "y", "-state", one}, "is that of partition x"},
 		{client("-host", "ftp://127.0.0.1:1"), "such as http://127.0.0.1:8080"},
 		{client("-name", "admin"), "neither host nor admin"},
-		{[]string{"-x"}, "not defined: -x"},
-		{[]string{"server"}, "want host, client or nothing"},
-		{[]string{"-minute", "0s"}, "positive span"},
-		{[]string{"-minute", "2h"}, "want 1ms to 1h"},
+		{[]string{"host", "-x"}, "not defined: -x"},
+		{[]string{"server"}, "want host or client"},
+		{nil, "want host or client"},
+		{[]string{"host", "-minute", "0s"}, "positive span"},
+		{[]string{"host", "-minute", "2h"}, "want 1ms to 1h"},
 		{[]string{"host", "x"}, `"x" is not a flag`},
 		{[]string{"host", "-nodes", "0"}, "whole number from 1"},
 		{[]string{"host", "-grace", "-1s"}, "positive span"},
@@ -174,9 +177,6 @@ func TestMistakes(t *testing.T) {
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", ""}, "1 to 100 characters"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-weight", "0"}, "whole number from 1"},
 		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-state", state}, "not the state of a client"},
-		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-load", "3"}, "want -job, too"},
-		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-job", "1m", "-pool", "3"}, "-pool is of -load"},
-		{[]string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-job", "1m", "-load", "0"}, "above 0"},
 	} {
 		status, stdout, stderr := runParttime(c.args...)
 		if status != 2 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
@@ -188,7 +188,7 @@ func TestMistakes(t *testing.T) {
 	// What is just within the limits is taken, and a client that has nothing to do but to end ends.
 	for _, args := range [][]string{
 		{"host", "-minute", "1ms"}, {"host", "-minute", "1h"}, {"host", "-values", "0"}, {"host", "-term", "-1s"}, {"host", "-state", kinds, "-nodes", "3"}, {"host", "-state", kinds, "-kinds", "a,b,b"},
-		client("-job", "1m", "-load", "100000", "-pool", "100000", "-save-cost", "0s"), client("-add", "1000000", "-floor", "1000000", "-weight", "1048576"), client("-state", one, "-every", "1m"),
+		client("-add", "1000000", "-floor", "1000000", "-weight", "1048576"), client("-state", one, "-every", "1m"),
 	} {
 		var errs bytes.Buffer
 		if status := run(ctx, args, io.Discard, &errs); status != 0 {
@@ -618,22 +618,6 @@ func TestEvery(t *testing.T) {
 		if status := run(ctx, append(args, "-every", c.every), io.Discard, &errs); status != c.status {
 			t.Errorf("-every %s: status %d, %s", c.every, status, errs.String())
 		}
-	}
-}
-
-// However long a minute takes, the demonstration waits for its processes.
-func TestSlowDemonstration(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	granted := writerFunc(func(p []byte) (int, error) {
-		if bytes.Contains(p, []byte("has nodes 0-7")) {
-			cancel()
-		}
-		return len(p), nil
-	})
-	var errs bytes.Buffer
-	if status := run(ctx, []string{"-minute", "1h"}, granted, &errs); status != 0 || errs.Len() > 0 || !errors.Is(ctx.Err(), context.Canceled) {
-		t.Errorf("status %d, %v, %s", status, ctx.Err(), errs.String())
 	}
 }
 

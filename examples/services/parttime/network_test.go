@@ -61,7 +61,7 @@ func TestCredentials(t *testing.T) {
 			if want := map[string]string{"keys": "http://", "certificates": "https://"}[kind]; !strings.HasPrefix(host.url, want) {
 				t.Errorf("%s, want %s", host.url, want)
 			}
-			a := start("a", append([]string{"client", "-host", host.url, "-name", "a", "-add", "4", "-job", "1000h"}, flags("a")...)...)
+			a := start("a", append([]string{"client", "-host", host.url, "-name", "a", "-add", "4"}, flags("a")...)...)
 			admin, own := func(name string) exchangehttp.Credentials {
 				f := flags(name)
 				if kind == "keys" {
@@ -83,7 +83,15 @@ func TestCredentials(t *testing.T) {
 			}
 			until(t, "a has all", func() bool { return held(get(), "a") == 4 })
 			b := start("b", append([]string{"client", "-host", host.url, "-name", "b", "-add", "1", "-kind", "+gpu"}, flags("b")...)...)
-			until(t, "b has the node with the feature", func() bool { return get().Nodes[3].Partition == "b" })
+			mine, err := exchangehttp.NewSecurity(admin("a"), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, "b has the node with the feature", func() bool {
+				values := map[string]any{"values": []exchange.NodeValue{{Node: 3, Value: 0.5}}} // for which the host waits
+				exchangehttp.Post(s.ctx, mine.Client("a"), a.url+"/framework/SetResourceValues", values, nil)
+				return get().Nodes[3].Partition == "b"
+			})
 			framework, err := exchangehttp.NewSecurity(admin(own), own)
 			if err != nil {
 				t.Fatal(err)

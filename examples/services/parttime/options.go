@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/url"
@@ -17,102 +18,59 @@ import (
 const program = "parttime"
 
 // usage is what -h prints.
-const usage = `Usage: go run ./examples/services/parttime [flags]
-       go run ./examples/services/parttime host [flags]
-       go run ./examples/services/parttime client -host URL -name NAME [flags]
+const usage = `Usage: parttime host [flags]
+       parttime client -host URL -name NAME [flags]
 
-Shares the nodes of a cluster between partitions [Duplyakin17]. The host grants
-nodes and takes them back, with notice and a grace period; each partition has a
-client. Host and clients are processes that talk HTTP with JSON. A process with a
--state may be killed and started again at any time. Without "host" or "client" the
-program starts a host and two clients, shows a preemption between them, and ends.
+Shares the nodes of a cluster between partitions [Duplyakin17]. The host grants nodes
+and takes them back, with notice and a grace period; each partition has a client. A
+process with a -state may be killed and started again at any time. README.md says what
+frameworks and administrators ask, and has the forms of the files.
 
 Of the host
-  -listen ADDRESS      where to listen (default 127.0.0.1:0, a free port, which the
-                       host prints). Without -cert or -keys only loopback addresses:
-                       every process of the machine can take part
-` + exchangehttp.Usage + `  -state FILE          keep the state in FILE, a snapshot, and FILE.N.log, the changes
-                       since; without it a restart forgets all. FILE.lock keeps other
-                       processes from FILE. A FILE of an earlier version is converted
-  -nodes N             nodes of the cluster, 1 to 100000 (default 20)
-  -kinds LIST          kinds and features of the nodes, such as epyc+gpu*4,xeon*16
-                       (default: all alike)
-  -provision PROGRAM   run PROGRAM when a node is granted; the partition gets the node
-                       when PROGRAM succeeds. PARTTIME_NODE, PARTTIME_PARTITION,
-                       PARTTIME_KIND and PARTTIME_LEASE are in its environment. It may
-                       run twice for a lease, if the host is started again
-  -provision-timeout D end PROGRAM after D of real time (default 10m)
-  -provision-wait D    do not grant a node for D after PROGRAM failed (default 5m)
-  -values D            tell the partitions every D which nodes they could get
-                       (default 5m; 0: only when they ask)
-  -grace D             grace period (default 2m)
-  -every D             time between notices (default 1m)
-  -term D              lease: how long a silent client keeps its nodes (default 15m;
-                       negative: no end)
-  -max-age D           values older than D are stale (default 5m)
-  -max-delay D         how long stale values delay a preemption (default 5m)
-  -minute D            let a minute take D, for demonstrations (default 1m)
+  -listen ADDRESS   where to listen (default 127.0.0.1:0, a free port, which the host
+                    prints); without -cert or -keys only loopback addresses
+` + exchangehttp.Usage + `  -state FILE       keep the state in FILE; without it a restart forgets all
+  -nodes N          nodes of the cluster, 1 to 100000 (default 20)
+  -kinds LIST       kinds and features of the nodes, such as epyc+gpu*4,xeon*16
+  -grace D          grace period (default 2m)
+  -every D          time between notices (default 1m)
+  -term D           how long a silent client keeps its nodes (default 15m; negative:
+                    no end)
+  -max-age D        values older than D are stale (default 5m)
+  -max-delay D      how long stale values delay a preemption (default 5m)
+  -values D         tell the partitions every D which nodes they could get (default
+                    5m; 0: only when they ask)
+  -minute D         how long a minute of the exchange takes (default 1m)
+  -provision PROGRAM    run PROGRAM before a node is granted
+  -provision-timeout D  end PROGRAM after D of real time (default 10m)
+  -provision-wait D     do not grant a node for D after PROGRAM failed (default 5m)
 
 Of a client
-  -host URL            URL that the host prints, such as http://127.0.0.1:8080
-  -name NAME           name of the partition; a new partition is created
-  -weight N            the partition's share of the cluster, relative to the weights
-                       of others (default 1). What SetShare says replaces -weight
-                       and -floor
-  -floor N             nodes that preemption leaves to the partition (default 0)
-  -url URL             where the host reaches the client (default: where it listens)
-  -add N               nodes to ask for when there is no state yet (default 0)
-  -kind KIND           kind of the nodes of -add, such as epyc, epyc+gpu or +gpu
-                       (default: any)
-  -every D             time between listings (default 1m; a -state keeps its own)
-  -job D               pretend to run a job of D on average on each node. The longer a
-                       job has run, the more its node is worth (default: run no jobs;
-                       your framework does)
-  -load X              with -job: jobs come at random, and keep X nodes busy on
-                       average, in waves of four hours. The client asks for nodes
-                       when jobs wait, and gives idle nodes back (default: a job for
-                       each node, always, and the nodes of -add)
-  -pool N              with -load: idle nodes to keep in reserve (default 0)
-  -save-cost D         with -job: jobs save when they are to lose their node, which
-                       takes D, and lose only that (default: they lose all)
+  -host URL         URL that the host prints, such as http://127.0.0.1:8080
+  -name NAME        name of the partition; a new partition is created
+  -weight N         the partition's share, relative to others (default 1)
+  -floor N          nodes that preemption leaves to the partition (default 0)
+  -url URL          where the host reaches the client (default: where it listens)
+  -add N            nodes to ask for when there is no state yet (default 0)
+  -kind KIND        kind of the nodes of -add, such as epyc, epyc+gpu or +gpu
+  -every D          time between listings (default 1m; a -state keeps its own)
   -listen, -cert, -key, -ca, -keys, -state and -minute as of the host
 
-Of the demonstration
-  -minute D            let a minute take D (default 400ms)
-  -h                   print this
+  -h                print this
 
-A framework talks to its client:
-  POST /framework/AddNodes           {"count": 2, "kind": "epyc+gpu"}
-  POST /framework/Cancel             {"id": 7}, a request
-  POST /framework/DeleteNodes        {"nodes": [3, 4]}
-  POST /framework/SetResourceValues  {"values": [{"node": 3, "value": 0.5}]}
-  POST /framework/DiscoverResources  {}: the nodes of the cluster; 1 - value is the
-                                     probability to get a node
-  GET  /framework/Resources          the same, as the host has told it last (-values)
-  POST /framework/Reset              {}: forget nodes and requests, and begin anew
-  GET  /framework/Nodes              its nodes, and how long it may keep them
-An administrator talks to the host, with credentials as "admin":
-  GET  /Status                       who has which node, and which requests wait
-  POST /Reclaim                      {"partition": "hpc", "count": 2}
-  POST /SetShare                     {"partition": "hpc", "weight": 2, "floor": 1}
-  POST /RemovePartition              {"partition": "hpc"}; "gone": true ends its leases
-                                     at once. The host refuses its client until that
-                                     is reset
-  POST /Fence                        {"node": 3, "epoch": 5}: the node is cut off
-
-The exit status is 0, also after an interrupt, 1 if the program fails, and 2 for a
-mistake in the flags, the state or what is asked of the host.
+The exit status is 0, also after an interrupt: the -state keeps all leases, and
+without it they end by their -term. It is 1 if the program fails, and 2 for a mistake
+in the flags, the state or what is asked of the host.
 `
 
 type role int
 
 const (
-	demoRole role = iota
-	hostRole
+	hostRole role = iota
 	clientRole
 )
 
-func (r role) String() string { return [...]string{"demo", "host", "client"}[r] }
+func (r role) String() string { return [...]string{"host", "client"}[r] }
 
 // options are the flags.
 type options struct {
@@ -140,10 +98,6 @@ type options struct {
 	add    int
 	kind   string
 	url    string // where the host reaches the client, "" for where it listens
-	job    time.Duration
-	load   float64
-	pool   int
-	save   time.Duration // negative: jobs do not save
 }
 
 // security reads the credentials, once.
@@ -191,9 +145,6 @@ func (o *options) define(f *cli.Flags) {
 		f.Span(name, to, "a positive span of time, such as 90s, 5m or 1h30m", func(d time.Duration) bool { return d > 0 })
 	}
 	positive("minute", &o.minute)
-	if o.role == demoRole {
-		return
-	}
 	f.Func("listen", func(s string) error {
 		if _, _, err := net.SplitHostPort(s); err != nil {
 			return errors.New("want an address with a port, such as 127.0.0.1:8080")
@@ -237,25 +188,25 @@ func (o *options) define(f *cli.Flags) {
 	f.Int("add", &o.add, 0, 1_000_000, "")
 	f.Name("url", &o.url, "the address at which the host reaches the client, such as https://10.1.2.3:8444")
 	f.Name("kind", &o.kind, "a kind of nodes, such as epyc+gpu or +gpu")
-	positive("job", &o.job)
-	f.Float("load", &o.load, "a number of nodes above 0", func(x float64) bool { return x > 0 && x <= maxNodes })
-	f.Int("pool", &o.pool, 0, maxNodes, "")
-	f.Span("save-cost", &o.save, "a span of time that is not negative, such as 30s", func(d time.Duration) bool { return d >= 0 })
 }
 
 // parse reads the flags. Its error is [flag.ErrHelp] or the user's mistake.
 func parse(args []string) (options, error) {
-	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, save: -1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}
-	switch {
-	case len(args) > 0 && args[0] == "host":
-		o.role, args = hostRole, args[1:]
-	case len(args) > 0 && args[0] == "client":
-		o.role, args = clientRole, args[1:]
+	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}
+	name := ""
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
+	}
+	switch name {
+	case "host":
+	case "client":
+		o.role = clientRole
+	case "-h", "-help", "--help", "help":
+		return o, flag.ErrHelp
+	case "":
+		return o, cli.Mistakef("no role: want host or client before the flags (-h lists them)")
 	default:
-		o.minute = 400 * time.Millisecond
-		if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-			return o, cli.Mistakef("%q is not a role: want host, client or nothing before the flags (-h lists them)", args[0])
-		}
+		return o, cli.Mistakef("%q is not a role: want host or client before the flags (-h lists them)", name)
 	}
 	f := cli.NewFlags(program)
 	o.define(f)
@@ -267,10 +218,6 @@ func parse(args []string) (options, error) {
 			return fmt.Errorf("-minute %v: want 1ms to 1h", o.minute)
 		case o.role == clientRole && (o.host == "" || o.name == ""):
 			return errors.New("a client needs -host, the URL that the host prints, and -name, its partition's (-h lists the flags)")
-		case o.job == 0 && (o.load > 0 || o.save >= 0):
-			return errors.New("-load and -save-cost are of pretended jobs: want -job, too")
-		case o.pool > 0 && o.load == 0:
-			return errors.New("-pool is of -load: want that, too")
 		}
 		return nil
 	})

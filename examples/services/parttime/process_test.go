@@ -4,125 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
+	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
-
-// The demonstration ends well, and says what happens.
-func TestDemonstration(t *testing.T) {
-	t.Parallel()
-	const minute = 150 * time.Millisecond
-	var out, errs locked
-	when := map[string]time.Time{} // what is first said of it
-	heard := writerFunc(func(p []byte) (int, error) {
-		for _, what := range []string{"A minute takes", "The second partition", "host  notifies htc", "The client that is", "So is the host", "host  takes up"} {
-			if _, known := when[what]; !known && bytes.Contains(p, []byte(what)) {
-				when[what] = time.Now()
-			}
-		}
-		return out.Write(p)
-	})
-	status := run(t.Context(), []string{"-minute", minute.String()}, heard, &errs)
-	stdout, stderr := out.String(), errs.String()
-	// Six minutes of work, a client that comes back after one, and a host after half of one.
-	for _, c := range []struct {
-		from, to string
-		least    time.Duration
-	}{{"A minute takes", "The second partition", 6 * minute}, {"host  notifies htc", "The client that is", 0}, {"The client that is", "So is the host", minute}, {"So is the host", "host  takes up", minute / 2}} {
-		if d := when[c.to].Sub(when[c.from]); d < c.least {
-			t.Errorf("from %q to %q it takes %v, want %v", c.from, c.to, d, c.least)
-		}
-	}
-	if status != 0 || stderr != "" {
-		t.Fatalf("status %d, %s\n%s", status, stderr, stdout)
-	}
-	for _, want := range []string{
-		"host  grants nodes 0-7 to htc", "host  notifies htc that it takes nodes", "htc   is to give back nodes",
-		"htc   takes up its work again", "host  takes up its work again", "to hpc\n", "hpc   has node", "4 nodes taken: ",
-	} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("it does not say %q:\n%s", want, stdout)
-		}
-	}
-	var told []string // by the demonstration itself
-	for line := range strings.Lines(stdout) {
-		if text, ok := strings.CutPrefix(line, "--- "); ok {
-			told = append(told, strings.TrimSuffix(text, "\n"))
-		}
-	}
-	want := []string{
-		"Eight nodes, two partitions with equal shares; notices each minute, 3 minutes of grace.", "A minute takes 150ms here. Jobs take 4 to 12 minutes.",
-		"The second partition comes, and asks for four nodes. They are those whose jobs began last.",
-		"The client that is to free them is killed (-9), and comes back a minute later from its state.", "So is the host, for half a minute.",
-	}
-	if !slices.Equal(told, want) {
-		t.Errorf("it says\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
-	}
-	_, table, _ := strings.Cut(stdout, "\nnode  partition  lease\n")
-	if rows := strings.Split(table, "\n"); len(rows) < 11 || strings.Count(table, "  hpc ") != 4 || strings.Count(table, "  htc ") != 4 || !strings.Contains(rows[10], "4 nodes taken: ") {
-		t.Errorf("the table in the end is\n%s", table)
-	}
-}
-
-// The demonstration says why it fails, and leaves nothing behind, nor does one that is
-// interrupted, which has not failed.
-func TestDemonstrationFails(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	left := func() (paths []string) {
-		t.Helper()
-		paths, err := filepath.Glob(filepath.Join(dir, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return paths
-	}
-	for _, c := range []struct{ at, status, want string }{
-		{"", "0", ""},
-		{"A minute takes", "1", "parttime: host does not start: exit status 2, parttime: cannot save -state "},
-	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		spoil := writerFunc(func(p []byte) (int, error) {
-			switch {
-			case c.at != "" && bytes.Contains(p, []byte(c.at)): // the place of the states is gone
-				for _, path := range left() {
-					os.RemoveAll(path)
-				}
-			case c.at == "" && bytes.Contains(p, []byte("host  has no credentials")):
-				if len(left()) != 1 {
-					t.Errorf("the states are in %q", left())
-				}
-				cancel()
-			}
-			return len(p), nil
-		})
-		var errs bytes.Buffer
-		status := run(ctx, nil, spoil, &errs)
-		cancel()
-		if fmt.Sprint(status) != c.status || !strings.HasPrefix(errs.String(), c.want) || c.want == "" && errs.Len() > 0 || len(left()) > 0 {
-			t.Errorf("%q: status %d, %s; it leaves %q", c.at, status, errs.String(), left())
-		}
-	}
-	none := filepath.Join(dir, "none")
-	t.Setenv("TMPDIR", none)
-	if status, _, stderr := runParttime(); status != 1 || !strings.Contains(stderr, none) {
-		t.Errorf("without a place for states: status %d, %s", status, stderr)
-	}
-}
 
 // testStage is a stage whose log is shown if the test fails.
 func testStage(t *testing.T, minute time.Duration) *stage {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute) // only says when a test has failed
 	log := new(locked)
 	s := newStage(ctx, minute, t.TempDir(), log)
 	t.Cleanup(func() {
@@ -168,13 +64,23 @@ func TestKillAndRestart(t *testing.T) {
 	}
 	host := start("host", "host", "-nodes", "6", "-grace", "4m", "-term", "400m", "-max-age", "30m")
 	address := strings.TrimPrefix(host.url, "http://")
-	// The jobs of htc never end, so that all nodes that change hands are withdrawn.
-	htc := start("htc", "client", "-host", host.url, "-name", "htc", "-add", "6", "-job", "1000h")
+	// Nobody gives nodes of htc back, so that all nodes that change hands are withdrawn.
+	htc := start("htc", "client", "-host", host.url, "-name", "htc", "-add", "6")
 	if err := s.until(func(st status) bool { return held(st, "htc") == 6 }); err != nil {
 		t.Fatal(err)
 	}
 	s.wait(1)
-	hpc := start("hpc", "client", "-host", host.url, "-name", "hpc", "-add", "3", "-job", "1000h")
+	hpc := start("hpc", "client", "-host", host.url, "-name", "hpc", "-add", "3")
+
+	// The framework of htc tells what its nodes are worth, or the host waits for that.
+	worth := func() {
+		values := []exchange.NodeValue{}
+		for n := range nodes(htc) {
+			values = append(values, exchange.NodeValue{Node: n, Value: 0.5})
+		}
+		var none struct{}
+		exchangehttp.Post(s.ctx, s.http, htc.url+"/framework/SetResourceValues", map[string]any{"values": values}, &none) // else at the next turn
+	}
 
 	// What both believe, watched all the while: of two nodes that are the same the lease that htc
 	// is seen to use before and after hpc is seen to use its own would be one too many.
@@ -198,6 +104,7 @@ func TestKillAndRestart(t *testing.T) {
 	first, knows := time.Duration(0), false
 	restarts := 0
 	for done := false; !done; {
+		worth()
 		watch()
 		looked := s.clock.Now()
 		for _, n := range nodes(htc) {
@@ -317,7 +224,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// A client goes on with its jobs and its clock while the host is not there, and a host that
+// A client goes on with its nodes and its clock while the host is not there, and a host that
 // forgot the partition is told of it again.
 func TestHostGone(t *testing.T) {
 	t.Parallel()
@@ -332,7 +239,7 @@ func TestHostGone(t *testing.T) {
 		return p
 	}
 	host := start("host", "host", "-nodes", "2")
-	c := start("c", "client", "-host", host.url, "-name", "c", "-add", "2", "-job", "1000h")
+	c := start("c", "client", "-host", host.url, "-name", "c", "-add", "2")
 	nodes := func(state string, n int) {
 		t.Helper()
 		for {
@@ -354,41 +261,24 @@ func TestHostGone(t *testing.T) {
 			sleep(s.ctx, 5*time.Millisecond)
 		}
 	}
-	// Until there are so many jobs on disk.
-	jobs := func(n int) {
-		t.Helper()
-		for {
-			old, err := load(filepath.Join(s.dir, "c.json"))
-			if err != nil {
-				t.Fatal(err)
+	for saved := 0; saved < 2; sleep(s.ctx, 5*time.Millisecond) { // until both leases are on disk
+		old, err := load(filepath.Join(s.dir, "c.json"))
+		if err != nil || s.ctx.Err() != nil {
+			t.Fatalf("%d nodes are on disk: %v, %v", saved, err, s.ctx.Err())
+		}
+		if old != nil {
+			saved = 0
+			for _, h := range old.Client.AppendNodes(nil, old.Client.Now()) {
+				if h.State == exchange.Usable {
+					saved++
+				}
 			}
-			if old != nil && len(old.Jobs) == n {
-				return
-			}
-			if s.ctx.Err() != nil {
-				t.Fatalf("there are never %d jobs", n)
-			}
-			sleep(s.ctx, 5*time.Millisecond)
 		}
 	}
-	jobs(2)
 	host.kill()
-	c.stdin.Close() // as when the demonstration is killed
-	done := make(chan struct{})
-	go func() {
-		c.said.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-s.ctx.Done():
-		t.Fatal("the process outlives the one that started it")
-	}
-	c.cmd.Wait()
-	c.ended = true
+	c.kill()
 	c = start("c", c.args...)
 	nodes("unsure", 2) // 15 minutes later, by its own clock
-	jobs(0)            // and so it has ended what ran there
 	// Another host, with nothing of the kind on disk, on the same address.
 	host = start("new", "host", "-nodes", "2", "-listen", strings.TrimPrefix(host.url, "http://"))
 	s.host = host.url

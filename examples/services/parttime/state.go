@@ -28,7 +28,6 @@ type saved struct {
 	Client     *exchange.Client  `json:"client,omitempty"`
 	Every      time.Duration     `json:"every_ns,omitempty"` // of a client
 	Add        int               `json:"add,omitempty"`      // nodes to ask for when the host has heard of the partition
-	Jobs       map[int]job       `json:"jobs,omitempty"`     // by node
 }
 
 // terms is what a client says of its partition.
