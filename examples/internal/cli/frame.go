@@ -37,17 +37,13 @@ type Program[O, R any] struct {
 
 // The end of what -h prints.
 const (
-	fileLimits = `
-A file has at most 64 MiB of text, unpacked, but for job logs and bills, which have no
-limit, spot prices (512 MiB) and the price lists of providers (64 GiB).
-`
 	exitStatus = `
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-files, and 130 after an interrupt.
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
+the files, and 130 after an interrupt.
 `
 	exitStatusShort = `
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the
-files, 3 if %s, and 130 after an interrupt.
+The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
+the files, 3 if %s, and 130 after an interrupt.
 With 3, the results are written whole.
 `
 )
@@ -55,9 +51,9 @@ With 3, the results are written whole.
 // help is what -h prints.
 func (p *Program[O, R]) help() string {
 	if p.ShortIf == "" {
-		return p.Usage + fileLimits + exitStatus
+		return p.Usage + exitStatus
 	}
-	return p.Usage + fileLimits + fmt.Sprintf(exitStatusShort, p.ShortIf)
+	return p.Usage + fmt.Sprintf(exitStatusShort, p.ShortIf)
 }
 
 // A File is written if the flag of its name is given.
@@ -117,6 +113,7 @@ func (p *Program[O, R]) Run(args []string, stdout, stderr io.Writer) int {
 	stop := OnSignal(func() {
 		run.Files.Abort()
 		run.Clear()
+		fmt.Fprintf(stderr, "%s: interrupted: no file is written, and files from before are as they were\n", p.Name)
 	})
 	defer stop()
 	err := p.run(args, stdout, run)

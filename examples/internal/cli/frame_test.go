@@ -93,7 +93,7 @@ func TestProgram(t *testing.T) {
 		{"", nil, 0, "7 things\n", "some: at work\n"},
 		{"-n 8 -json", nil, 0, "[\n  {\"A\":0},\n  {\"A\":0}\n]\n", "some: at work\n"},
 		{"-n 9 -json", nil, 0, "[]\n", "some: at work\n"},
-		{"-h", nil, 0, "Usage: some\n" + fileLimits + exitStatus, ""},
+		{"-h", nil, 0, "Usage: some\n" + exitStatus, ""},
 		{"-kind c -n 1 -svg " + svg, nil, 0, "1 things\n", "some: note: -kind and -n change nothing here\nsome: at work\n"},
 		{"-kind c", nil, 0, "7 things\n", "some: note: -kind changes nothing here\nsome: at work\n"},
 		{"-svg " + svg, io.EOF, 1, "", "some: at work\nsome: EOF\n"},

@@ -116,12 +116,11 @@ elastic:-search elastic:-threshold elastic:-transfer
 federation:-traces
 fleet:-out fleet:-parts fleet:-paths fleet:-plan
 forecast:-draws forecast:-horizon forecast:-interval forecast:-svg forecast:-train
-kubernetes:-out kubernetes:-paths kubernetes:-plan kubernetes:-search kubernetes:-servers
+kubernetes:-out kubernetes:-paths kubernetes:-plan
 parttime:-kind parttime:-minute
-plan:-interval plan:-svg
 portfolio:-date portfolio:-longest portfolio:-paths portfolio:-scale portfolio:-series portfolio:-svg
 preempt:-grace preempt:-longest preempt:-save-cost preempt:-save-every preempt:-svg
-sec:-backfill sec:-expand sec:-mode sec:-overhead sec:-place sec:-portfolio sec:-svg sec:-waitlimit
+sec:-backfill sec:-expansion sec:-mode sec:-overhead sec:-placement sec:-portfolio sec:-svg
 slurm:-budget slurm:-expansion slurm:-launch slurm:-minute slurm:-move slurm:-nodes slurm:-placement
 slurm:-provider slurm:-scale
 `)

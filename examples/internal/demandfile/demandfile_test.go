@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
@@ -17,11 +20,11 @@ func TestForms(t *testing.T) {
 		"instances\n3\n0\n2\n":                               {3, 0, 2},
 		"\ufeffinstances\n3\n":                               {3},
 		"series,step,forecast,low\na,1,2.5,1\na,2, 3.4 ,1\n": {3, 3}, // halves up
-		"forecast,step\n7,1\n8,2\n":                          {7, 8},
+		"forecast,step,low\n7,1,2\n8,2,3\n":                  {7, 8},
 		"week,value\n2024-01-01,4\n2024-01-08,5.5\n":         {4, 6},
 		"name,v1,v2,v3\nweb,1,2,3\n":                         {1, 2, 3},
 	} {
-		if got, err := From("text", strings.NewReader(text)); err != nil || !slices.Equal(got, want) {
+		if got, err := From("text", strings.NewReader(text)); err != nil || !slices.Equal(got.Slots, want) {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 		path := filepath.Join(t.TempDir(), "demand.gz")
@@ -33,7 +36,7 @@ func TestForms(t *testing.T) {
 		w.Write([]byte(text))
 		w.Close()
 		f.Close()
-		if got, err := Read("-demand", path); err != nil || !slices.Equal(got, want) {
+		if got, err := Read("-demand", path); err != nil || !slices.Equal(got.Slots, want) {
 			t.Errorf("%q as gzip: %v, %v, want %v", text, got, err, want)
 		}
 	}
@@ -42,19 +45,18 @@ func TestForms(t *testing.T) {
 // A mistake is named with the file and the place.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"instances\n3\n-1\n":               "line 3",
-		"instances\n3\nmany\n":             "line 3",
-		"name,v1\nweb,1\ndb,2\n":           "2 series: want one",
-		"name,v1,v2,v3\nweb,1,-2,-3\n":     `step 2 of the series "web": -2: want a demand of 0 or more`,
-		"name,v1,v2\nweb,1,\"2\n":          "line 2",
-		"step,forecast\n":                  "there is no step after the header line",
-		"step,forecast\n1,4\n2,x\n":        `line 3, field 2: "x": want a demand of 0 or more`,
-		"step,forecast\n1,-4\n":            `line 2, field 2: "-4": want a demand of 0 or more`,
-		"step,forecast\n1,NaN\n":           `line 2, field 2: "NaN"`,
-		"step,forecast\n1,1e300\n":         `line 2, field 2: "1e300"`,
-		"step,forecast\n1,4,5\n":           "line 2",
-		"series,forecast\na,1\na,2\nb,3\n": `line 4: the series "b" after the series "a"`,
-		"forecast,\"x\n":                   "line 1",
+		"instances\n3\n-1\n":                        `step 2 of the series "instances": -1: want a demand of 0 or more`,
+		"instances\n3\nmany\n":                      "line 3",
+		"name,v1\nweb,1\ndb,2\n":                    "2 series: want one",
+		"name,v1,v2,v3\nweb,1,-2,-3\n":              `step 2 of the series "web": -2: want a demand of 0 or more`,
+		"name,v1,v2\nweb,1,\"2\n":                   "line 2",
+		"step,forecast,low\n":                       "there is no series after the header line",
+		"step,forecast,low\n1,4,2\n2,x,1\n":         `line 3, field 2, series "forecast": "x" is not a number`,
+		"step,forecast,low\n1,NaN,3\n":              "NaN: want a demand of 0 or more",
+		"step,forecast,low\n1,1e30,3\n":             "1e+30: want a demand of 0 or more",
+		"step,forecast,low\n1,4,5,6\n":              "line 2: 4 fields: want 3",
+		"series,step,forecast\na,1,1\na,2,2\nb,1,3": "2 series: want one",
+		"forecast,\"x\n":                            "line 1",
 	} {
 		_, err := From("text", strings.NewReader(text))
 		if cli.Status(err) != cli.Mistake || !strings.HasPrefix(err.Error(), "text: ") || !strings.Contains(err.Error(), want) {
@@ -63,6 +65,50 @@ func TestMistakes(t *testing.T) {
 	}
 	if _, err := Read("-demand", filepath.Join(t.TempDir(), "none")); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), "cannot read -demand") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Futures of a demand have a column each, and perhaps one that names the step.
+func TestReadPaths(t *testing.T) {
+	read := func(text string) ([][]int, time.Duration, error) {
+		path := filepath.Join(t.TempDir(), "paths.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return ReadPaths("-paths", path)
+	}
+	for _, c := range []struct {
+		text string
+		want [][]int
+		slot time.Duration
+	}{
+		{"\xef\xbb\xbfp0, p1\r\n1,2.5\r\n0, 7\r\n", [][]int{{1, 0}, {3, 7}}, 0},
+		{"week,p0,p1\n1,4,5\n2,6,7\n", [][]int{{4, 6}, {5, 7}}, 168 * time.Hour},
+		{"date,p0\n2024-01-01,4\n2024-01-02,6\n", [][]int{{4, 6}}, 24 * time.Hour},
+		{"step,p0\n1,4\n2,6\n", [][]int{{4, 6}}, 0},
+	} {
+		got, slot, err := read(c.text)
+		if d := cmp.Diff(c.want, got); d != "" || err != nil || slot != c.slot {
+			t.Errorf("%q: %v, %v (-want +got):\n%s", c.text, slot, err, d)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                  "the file is empty",
+		"a,b\n":             "no step after the header",
+		"1,2\n3,4\n":        `"1" is a number: want a header line`,
+		"a,\n1,2\n":         "no name in field 2",
+		"a,b\n1,2\n3\n":     "line 3: 1 fields: want 2",
+		"a,b\n1,-2\n":       `step 1 of the series "b": -2: want a demand of 0`,
+		"a,b\n1,Inf\n":      `"Inf" is not finite`,
+		"a,b\n1,NaN\n":      "NaN: want a demand",
+		"a,b\n1,9999999999": "want a demand",
+		"a,b\n1,x\n":        `"x" is not a number`,
+		"a,b\n1,\"x\n":      "line 2, column",
+		"a,a\n1,2\n":        `the name "a" twice`,
+	} {
+		if _, _, err := read(text); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
 	}
 }
 

@@ -15,10 +15,12 @@ import (
 
 // A layout is a file with a line for each step.
 type layout struct {
-	at     int      // the field with the step
+	at     int      // the field with the step, -1 if there is none
+	step   string   // its name
 	name   int      // the field with the name of the series, -1 if there is none
 	values []int    // the fields with values, a series each; one if there is a name
 	names  []string // of these series
+	width  int      // fields of a line at most
 }
 
 // stepWords are names of a field that has steps.
@@ -29,28 +31,85 @@ var stepWords = []string{"date", "datetime", "time", "timestamp", "day", "week",
 // the second is and the names before it repeat.
 func down(header []string, rows []row) *layout {
 	width := len(header)
-	isStep := func(field int) bool {
-		return slices.Contains(stepWords, strings.ToLower(strings.TrimSpace(header[field])))
+	if value := slices.Index(header, "forecast"); value >= 0 && width > 2 {
+		for at := range header {
+			if isStep(header[at]) {
+				l := &layout{at: at, step: header[at], name: slices.Index(header, "series"), values: []int{value}, width: width}
+				if l.name < 0 {
+					l.names = []string{"forecast"}
+				}
+				return l
+			}
+		}
 	}
 	dates, counts := all(rows, 0)
 	switch {
-	case width >= 2 && dates, width == 2 && counts && len(rows) > 1, width > 2 && counts && isStep(0) && !allNumbers(header[1:]):
-		l := &layout{name: -1}
-		for i := 1; i < width; i++ {
-			l.values = append(l.values, i)
-			l.names = append(l.names, strings.TrimSpace(header[i]))
-		}
-		return l
-	case width == 2 && isStep(0) && !allNumbers(header[1:]) && len(rows) > 2 && onlyPairs(rows):
+	case width >= 2 && dates, width == 2 && counts && len(rows) > 1, width > 2 && counts && isStep(header[0]) && !allNumbers(header[1:]):
+		return columnsOf(header, 0)
+	case width == 2 && isStep(header[0]) && !allNumbers(header[1:]) && len(rows) > 2 && onlyPairs(rows):
 		// week,value over names that neither are dates nor count: to be refused where it is
 		// read.
-		return &layout{name: -1, values: []int{1}, names: []string{strings.TrimSpace(header[1])}}
-	case width == 3 && (isStep(1) || repeats(rows)):
+		return columnsOf(header, 0)
+	case width == 3 && (isStep(header[1]) || repeats(rows)):
 		if dates, counts := all(rows, 1); dates || counts {
-			return &layout{at: 1, name: 0, values: []int{2}}
+			return &layout{at: 1, step: header[1], name: 0, values: []int{2}, width: 3}
 		}
 	}
 	return nil
+}
+
+// columnsOf is the layout of a file with a column for each series after that of the steps,
+// which is the one at, or none.
+func columnsOf(header []string, at int) *layout {
+	l := &layout{at: at, name: -1, width: len(header)}
+	if at >= 0 {
+		l.step = header[at]
+	}
+	for i := at + 1; i < len(header); i++ {
+		l.values = append(l.values, i)
+		l.names = append(l.names, strings.TrimSpace(header[i]))
+	}
+	return l
+}
+
+func isStep(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return slices.Contains(stepWords, name) || lengthOf(name) > 0
+}
+
+// lengthOf returns how long a step of this name is, 0 if the name does not tell.
+func lengthOf(name string) time.Duration {
+	name = strings.ToLower(strings.TrimSpace(name))
+	switch name {
+	case "minute":
+		return time.Minute
+	case "hour":
+		return time.Hour
+	case "day":
+		return 24 * time.Hour
+	case "week":
+		return 168 * time.Hour
+	}
+	d, _ := time.ParseDuration(name)
+	return max(0, d)
+}
+
+// StepName returns the name of a field with steps of a length, from which a reader tells the
+// length.
+func StepName(step time.Duration) string {
+	switch step {
+	case 0:
+		return "step"
+	case time.Minute:
+		return "minute"
+	case time.Hour:
+		return "hour"
+	case 24 * time.Hour:
+		return "day"
+	case 168 * time.Hour:
+		return "week"
+	}
+	return decimal.Span(step)
 }
 
 // all reports whether a field of all rows is a date, and whether all are whole numbers
@@ -162,7 +221,7 @@ func (l *layout) read(rows []row) ([]Series, error) {
 			return nil, fmt.Errorf("line %d: the series %s goes on, which begins in line %d: want the lines of a series together", rows[0].line, infile.Quote(name), before)
 		}
 		seen[name] = rows[0].line
-		part := layout{at: l.at, name: -1, values: l.values, names: []string{name}}
+		part := layout{at: l.at, step: l.step, width: l.width, name: -1, values: l.values, names: []string{name}}
 		series, err := part.columns(rows[:n])
 		if err != nil {
 			return nil, err
@@ -175,14 +234,14 @@ func (l *layout) read(rows []row) ([]Series, error) {
 
 // columns reads a series from each field with values.
 func (l *layout) columns(rows []row) ([]Series, error) {
-	places, err := l.places(rows)
+	places, step, start, err := l.places(rows)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Series, len(l.values))
 	for k, field := range l.values {
 		s := &list[k]
-		s.Name, s.Line = l.names[k], rows[0].line
+		s.Name, s.Line, s.Step, s.Start = l.names[k], rows[0].line, step, start
 		if s.Name == "" {
 			return nil, fmt.Errorf("the header has no name in field %d: want the name of the series below", field+1)
 		}
@@ -194,8 +253,8 @@ func (l *layout) columns(rows []row) ([]Series, error) {
 			s.Values[i] = math.NaN()
 		}
 		for i, x := range rows {
-			if len(x.fields) > l.values[len(l.values)-1]+1 {
-				return nil, fmt.Errorf("line %d: %s: want %d, as in the header", x.line, decimal.Count(len(x.fields), "field"), l.values[len(l.values)-1]+1)
+			if len(x.fields) > l.width {
+				return nil, fmt.Errorf("line %d: %s: want %d, as in the header", x.line, decimal.Count(len(x.fields), "field"), l.width)
 			}
 			if len(x.fields) <= field {
 				continue // left out at the end of the line
@@ -231,8 +290,16 @@ func last(fields []string, i int) string {
 const stepsForRow = 100
 
 // places returns the step of each row, from 0. Steps that are left out leave their place
-// empty: a step is the least difference between two rows.
-func (l *layout) places(rows []row) ([]int, error) {
+// empty: a step is the least difference between two rows. The length and the start are 0 if
+// the file does not tell.
+func (l *layout) places(rows []row) (places []int, length time.Duration, start time.Time, err error) {
+	places = make([]int, len(rows))
+	if l.at < 0 {
+		for i := range places {
+			places[i] = i
+		}
+		return places, 0, start, nil
+	}
 	days := make([]time.Time, len(rows))
 	counts := make([]int, len(rows))
 	dated := true
@@ -249,11 +316,12 @@ func (l *layout) places(rows []row) ([]int, error) {
 			f := strings.TrimSpace(last(x.fields, l.at))
 			n, err := strconv.Atoi(f)
 			if err != nil {
-				return nil, fmt.Errorf("line %d, field %d: %s: %w; or a line for each series, its name first", x.line, l.at+1, infile.Quote(f), errDate)
+				return nil, 0, start, fmt.Errorf("line %d, field %d: %s: %w; or a line for each series, its name first", x.line, l.at+1, infile.Quote(f), errDate)
 			}
 			counts[i] = n
 		}
-	} else if months(days) {
+	} else if start = days[0]; months(days) {
+		length = -1
 		for i, t := range days {
 			counts[i] = 12*t.Year() + int(t.Month())
 		}
@@ -266,25 +334,34 @@ func (l *layout) places(rows []row) ([]int, error) {
 	for i := 1; i < len(rows); i++ {
 		d := counts[i] - counts[i-1]
 		if d <= 0 {
-			return nil, fmt.Errorf("line %d, field %d: %s comes after %s in line %d: want each step once, in order",
+			return nil, 0, start, fmt.Errorf("line %d, field %d: %s comes after %s in line %d: want each step once, in order",
 				rows[i].line, l.at+1, infile.Quote(last(rows[i].fields, l.at)), infile.Quote(last(rows[i-1].fields, l.at)), rows[i-1].line)
 		}
 		step = min(step, d)
 	}
-	places := make([]int, len(rows))
+	switch {
+	case length < 0 || len(rows) < 2 && dated:
+		length = lengthOf(l.step)
+	case dated:
+		length = time.Duration(step) * time.Second
+	case len(rows) < 2:
+		length = lengthOf(l.step)
+	default:
+		length = time.Duration(step) * lengthOf(l.step)
+	}
 	for i := 1; i < len(rows); i++ {
 		d := counts[i] - counts[i-1]
 		n := d / step
 		if d%step != 0 {
-			return nil, fmt.Errorf("line %d, field %d: %s is no whole number of steps after %s in line %d: want steps of one length",
+			return nil, 0, start, fmt.Errorf("line %d, field %d: %s is no whole number of steps after %s in line %d: want steps of one length",
 				rows[i].line, l.at+1, infile.Quote(last(rows[i].fields, l.at)), infile.Quote(last(rows[i-1].fields, l.at)), rows[i-1].line)
 		}
 		if places[i] = places[i-1] + n; places[i] > stepsForRow*len(rows) {
-			return nil, fmt.Errorf("line %d, field %d: %s is %s steps after the first, and the file has %s: want most steps to be there",
+			return nil, 0, start, fmt.Errorf("line %d, field %d: %s is %s steps after the first, and the file has %s: want most steps to be there",
 				rows[i].line, l.at+1, infile.Quote(last(rows[i].fields, l.at)), decimal.Int(places[i]), decimal.Count(len(rows), "row"))
 		}
 	}
-	return places, nil
+	return places, length, start, nil
 }
 
 // months reports whether dates are those of months or quarters: all on the same day of the

@@ -1,10 +1,15 @@
 // Package seriesfile reads series of numbers from CSV with a header line, which may be
 // either way round:
 //
-//	name,1,2,3         a line for each series, its name first
+//	instances          a number a line, one series
 //	week,value         a line for each step: a date, or a number that counts
-//	week,east,west     the same for several series, a column for each
-//	series,week,value  the same for several series below each other
+//	week,east,west     the same for several series, or futures of one, a column for each
+//	series,week,value  the same for several series below each other; of a forecast, as
+//	                   examples/tools/forecast writes, the column forecast is the value
+//	name,1,2,3         a line for each series, its name first
+//
+// Dates tell the length of a step, and so does a field of steps that is called minute, hour,
+// day, week, or by a duration such as 15m.
 package seriesfile
 
 import (
@@ -14,8 +19,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
@@ -28,6 +35,8 @@ type Series struct {
 	Name   string
 	Line   int // where the series begins
 	Values []float64
+	Step   time.Duration // 0 if the file does not tell
+	Start  time.Time     // of the first step, zero if the file does not tell
 }
 
 // Read reads the file that was given with a flag, such as "-series", plain or gzip:
@@ -57,6 +66,38 @@ func From(name string, text io.Reader) ([]Series, error) {
 	})
 }
 
+// ReadPaths reads a file of futures of one series: a header line with a name for each, then a
+// line for each step with a number for each. A first field that names the step may be there.
+func ReadPaths(flag, path string) ([]Series, error) {
+	return infile.Read(flag, path, func(in io.Reader) ([]Series, error) {
+		data, err := io.ReadAll(in)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := records(data)
+		if err != nil {
+			return nil, err
+		}
+		header := rows[0].fields
+		if allNumbers(header) {
+			return nil, fmt.Errorf("line %d: %s is a number: want a header line with a name for each path, such as week,p0,p1", rows[0].line, infile.Quote(header[0]))
+		}
+		if len(rows) == 1 {
+			return nil, errors.New("there is no step after the header line: want a number for each path a line")
+		}
+		l := columnsOf(header, -1)
+		if dates, counts := all(rows[1:], 0); isStep(header[0]) && len(header) > 1 && (dates || counts) {
+			l = columnsOf(header, 0)
+		}
+		for _, x := range rows[1:] {
+			if len(x.fields) != len(header) {
+				return nil, fmt.Errorf("line %d: %d fields: want %d, as in the header", x.line, len(x.fields), len(header))
+			}
+		}
+		return l.read(rows[1:])
+	})
+}
+
 // A row is a record with its place in the file.
 type row struct {
 	line   int
@@ -65,6 +106,21 @@ type row struct {
 
 // parse reads the records, finds out which way round the file is, and reads the series.
 func parse(data []byte) ([]Series, error) {
+	rows, err := records(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 1 {
+		if err := checkHeader(rows[0].fields); err != nil {
+			return nil, fmt.Errorf("line %d: %w", rows[0].line, err)
+		}
+		return nil, errors.New("there is no series after the header line")
+	}
+	return read(rows)
+}
+
+// records reads the lines, at least one.
+func records(data []byte) ([]row, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
@@ -75,13 +131,8 @@ func parse(data []byte) ([]Series, error) {
 		switch {
 		case err == io.EOF && len(rows) == 0:
 			return nil, errors.New("the file is empty: want a header line, then a line for each series, its name first, or a line for each step")
-		case err == io.EOF && len(rows) == 1:
-			if err := checkHeader(rows[0].fields); err != nil {
-				return nil, fmt.Errorf("line %d: %w", rows[0].line, err)
-			}
-			return nil, errors.New("there is no series after the header line")
 		case err == io.EOF:
-			return read(rows)
+			return rows, nil
 		case errors.As(err, &bad):
 			return nil, fmt.Errorf("line %d, column %d: %v", bad.Line, bad.Column, bad.Err)
 		case err != nil:
@@ -95,6 +146,15 @@ func parse(data []byte) ([]Series, error) {
 // read reads the series of a file with a header and at least a row after it.
 func read(rows []row) ([]Series, error) {
 	header, rows := rows[0], rows[1:]
+	if len(header.fields) == 1 && !slices.ContainsFunc(rows, func(x row) bool { return len(x.fields) != 1 }) {
+		if err := checkHeader(header.fields); err != nil {
+			return nil, fmt.Errorf("line %d: %w", header.line, err)
+		}
+		if allNumbers(header.fields) {
+			return nil, fmt.Errorf("line %d: %s is a number: want a header line, such as instances, before the first", header.line, infile.Quote(header.fields[0]))
+		}
+		return columnsOf(header.fields, -1).read(rows)
+	}
 	if d := down(header.fields, rows); d != nil {
 		if _, err := parseDate(strings.TrimSpace(header.fields[0])); err == nil || allNumbers(header.fields) {
 			return nil, fmt.Errorf("line %d: %s is a step: want a header line, such as date,value, before the first", header.line, infile.Quote(header.fields[0]))

@@ -23,35 +23,76 @@ func TestParse(t *testing.T) {
 		text string
 		want []Series
 	}{
-		{"name,1,2\na,1,2\nb,-3.5,,1e3,NA, nan ,,\n", []Series{{"a", 2, []float64{1, 2}}, {"b", 3, []float64{-3.5, nan, 1000, nan, nan}}}},
-		{"\xef\xbb\xbf\"V1\",\"V2\"\r\n\r\n\" a \",\"1\"\r\n", []Series{{"a", 3, []float64{1}}}},
-		{"name,,\na,,\nb", []Series{{"a", 2, []float64{}}, {"b", 3, []float64{}}}},
-		{"week,2024,2025,2026\na,1", []Series{{"a", 2, []float64{1}}}},
-		{"week,1,2,total\na,1", []Series{{"a", 2, []float64{1}}}},
+		{"name,1,2\na,1,2\nb,-3.5,,1e3,NA, nan ,,\n", []Series{{Name: "a", Line: 2, Values: []float64{1, 2}}, {Name: "b", Line: 3, Values: []float64{-3.5, nan, 1000, nan, nan}}}},
+		{"\xef\xbb\xbf\"V1\",\"V2\"\r\n\r\n\" a \",\"1\"\r\n", []Series{{Name: "a", Line: 3, Values: []float64{1}}}},
+		{"name,,\na,,\nb", []Series{{Name: "a", Line: 2, Values: []float64{}}, {Name: "b", Line: 3, Values: []float64{}}}},
+		{"week,2024,2025,2026\na,1", []Series{{Name: "a", Line: 2, Values: []float64{1}}}},
+		{"week,1,2,total\na,1", []Series{{Name: "a", Line: 2, Values: []float64{1}}}},
 		// A line for each step.
-		{"week,value\n1,5\n2,NA\n4,7\n", []Series{{"value", 2, []float64{5, nan, nan, 7}}}},
-		{"day,demand\n2024-02-28,5\n2024-02-29,6\n2024-03-02,8\n", []Series{{"demand", 2, []float64{5, 6, nan, 8}}}},
-		{"ds,y\n2024-03-30T23:00,1\n2024-03-31T00:00,2\n2024-03-31T01:00,3\n", []Series{{"y", 2, []float64{1, 2, 3}}}},
-		{"month,n\n2023-11-30,1\n2023-12-31,2\n2024-01-31,3\n2024-02-29,4\n", []Series{{"n", 2, []float64{1, 2, 3, 4}}}},
-		{"month,n\n2023-11,1\n2023-12,2\n2024-02,4\n", []Series{{"n", 2, []float64{1, 2, nan, 4}}}},
-		{"week,n\n2020-W52,1\n2020-W53,2\n2021-W01,3\n", []Series{{"n", 2, []float64{1, 2, 3}}}},
+		{"week,value\n1,5\n2,NA\n4,7\n", []Series{{Name: "value", Line: 2, Values: []float64{5, nan, nan, 7}}}},
+		{"day,demand\n2024-02-28,5\n2024-02-29,6\n2024-03-02,8\n", []Series{{Name: "demand", Line: 2, Values: []float64{5, 6, nan, 8}}}},
+		{"ds,y\n2024-03-30T23:00,1\n2024-03-31T00:00,2\n2024-03-31T01:00,3\n", []Series{{Name: "y", Line: 2, Values: []float64{1, 2, 3}}}},
+		{"month,n\n2023-11-30,1\n2023-12-31,2\n2024-01-31,3\n2024-02-29,4\n", []Series{{Name: "n", Line: 2, Values: []float64{1, 2, 3, 4}}}},
+		{"month,n\n2023-11,1\n2023-12,2\n2024-02,4\n", []Series{{Name: "n", Line: 2, Values: []float64{1, 2, nan, 4}}}},
+		{"week,n\n2020-W52,1\n2020-W53,2\n2021-W01,3\n", []Series{{Name: "n", Line: 2, Values: []float64{1, 2, 3}}}},
 		{"date,east,west\n2024-01-01,1,2\n2024-01-08,3\n2024-01-15,5,6\n2024-01-22,7,\n",
-			[]Series{{"east", 2, []float64{1, 3, 5, 7}}, {"west", 2, []float64{2, nan, 6}}}},
-		{"step,a,b\n1,1,2\n2,3,4\n", []Series{{"a", 2, []float64{1, 3}}, {"b", 2, []float64{2, 4}}}},
-		{"series,week,value\na,1,5\na,2,6\nb,1,7\n", []Series{{"a", 2, []float64{5, 6}}, {"b", 4, []float64{7}}}},
-		{"name,when,x\na,2024-01-01,5\na,2024-01-02,6\n", []Series{{"a", 2, []float64{5, 6}}}},
-		{"date,value\n2024-01-01,5\n", []Series{{"value", 2, []float64{5}}}},
+			[]Series{{Name: "east", Line: 2, Values: []float64{1, 3, 5, 7}}, {Name: "west", Line: 2, Values: []float64{2, nan, 6}}}},
+		{"step,a,b\n1,1,2\n2,3,4\n", []Series{{Name: "a", Line: 2, Values: []float64{1, 3}}, {Name: "b", Line: 2, Values: []float64{2, 4}}}},
+		{"series,week,value\na,1,5\na,2,6\nb,1,7\n", []Series{{Name: "a", Line: 2, Values: []float64{5, 6}}, {Name: "b", Line: 4, Values: []float64{7}}}},
+		{"name,when,x\na,2024-01-01,5\na,2024-01-02,6\n", []Series{{Name: "a", Line: 2, Values: []float64{5, 6}}}},
+		{"date,value\n2024-01-01,5\n", []Series{{Name: "value", Line: 2, Values: []float64{5}}}},
+		// A number a line, and what the program forecast writes.
+		{"instances\n11\n12\n11\n", []Series{{Name: "instances", Line: 2, Values: []float64{11, 12, 11}}}},
+		{"\xef\xbb\xbfn\n11\nNA\n", []Series{{Name: "n", Line: 2, Values: []float64{11, nan}}}},
+		{"series,week,forecast,low,high\na,1,5,4,6\na,2,6,4,8\nb,1,7,1,9\n", []Series{{Name: "a", Line: 2, Values: []float64{5, 6}}, {Name: "b", Line: 4, Values: []float64{7}}}},
+		{"15m,forecast,low\n1,5,4\n2,6,4\n", []Series{{Name: "forecast", Line: 2, Values: []float64{5, 6}}}},
 		// Names that are numbers, a line for each series.
-		{"name,V1,V2\n1,5,6\n2,7,8\n", []Series{{"1", 2, []float64{5, 6}}, {"2", 3, []float64{7, 8}}}},
+		{"name,V1,V2\n1,5,6\n2,7,8\n", []Series{{Name: "1", Line: 2, Values: []float64{5, 6}}, {Name: "2", Line: 3, Values: []float64{7, 8}}}},
 	} {
 		got, err := parse([]byte(c.text))
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
-		if diff := cmp.Diff(c.want, got, cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Series{}, "Step", "Start")); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.text, diff)
 		}
+	}
+}
+
+// A file tells the length of its steps by dates or by the name of a field.
+func TestStep(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"instances\n1\n2\n":                              0,
+		"week,n\n1,1\n2,2\n":                             168 * time.Hour,
+		"Day,n\n1,1\n3,2\n":                              48 * time.Hour, // every second day
+		"hour,a,b\n1,1,1\n2,2,1\n":                       time.Hour,
+		"minute,n\n1,1\n2,2\n":                           time.Minute,
+		"15m,n\n1,1\n2,2\n":                              15 * time.Minute,
+		"step,n\n1,1\n2,2\n":                             0,
+		"date,n\n2024-01-01,1\n2024-01-08,2\n":           168 * time.Hour,
+		"month,n\n2024-01,1\n2024-02,2\n":                0,
+		"day,n\n2024-01-31,1\n":                          24 * time.Hour,
+		"series,week,forecast,low\na,1,5,4\na,2,6,4\n":   168 * time.Hour,
+		"ds,y\n2024-03-30T23:00,1\n2024-03-31T00:00,2\n": time.Hour,
+		"name,1,2\na,1,2\n":                              0,
+	} {
+		list, err := parse([]byte(text))
+		if err != nil || list[0].Step != want {
+			t.Errorf("%q: %v, %v, want steps of %v", text, list, err, want)
+		}
+	}
+	for _, d := range []time.Duration{time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour, 90 * time.Hour, 168 * time.Hour} {
+		if got := lengthOf(StepName(d)); got != d {
+			t.Errorf("the name %s of %v says %v", StepName(d), d, got)
+		}
+	}
+	if name := StepName(0); name != "step" || lengthOf(name) != 0 {
+		t.Errorf("an unknown length is called %s", name)
+	}
+	list, err := parse([]byte("date,n\n2024-01-01,1\n2024-01-08,2\n"))
+	if want := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC); err != nil || !list[0].Start.Equal(want) {
+		t.Errorf("%v, %v, want the start %v", list, err, want)
 	}
 }
 
@@ -70,6 +111,8 @@ func TestParseMistakes(t *testing.T) {
 		"name\na,1,-2e150\n":       `"-2e150" is beyond 1e+150`,
 		"name\n,1,2\n":             "line 2, field 1: the name is empty",
 		"name\na,1\nb,2\na,3\n":    `line 4, field 1: the series "a" is there twice, first in line 2`,
+		"name\na\n":                `line 2, field 1, series "name": "a" is not a number`,
+		"3\n4\n":                   `line 1: "3" is a number: want a header line`,
 		"name\na,\"1,2\n":          "line 2, column ",
 		"name\na,1\"2\n":           "line 2, column 4: bare",
 
@@ -109,7 +152,7 @@ func FuzzParse(f *testing.F) {
 		}
 		seen := make(map[string]bool)
 		var again strings.Builder
-		again.WriteString("name\n")
+		again.WriteString("name,1,2\n")
 		w := csv.NewWriter(&again)
 		for _, s := range list {
 			if seen[s.Name] || s.Name == "" {
@@ -135,7 +178,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: %v", again.String(), err)
 		}
 		if diff := cmp.Diff(list, second, cmpopts.EquateNaNs(),
-			cmpopts.IgnoreFields(Series{}, "Line")); diff != "" {
+			cmpopts.IgnoreFields(Series{}, "Line", "Step", "Start")); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -5,17 +5,17 @@ import (
 	_ "embed"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
-	"github.com/plimsoll/plimsoll/examples/internal/pathsfile"
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// defaultClasses are made up, of the kind that clouds sell: the longer the term, the
-// lower the price of an hour, everything paid in advance.
+// defaultClasses are about those of AWS for an m5.xlarge in 2026.
 //
 //go:embed classes.json
 var defaultClasses []byte
@@ -23,9 +23,10 @@ var defaultClasses []byte
 // input is what to plan for.
 type input struct {
 	problem reserve.Problem
-	slots   int   // of the demand
-	padded  int   // slots without demand, added at the end
-	curve   []int // the demand, or the median of each slot
+	start   time.Time // of the demand, zero if nobody knows
+	slots   int       // of the demand
+	padded  int       // slots without demand, added at the end
+	curve   []int     // the demand, or the median of each slot
 	peak    int
 	mean    float64
 	cut     []string // classes whose terms are cut to whole slots, and how
@@ -35,26 +36,33 @@ type input struct {
 func (o *options) read() (*input, error) {
 	in := new(input)
 	p := &in.problem
-	p.Slot = o.slot
-	p.Every = int(o.interval / o.slot)
 	if o.pure {
 		p.Horizon = reserve.Pure
 	}
 	var err error
 	switch {
 	case o.paths != "":
-		file, err := pathsfile.Read("-paths", o.paths)
-		if err != nil {
+		if p.Paths, p.Slot, err = demandfile.ReadPaths("-paths", o.paths); err != nil {
 			return nil, err
 		}
-		p.Paths = file.Paths
+		if p.Slot == 0 && o.slot == 0 {
+			return nil, cli.Mistakef("-paths %s: the file does not say how long a slot is: want -slot, such as -slot 1h, or a first column called hour, day or week", o.paths)
+		}
 	case o.demand == "":
 		p.Demand = demandfile.MadeUp()
 	default:
-		if p.Demand, err = demandfile.Read("-demand", o.demand); err != nil {
+		d, err := demandfile.Read("-demand", o.demand)
+		if err != nil {
 			return nil, err
 		}
+		p.Demand, p.Slot, in.start = d.Slots, d.Slot, d.Start
 	}
+	p.Slot = cmp.Or(o.slot, p.Slot, time.Hour)
+	every := cmp.Or(o.every, p.Slot)
+	if every%p.Slot != 0 {
+		return nil, cli.Mistakef("-every %s is not a whole number of slots of %s", decimal.Span(every), decimal.Span(p.Slot))
+	}
+	p.Every = int(every / p.Slot)
 	all := p.Paths
 	if all == nil {
 		all = [][]int{p.Demand}
@@ -80,8 +88,8 @@ func (o *options) read() (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Prices, err = reserve.WholeTerms(file.List, o.slot); err != nil {
-		if mistake := file.Fits(o.slot); mistake != nil {
+	if p.Prices, err = reserve.WholeTerms(file.List, p.Slot); err != nil {
+		if mistake := file.Fits(p.Slot); mistake != nil {
 			err = mistake
 		}
 		return nil, err
@@ -92,7 +100,7 @@ func (o *options) read() (*input, error) {
 		}
 	}
 	if o.held != "" {
-		if p.Held, err = classfile.Held("-held", o.held, p.Prices, o.slot); err != nil {
+		if p.Held, err = heldfile.Holdings("-held", o.held, p.Prices, p.Slot, in.start); err != nil {
 			return nil, err
 		}
 	}
@@ -111,16 +119,13 @@ func (o *options) note(run *cli.Run, in *input) {
 		decimal.Count(slots, "slot"), decimal.Span(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
 		decimal.Count(in.peak, "instance"), decimal.Fixed(in.mean, 1))
 	if in.padded > 0 {
-		text += fmt.Sprintf("\n  and %s without demand, to make whole intervals of %s", decimal.Count(in.padded, "slot"), decimal.Span(o.interval))
+		text += fmt.Sprintf("\n  and %s without demand, to make whole intervals of %s", decimal.Count(in.padded, "slot"), decimal.Span(time.Duration(p.Every)*p.Slot))
 	}
 	if o.classes == "" {
-		text += fmt.Sprintf("\n  no -classes, so made-up ones: $%s an hour on demand", p.Prices.OnDemand)
-		for _, c := range p.Prices.Classes {
-			text += fmt.Sprintf(", $%s for %s", decimal.Grouped(c.Upfront.Fixed(2)), c.Name)
-		}
+		text += fmt.Sprintf("\n  no -classes, so about an m5.xlarge on AWS: $%s an hour on demand", p.Prices.OnDemand)
 	}
 	if len(in.cut) > 0 {
-		text += "\n  note: terms count as the whole slots in them, at their whole price:\n  " + strings.Join(in.cut, ", ")
+		text += "\n  note: terms count as the whole slots in them, at their whole price:\n  " + strings.Join(in.cut, ",\n  ")
 	}
 	run.Sayf("%s", text)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
@@ -19,23 +20,30 @@ import (
 
 func (r *results) rows() any {
 	classes := r.in.problem.Prices.Classes
-	var rows []jsonrows.Row
+	rows := []jsonrows.Row{}
 	for i := range r.shown {
 		x := &r.shown[i]
+		reservations := 0
+		for _, p := range x.purchases {
+			reservations += p.Count
+			if r.o.purchases {
+				rows = append(rows, jsonrows.Row{"algo", x.algo.name, "slot", p.Slot, "class", classes[p.Class].Name, "count", p.Count})
+			}
+		}
+		if r.o.purchases {
+			continue
+		}
 		row := jsonrows.Row{"algo", x.algo.name}
 		if x.class >= 0 {
 			row = append(row, "class", classes[x.class].Name)
 		}
-		row = append(row, "cost", x.cost, "lower_bound", nil)
+		row = append(row, "cost", x.cost.String(), "lower_bound", nil)
 		if bound, by, ok := r.boundOf(x); ok {
-			row[len(row)-1] = bound
+			row[len(row)-1] = bound.String()
 			row = append(row, "bound", by)
 		}
-		purchases := []jsonrows.Row{}
-		for _, p := range x.purchases {
-			purchases = append(purchases, jsonrows.Row{"slot", p.Slot, "class", classes[p.Class].Name, "count", p.Count})
-		}
-		rows = append(rows, append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took), "purchases", purchases))
+		rows = append(rows, append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took),
+			"purchases", len(x.purchases), "reservations", reservations))
 	}
 	return rows
 }
@@ -92,22 +100,57 @@ func (r *results) text(w *table.Page) error {
 	if perClass {
 		w.Printf("Rules for one class were run for each, and are shown with the cheapest class.\n")
 	}
-	for i := range r.shown {
-		if r.shown[i].algo.bound && len(r.shown) > 1 {
-			w.Printf("eq5 is a bound and not a plan: it rents reservations by the interval.\n")
-		}
-	}
 	for _, s := range r.missing() {
 		w.Sayf("%s", s)
 	}
 	if o.algo != nil && !o.algo.bound {
-		return r.writeUses(w, &r.shown[0])
+		if err := r.writeUses(w, &r.shown[0]); err != nil {
+			return err
+		}
 	}
+	r.decide(w)
 	return nil
 }
 
-// maxLines is how many purchases are listed.
-const maxLines = 20
+// decide says in words what the cheapest plan buys first.
+func (r *results) decide(w *table.Page) {
+	x, p := r.picked(), &r.in.problem
+	if x == nil || x.algo.bound {
+		return
+	}
+	var now []string
+	later, last := 0, 0
+	for _, q := range x.purchases {
+		if q.Slot == 0 {
+			now = append(now, decimal.Int(q.Count)+" of "+table.Clip(p.Prices.Classes[q.Class].Name, 30))
+		} else {
+			later, last = later+q.Count, q.Slot
+		}
+	}
+	text := "Buy nothing at the start"
+	if len(now) > 0 {
+		text = "Buy " + cli.Series(now, "and") + " at the start"
+	}
+	if later > 0 {
+		text += fmt.Sprintf(", %s more until day %s", decimal.Int(later), day(last, p.Slot))
+	}
+	text += fmt.Sprintf(" (%s): %s in all, %s less than on demand", x.algo.name, r.money(x.cost), percent(x.saving, 1))
+	if x.gap == 0 && r.boundBy != "" {
+		text += "; no plan costs less"
+	}
+	w.Printf("\n")
+	w.Sayf("%s.", text)
+}
+
+// maxLines is how many purchases are listed without -purchases.
+const maxLines = 10
+
+func (r *results) lines(n int) int {
+	if r.o.purchases {
+		return n
+	}
+	return min(maxLines, n)
+}
 
 // writeUses writes what the purchases of a plan do.
 func (r *results) writeUses(w *table.Page, x *result) error {
@@ -165,7 +208,7 @@ func (r *results) writeUses(w *table.Page, x *result) error {
 	w.Table("<class|bought|slots\nserved|of the\ndemand|used|saves", rows)
 	w.Printf("\n")
 	rows = rows[:0]
-	for _, u := range uses[:min(maxLines, len(uses))] {
+	for _, u := range uses[:r.lines(len(uses))] {
 		paid := "never"
 		if u.BreakEven >= 0 {
 			paid = day(u.BreakEven+1, p.Slot)
@@ -182,7 +225,7 @@ func (r *results) writeUses(w *table.Page, x *result) error {
 			count += u.Purchase.Count
 			saved += u.Saved.Float64()
 		}
-		w.Printf("and %s of %s, which save %s in all;\n-json has them.\n", decimal.Count(len(rest), "more purchase"),
+		w.Printf("and %s of %s, which save %s in all;\n-purchases lists them.\n", decimal.Count(len(rest), "more purchase"),
 			decimal.Count(count, "reservation"), decimal.Grouped(decimal.Fixed(saved, r.decimals())))
 	}
 	w.Printf("Days and slots count from 0. A purchase is paid back when it has saved its fee.\n")
@@ -207,7 +250,7 @@ func (r *results) writeOutlook(w *table.Page, x *result) error {
 		r.money(sorted[0]), r.money(sorted[(len(sorted)-1)/2]), r.money(sorted[len(sorted)-1]))
 	w.Printf("\n")
 	var rows [][]string
-	for i, q := range x.purchases[:min(maxLines, len(x.purchases))] {
+	for i, q := range x.purchases[:r.lines(len(x.purchases))] {
 		rows = append(rows, []string{
 			decimal.Int(q.Slot), day(q.Slot, p.Slot), table.Clip(p.Prices.Classes[q.Class].Name, 20),
 			decimal.Int(q.Count), percent(outlook.Losses[i], 1),
@@ -215,7 +258,7 @@ func (r *results) writeOutlook(w *table.Page, x *result) error {
 	}
 	w.Table("slot|day|<class|buy|loses money\nwith probability", rows)
 	if rest := x.purchases[len(rows):]; len(rest) > 0 {
-		w.Printf("and %s; -json has them.\n", decimal.Count(len(rest), "more purchase"))
+		w.Printf("and %s; -purchases lists them.\n", decimal.Count(len(rest), "more purchase"))
 	}
 	w.Printf("Days and slots count from 0.\n")
 	return nil

@@ -232,7 +232,7 @@ func (r *results) cost(purchases []pricing.Purchase) (cost pricing.Money, onDema
 
 // flagOf names the flag behind a field of reserve.Problem.
 var flagOf = map[string]string{
-	"Demand": "-demand", "Paths": "-paths", "Slot": "-slot", "Prices": "-classes", "Every": "-interval", "Held": "-held", "Horizon": "-pure",
+	"Demand": "-demand", "Paths": "-paths", "Slot": "-slot", "Prices": "-classes", "Every": "-every", "Held": "-held", "Horizon": "-pure",
 }
 
 // reason is an error of the library in the user's terms.
@@ -260,7 +260,7 @@ func (r *results) missing() []string {
 
 // An algorithm is one that -algo names.
 type algorithm struct {
-	name, about string
+	name string
 	// planner returns a new planner, for the class with the given index where
 	// the algorithm is for one class. nil: the exact solver, or a bound.
 	planner  func(class int, seed uint64) reserve.Planner
@@ -270,32 +270,32 @@ type algorithm struct {
 }
 
 // forOne is an algorithm for one class.
-func forOne(name, about string, planner func(class int) reserve.Planner) algorithm {
-	return algorithm{name: name, about: about, oneClass: true, planner: func(class int, _ uint64) reserve.Planner { return planner(class) }}
+func forOne(name string, planner func(class int) reserve.Planner) algorithm {
+	return algorithm{name: name, oneClass: true, planner: func(class int, _ uint64) reserve.Planner { return planner(class) }}
 }
 
 // forAll is an algorithm for all classes together.
-func forAll(name, about string, planner func() reserve.Planner) algorithm {
-	return algorithm{name: name, about: about, planner: func(int, uint64) reserve.Planner { return planner() }}
+func forAll(name string, planner func() reserve.Planner) algorithm {
+	return algorithm{name: name, planner: func(int, uint64) reserve.Planner { return planner() }}
 }
 
 // algorithms are listed in the order in which they are shown.
 var algorithms = []algorithm{
-	{name: "exact", about: "the optimum, with its proof; with several use\nprices a plan with a proved gap"},
-	forAll("sec", "greedy by minimum utilisation, [Niu16] 5.1.2", func() reserve.Planner { return new(rules.SEC) }),
-	forOne("hgr", "greedy by the busiest window, [Liu21] Alg. 1", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }),
-	forOne("rho", "rolling horizon as printed, [Liu21] Alg. 2", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Printed} }),
-	forOne("rho-mended", "the same, which remembers what it bought", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Mended} }),
-	forOne("rho-deferred", "the same, which buys only what is needed now", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Deferred} }),
-	forOne("robust", "rho-deferred, insured against its forecast", func(k int) reserve.Planner { return &rules.Robust{Class: k} }),
-	forOne("periodic", "each term by itself, [Wang15]", func(k int) reserve.Planner { return &rules.Periodic{Class: k} }),
-	forOne("wang", "knows the past only, [Wang13]", func(k int) reserve.Planner { return &rules.Wang{Class: k} }),
-	{name: "wang-random", about: "the same with a threshold drawn once", oneClass: true, random: true, planner: wangRandom},
-	forOne("history", "knows the past only, [Wang15]", func(k int) reserve.Planner { return &rules.History{Class: k} }),
-	{name: "eq5", about: "the bound of [Niu16] Eq. (5), no plan", bound: true},
-	forAll("ondemand", "nothing reserved", func() reserve.Planner { return new(rules.OnDemand) }),
-	forOne("peak", "the peak reserved throughout", func(k int) reserve.Planner { return &rules.Peak{Class: k} }),
-	forOne("constant", "the best constant number, which the\nclouds' own advisers recommend", func(k int) reserve.Planner { return &rules.Constant{Class: k} }),
+	{name: "exact"},
+	forAll("sec", func() reserve.Planner { return new(rules.SEC) }),
+	forOne("hgr", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }),
+	forOne("rho", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Printed} }),
+	forOne("rho-mended", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Mended} }),
+	forOne("rho-deferred", func(k int) reserve.Planner { return &rules.RHO{Class: k, Rule: rules.Deferred} }),
+	forOne("robust", func(k int) reserve.Planner { return &rules.Robust{Class: k} }),
+	forOne("periodic", func(k int) reserve.Planner { return &rules.Periodic{Class: k} }),
+	forOne("wang", func(k int) reserve.Planner { return &rules.Wang{Class: k} }),
+	{name: "wang-random", oneClass: true, random: true, planner: wangRandom},
+	forOne("history", func(k int) reserve.Planner { return &rules.History{Class: k} }),
+	{name: "eq5", bound: true},
+	forAll("ondemand", func() reserve.Planner { return new(rules.OnDemand) }),
+	forOne("peak", func(k int) reserve.Planner { return &rules.Peak{Class: k} }),
+	forOne("constant", func(k int) reserve.Planner { return &rules.Constant{Class: k} }),
 }
 
 // seeded is a random rule that gives the same plan each time.

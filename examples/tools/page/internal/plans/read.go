@@ -15,12 +15,15 @@ import (
 var readers = ask.Readers{
 	"demand": func(name string, data []byte) (any, error) {
 		demand, err := demandfile.From(name, bytes.NewReader(column(data)))
-		for t, d := range demand {
+		if err != nil {
+			return nil, err
+		}
+		for t, d := range demand.Slots {
 			if d > maxDemand {
 				return nil, ask.Mistakef("demand", "%s: slot %d: %d: the page takes at most %s instances; examples/tools/plan takes more", name, t+1, d, decimal.Int(maxDemand))
 			}
 		}
-		return map[string]any{"demand": ask.Ints(demand)}, err
+		return map[string]any{"demand": ask.Ints(demand.Slots)}, nil
 	},
 	"made-up": func(string, []byte) (any, error) {
 		return map[string]any{"demand": ask.Ints(demandfile.MadeUp())}, nil

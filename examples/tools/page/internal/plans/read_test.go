@@ -20,7 +20,7 @@ func TestPastedNumbers(t *testing.T) {
 			t.Errorf("%q: %v %s", text, err, d)
 		}
 	}
-	for text, want := range map[string]string{"3\n-1\n": "no header line", "3\nx": "no header line", "": "", "n\n3\n-1": "line 3"} {
+	for text, want := range map[string]string{"3\n-1\n": "want a header line", "3\nx": "want a header line", "": "", "n\n3\n-1": "step 2"} {
 		if _, err := read(&ask.Text{Form: "demand", Text: text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
