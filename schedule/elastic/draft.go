@@ -36,7 +36,7 @@ type Draft struct {
 	// queue, both bounds are about clouds without a price only. On 5,000 hours of SDSC-BLUE,
 	// OD, OD++ and AQTP take 4 s with the bounds and 92 s without:
 	//
-	//	go run ./examples/tools/elastic -trace SDSC-BLUE-2000-4.2-cln.swf.gz -horizon 5000h -runs 1 -launch jobs -policy od,od++,aqtp
+	//	go run ./examples/tools/elastic -trace SDSC-BLUE-2000-4.2-cln.swf.gz -horizon 5000h -runs 1 -policy od,od++,aqtp
 	mostSpare, mostCan int
 }
 

@@ -13,53 +13,27 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/renting"
 	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/elastic"
 )
 
-// A setup is the clouds of some runs: those of a file, or the paper's with a rejection rate.
-type setup struct {
-	clouds []elastic.CloudOptions
-	lab    bool    // the paper's
-	reject float64 // of the paper's private cloud
-}
+// defaultClouds are clouds of 2026: a lab's own, and the price of a c7a.medium, one core.
+const defaultClouds = `name,limit,price,reject
+private,128,,0.1
+commercial,,0.0513,
+`
 
-// setups returns the clouds of the file, or the paper's with each rate.
-func (o *options) setups() (all []*setup, err error) {
-	if o.clouds != "" {
-		clouds, err := infile.Read("-clouds", o.clouds, func(r io.Reader) ([]elastic.CloudOptions, error) { return readClouds(r, o.budget.Covered) })
-		return []*setup{{clouds: clouds}}, err
+// setup returns the clouds of the file, or the default.
+func (o *options) setup() (*renting.Setup, error) {
+	read := func(r io.Reader) ([]elastic.CloudOptions, error) { return readClouds(r, o.Budget.Covered) }
+	if o.clouds == "" {
+		clouds, err := read(strings.NewReader(defaultClouds))
+		return &renting.Setup{Clouds: clouds}, err
 	}
-	var spot *elastic.Spot
-	if o.spot != "" {
-		if spot, err = readSpot("-spot", o.spot, o.series); err != nil {
-			return nil, err
-		}
-		spot.Bid = o.bid
-	}
-	for _, x := range o.reject {
-		clouds := elastic.Marshall12Clouds(x)
-		clouds[1].TransferPrice = o.data
-		if spot != nil {
-			clouds = append(clouds, elastic.CloudOptions{Name: "spot", Limit: elastic.NoLimit, Spot: spot, TransferPrice: o.data})
-		}
-		for i := range clouds {
-			clouds[i].Transfer, clouds[i].Release = o.transfer, o.release
-		}
-		all = append(all, &setup{clouds, true, x})
-	}
-	return all, nil
-}
-
-// spots reports whether there are spot clouds.
-func (s *setup) spots() bool {
-	return slices.ContainsFunc(s.clouds, func(c elastic.CloudOptions) bool { return c.Spot != nil })
-}
-
-// data reports whether a cloud has a price of data.
-func (s *setup) data() bool {
-	return slices.ContainsFunc(s.clouds, func(c elastic.CloudOptions) bool { return c.TransferPrice > 0 })
+	clouds, err := infile.Read("-clouds", o.clouds, read)
+	return &renting.Setup{Clouds: clouds, File: o.clouds}, err
 }
 
 // madeUp stands for made-up prices in the place of a file, of a type that costs onDemand.
@@ -68,11 +42,11 @@ const (
 	onDemand = 85 * pricing.Milli
 )
 
-// readSpot reads a price history, for the flag or the place that asks for it.
-func readSpot(flag, path, series string) (*elastic.Spot, error) {
+// readSpot reads a price history.
+func readSpot(path, series string) (*elastic.Spot, error) {
 	if path == madeUp {
 		if series != "" {
-			return nil, cli.Mistakef("%s made-up has no series %q: want none", flag, series)
+			return nil, cli.Mistakef("made-up has no series %q: want none", series)
 		}
 		return &elastic.Spot{History: spotprices.MadeUp(onDemand, 1)}, nil
 	}
@@ -80,68 +54,18 @@ func readSpot(flag, path, series string) (*elastic.Spot, error) {
 	if zone, name, ok := strings.Cut(series, " "); ok {
 		want.Zone, want.Type = zone, strings.TrimSpace(name)
 	}
-	h, err := infile.ReadUpTo(512<<20, flag, path, func(r io.Reader) (pricing.SpotHistory, error) { return pricing.ReadSpot(r, want) })
+	h, err := infile.ReadUpTo(512<<20, "the file", path, func(r io.Reader) (pricing.SpotHistory, error) { return pricing.ReadSpot(r, want) })
 	if err != nil {
 		return nil, err
 	}
 	return &elastic.Spot{History: h}, nil
 }
 
-// at returns the clouds as a run sees them: prices begin at another time in each run, spread
-// over the times at which a run of the given length ends within the prices.
-func (s *setup) at(run, runs int, length time.Duration) []elastic.CloudOptions {
-	if !s.spots() {
-		return s.clouds
-	}
-	clouds := slices.Clone(s.clouds)
-	for i := range clouds {
-		if clouds[i].Spot == nil {
-			continue
-		}
-		spot := *clouds[i].Spot
-		from := spot.History.Start()
-		room := max(0, spot.History.End-from-length)
-		spot.From = from + time.Duration(float64(room)*float64(run)/float64(runs)).Truncate(time.Second)
-		clouds[i].Spot = &spot
-	}
-	return clouds
-}
-
-// parseDelay reads a span, or a mean and a standard deviation such as 50s±4s.
-func parseDelay(text string) (elastic.Delay, error) {
-	mean, deviation, random := strings.Cut(strings.Replace(text, "+-", "±", 1), "±")
-	d, err := time.ParseDuration(strings.TrimSpace(mean))
-	var sd time.Duration
-	if random && err == nil {
-		sd, err = time.ParseDuration(strings.TrimSpace(deviation))
-	}
-	if err != nil || d < 0 || sd < 0 || d > maxSpan || sd > maxSpan {
-		return nil, errors.New("want a span of time that is not negative, such as 50s or 50s±4s")
-	}
-	return elastic.Delay{{Weight: 1, Mean: d, Deviation: sd}}, nil
-}
-
-// String describes the setup in a heading.
-func (s *setup) String() string {
-	if s.lab {
-		return "private cloud refuses " + percent(s.reject) + " of requests"
-	}
-	return "clouds: " + strings.Join(s.places()[1:], ", ")
-}
-
-// places returns the names of where jobs run.
-func (s *setup) places() []string {
-	names := []string{"local"}
-	for i := range s.clouds {
-		names = append(names, s.clouds[i].Name)
-	}
-	return names
-}
-
 // cloudColumns are the columns of a file of clouds, and cloudName is what a name looks like.
 var (
-	cloudColumns = []string{"name", "limit", "price", "reject", "boot", "stop", "release", "transfer", "transfer_price", "type", "cores", "speed", "spot", "series", "bid"}
-	cloudName    = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	cloudColumns = []string{"name", "limit", "price", "reject", "boot", "stop", "release", "transfer", "transfer_price", "type", "cores", "speed",
+		"spot", "series", "bid"}
+	cloudName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
 // maxClouds and maxLimit are as far as the simulator goes.
@@ -207,7 +131,7 @@ func readClouds(r io.Reader, covered bool) (clouds []elastic.CloudOptions, err e
 			return nil, fmt.Errorf("line %d (limit): none, though the cloud is free: want a limit, such as 512", line)
 		}
 		if c.spot != "" {
-			if c.Spot, err = readSpot("the file", c.spot, c.series); err != nil {
+			if c.Spot, err = readSpot(c.spot, c.series); err != nil {
 				return nil, fmt.Errorf("line %d (spot): %w", line, err)
 			}
 			if c.Spot.Bid = c.bid; c.Limit == elastic.NoLimit && slices.Min(c.Spot.History.Prices) == 0 {
@@ -251,79 +175,69 @@ func (c *cloudRow) uncovered() string {
 }
 
 // set sets what a column says of a cloud. An empty text stands for the default.
-func (c *cloudRow) set(column, text string) (err error) {
+func (c *cloudRow) set(column, text string) error {
 	if text == "" {
 		return nil
 	}
-	want := ""
-	delay := func(to *elastic.Delay) {
-		if *to, err = parseDelay(text); err != nil {
-			want = err.Error()
+	check := func(ok bool, err error, want string) error {
+		if err != nil || !ok {
+			return errors.New("want " + want)
 		}
+		return nil
 	}
-	name := func(to *string) {
-		if *to, want = text, "want lower-case letters, digits and _"; !cloudName.MatchString(text) {
-			err = errors.New("")
-		}
+	whole := func(to *int, least, most int, want string) (err error) {
+		*to, err = strconv.Atoi(text)
+		return check(*to >= least && *to <= most, err, want)
+	}
+	number := func(to *float64, least, most float64, want string) (err error) {
+		*to, err = strconv.ParseFloat(text, 64)
+		return check(*to >= least && *to <= most, err, want)
+	}
+	dollars := func(to *pricing.Money, least pricing.Money, want string) (err error) {
+		*to, err = pricing.ParseMoney(text)
+		return check(*to >= least && *to <= renting.MaxBudget, err, want)
+	}
+	delay := func(to *elastic.Delay) (err error) {
+		*to, err = renting.ParseDelay(text)
+		return err
+	}
+	name := func(to *string) error {
+		*to = text
+		return check(cloudName.MatchString(text), nil, "lower-case letters, digits and _")
 	}
 	switch column {
 	case "name":
-		name(&c.Name)
+		return name(&c.Name)
 	case "type":
-		name(&c.kind)
+		return name(&c.kind)
 	case "cores":
-		c.Cores, err = strconv.Atoi(text)
-		if want = "want a whole number from 1 to 1000000"; c.Cores < 1 || c.Cores > maxLocal {
-			err = errors.New("")
-		}
+		return whole(&c.Cores, 1, renting.MaxLocal, "a whole number from 1 to 1000000")
+	case "limit":
+		return whole(&c.Limit, 0, maxLimit, "a whole number from 0 to 67108864, or nothing for no limit")
 	case "speed":
-		c.Speed, err = strconv.ParseFloat(text, 64)
-		if want = "want a number from 0.001 to 1000"; !(c.Speed >= .001 && c.Speed <= 1000) {
-			err = errors.New("")
-		}
+		return number(&c.Speed, .001, 1000, "a number from 0.001 to 1000")
+	case "reject":
+		return number(&c.Reject, 0, 1, "a rate from 0 to 1")
 	case "spot":
 		c.spot = text
 	case "series":
 		c.series = text
 	case "bid":
-		c.bid, err = pricing.ParseMoney(text)
-		if want = "want dollars an hour above 0 and up to 1000, such as 0.05"; c.bid <= 0 || c.bid > maxBudget {
-			err = errors.New("")
-		}
-	case "transfer_price":
-		c.TransferPrice, err = pricing.ParseMoney(text)
-		if want = "want dollars a job from 0 to 1000, such as 0.09"; c.TransferPrice < 0 || c.TransferPrice > maxBudget {
-			err = errors.New("")
-		}
-	case "limit":
-		c.Limit, err = strconv.Atoi(text)
-		if want = "want a whole number from 0 to 67108864, or nothing for no limit"; c.Limit < 0 || c.Limit > maxLimit {
-			err = errors.New("")
-		}
+		return dollars(&c.bid, 1, "dollars an hour above 0 and up to 1000, such as 0.05")
 	case "price":
-		c.Price, err = pricing.ParseMoney(text)
-		if want = "want dollars an hour from 0 to 1000, such as 0.085"; c.Price < 0 || c.Price > maxBudget {
-			err = errors.New("")
-		}
-	case "reject":
-		c.Reject, err = strconv.ParseFloat(text, 64)
-		if want = "want a rate from 0 to 1"; !(c.Reject >= 0 && c.Reject <= 1) {
-			err = errors.New("")
-		}
+		return dollars(&c.Price, 0, "dollars an hour from 0 to 1000, such as 0.085")
+	case "transfer_price":
+		return dollars(&c.TransferPrice, 0, "dollars a job from 0 to 1000, such as 0.09")
 	case "transfer":
-		c.Transfer, err = time.ParseDuration(text)
-		if want = "want a span of time from 0s to 438000h (50 years), such as 10m"; c.Transfer < 0 || c.Transfer > maxSpan {
-			err = errors.New("")
-		}
+		d, err := time.ParseDuration(text)
+		c.Transfer = d
+		return check(d >= 0 && d <= renting.MaxSpan, err, "a span of time from 0s to 438000h (50 years), such as 10m")
 	case "release":
-		delay(&c.Release)
+		return delay(&c.Release)
 	case "boot":
-		delay(&c.Boot)
+		return delay(&c.Boot)
 	case "stop":
-		delay(&c.Stop)
-	}
-	if err != nil {
-		return errors.New(want)
+		return delay(&c.Stop)
 	}
 	return nil
 }
