@@ -63,6 +63,7 @@ var names = map[string][2]string{
 	"futures":        {"N", "futures of the demand that are drawn"},
 	"hours":          {"N", "length of what is made up"},
 	"least":          {"N", "fewest nodes"},
+	"local":          {"N", "cores of the local cluster"},
 	"most":           {"N", "most nodes"},
 	"nodes":          {"N", "nodes of the cluster"},
 	"pods":           {"N", "pods"},
@@ -80,6 +81,7 @@ var names = map[string][2]string{
 	"expansion":   {"NAME", "how many nodes are added"},
 	"kinds":       {"FILE LIST", "kinds of instances"},
 	"keep-free":   {"", "idle nodes that are paid for stay"},
+	"covered":     {"", "a job starts only if its whole cost is covered"},
 	"launch":      {"NAME", "when nodes are requested"},
 	"model":       {"NAME", "the model that forecasts"},
 	"name":        {"NAME", "the name of this process"},
@@ -87,7 +89,10 @@ var names = map[string][2]string{
 	"placement":   {"NAME", "where a job goes"},
 	"policy":      {"NAME LIST", "the rule that decides"},
 	"provider":    {"NAME", "who makes nodes"},
+	"queue":       {"NAME", "the order in which jobs start"},
+	"search":      {"NAME", "how a policy searches"},
 	"series":      {"NAME", "one series of the file"},
+	"workload":    {"NAME", "what is made up"},
 	"create":      {"COMMAND", "makes a node"},
 	"delete":      {"COMMAND", "removes a node"},
 	"list":        {"COMMAND", "lists nodes"},
@@ -110,9 +115,7 @@ var exceptions = strings.Fields(`
 advise:-date advise:-html advise:-paths
 cap3:-checkpoint cap3:-checkpoint-cost cap3:-deadline cap3:-dir cap3:-hour cap3:-latency cap3:-move cap3:-out
 cap3:-poll cap3:-scale cap3:-timeout
-elastic:-arrivals elastic:-budget elastic:-every elastic:-horizon elastic:-launch elastic:-lead
-elastic:-overhead elastic:-parts elastic:-queue elastic:-refuse elastic:-release elastic:-response
-elastic:-search elastic:-threshold elastic:-transfer
+internal:-parts
 federation:-traces
 fleet:-out fleet:-parts fleet:-paths fleet:-plan
 forecast:-draws forecast:-horizon forecast:-interval forecast:-svg forecast:-train

@@ -79,7 +79,7 @@ func reportClouds(w io.Writer, m *manager.Manager) error {
 		return err
 	}
 	if d := m.Delays(); d.Boot.N > 0 && d.Release.N > 0 {
-		fmt.Fprintf(w, "boots took %v (%d), releases %v (%d), and %s charged again meanwhile; for examples/tools/elastic: boot %v in the file of clouds, -release %v, -lead as here\n",
+		fmt.Fprintf(w, "boots took %v (%d), releases %v (%d), and %s charged again meanwhile; for examples/tools/elastic: boot %v and release %v in the file of clouds, -lead as here\n",
 			d.Boot, d.Boot.N, d.Release, d.Release.N, decimal.Count(d.Late, "instance"), d.Boot, d.Release)
 	}
 	_, err = fmt.Fprintf(w, "$%s of credits left\n", left.Fixed(2))

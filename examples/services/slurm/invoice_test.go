@@ -157,7 +157,7 @@ func TestElasticdSays(t *testing.T) {
 		return append(all, manager.Entry{Kind: manager.Accrued, Hours: 200, Amount: 50 * pricing.Unit})
 	}
 	const credits = "2 leases, 3 hours charged, $3.00 on demand\nb: 1 leases, 1 hours charged, $0.00\na: 1 leases, 2 hours charged, $3.00\n" +
-		"boots took 7m0s±0s (2), releases 12m0s±10m0s (2), and 1 instance charged again meanwhile; for examples/tools/elastic: boot 7m0s±0s in the file of clouds, -release 12m0s±10m0s, -lead as here\n$47.00 of credits left\n"
+		"boots took 7m0s±0s (2), releases 12m0s±10m0s (2), and 1 instance charged again meanwhile; for examples/tools/elastic: boot 7m0s±0s and release 12m0s±10m0s in the file of clouds, -lead as here\n$47.00 of credits left\n"
 	for _, c := range []struct {
 		name, args, want string
 		entries          []manager.Entry

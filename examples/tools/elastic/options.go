@@ -27,18 +27,18 @@ go doc ./examples/tools/elastic has the columns of -clouds and the keys of -json
   -clouds FILE         clouds, a line each (default: private, 128 free instances, which
                        refuses 10%; and commercial, without a limit, at $0.0513 an hour,
                        a core of c7a.medium)
-  -budget X            credits in dollars an hour, at most 1000 (default 5)
+  -budget AMOUNT       credits in dollars an hour, at most 1000 (default 5)
   -debt X              how far launches may overdraw the credits (default 0.085)
   -covered             start a job only if the credits cover it to the end of its
                        estimate; not with spot clouds, data transfer, -overhead or a
                        release
-  -every SPAN          time between two decisions, from 1s (default 5m)
-  -horizon SPAN        end of the simulated time (default: 1,100,000 s of a sample, and
+  -every D             time between two decisions, from 1s (default 5m)
+  -horizon D           end of the simulated time (default: 1,100,000 s of a sample, and
                        the last job of a log)
-  -overhead SPAN       how much longer than its run time a job holds its instances, such
+  -overhead D          how much longer than its run time a job holds its instances, such
                        as 4s or 4s±2s; elasticd of examples/services/slurm measures it
                        and -lead (default: none)
-  -lead SPAN           how much earlier than they fall policies see charges, less than
+  -lead D              how much earlier than they fall policies see charges, less than
                        1h (default 0s)
 
   -policy LIST         all, or some of these (default all)
@@ -48,12 +48,13 @@ go doc ./examples/tools/elastic has the columns of -clouds and the keys of -json
                          aqtp        holds the queued time near a response
                          mcop-20-80  weighs cost by 20% and queued time by 80%; any
                                      weights that sum to 100
-  -queue ORDER         fcfs, or easy, where a job may overtake if by the estimates it
+  -queue NAME          fcfs, or easy, where a job may overtake if by the estimates it
                        does not delay the first job (default fcfs)
-  -response SPAN       of aqtp: the queued time that it aims at (default 2h)
-  -threshold SPAN      of aqtp: how far from it aqtp changes nothing (default 45m)
-  -least N, -most N    of aqtp: how many jobs it serves (default 1, and no bound)
-  -search HOW          of mcop: genetic (the paper's) or exact (the true front of up to
+  -response D          of aqtp: the queued time that it aims at (default 2h)
+  -threshold D         of aqtp: how far from it aqtp changes nothing (default 45m)
+  -least N             of aqtp: the fewest jobs that it serves (default 1)
+  -most N              of aqtp: the most jobs (default: no bound)
+  -search NAME         of mcop: genetic (the paper's) or exact (the true front of up to
                        20 jobs, else genetic) (default genetic)
   -tolerance X         the decision is for the cheapest policy whose response time is
                        at most this share above the lowest (default 0.1)

@@ -28,20 +28,20 @@ The evaluation of [Marshall12], section V: response times, costs and core-hours 
 policies (its Figs. 2 to 4), and its claims beside ours.
 
   -workload NAME       feitelson or grid5000 (default: both)
-  -arrivals HOW        of feitelson: poisson (evenly spread) or campaigns (in about ten
+  -arrivals NAME       of feitelson: poisson (evenly spread) or campaigns (in about ten
                        bursts) (default poisson)
-  -reject X,Y          rates at which the private cloud refuses (default 0.1,0.9)
+  -reject LIST         rates at which the private cloud refuses (default 0.1,0.9)
   -runs N              samples, the same for all policies (default 30)
   -seed N              of the samples, the refusals and the boot times (default 1)
   -local N             cores of the local cluster (default 64)
-  -budget X            credits in dollars an hour (default 5)
+  -budget AMOUNT       credits in dollars an hour (default 5)
   -debt X              how far launches may overdraw the credits (default 0.085)
-  -every SPAN          time between two decisions (default 5m)
-  -horizon SPAN        end of the simulated time (default 1,100,000 s)
+  -every D             time between two decisions (default 5m)
+  -horizon D           end of the simulated time (default 1,100,000 s)
   -policy LIST         all, or some of sm, od, od++, aqtp and mcop-20-80 (default all)
 
 What the paper leaves open
-  -launch HOW          what od and od++ launch for (default printed, which fits Fig. 4)
+  -launch NAME         what od and od++ launch for (default printed, which fits Fig. 4)
                          jobs     each job in one cloud, a part of a job where it is
                                   free; credits are saved for the first job
                          whole    as jobs, without parts
@@ -50,16 +50,16 @@ What the paper leaves open
                          printed  the cores of all jobs together, until the credits are
                                   gone
   -keep-free           od, od++, aqtp and mcop keep idle instances of free clouds
-  -refuse HOW          clouds refuse instances one by one (one) or a request as a whole
+  -refuse NAME         clouds refuse instances one by one (one) or a request as a whole
                        (whole) (default one)
   -once                sm does not ask again for instances that were refused
   -parts               aqtp launches parts of jobs in free clouds
   -covered             start a job only if the credits cover its estimate
-  -queue ORDER         fcfs or easy (default fcfs)
+  -queue NAME          fcfs or easy (default fcfs)
   -response, -threshold, -least, -first, -most
                        of aqtp: r, θ, and the fewest, first and greatest number of jobs
                        n (default 2h, 45m, 1, -least, no bound)
-  -search HOW          of mcop: genetic, or exact for up to 20 jobs (default genetic)
+  -search NAME         of mcop: genetic, or exact for up to 20 jobs (default genetic)
   -population, -generations, -mutation, -crossover
                        of the genetic search (default 30, 20, 0.031, 0.8)
   -choices             print instead what each other value of these choices moves, and
