@@ -25,7 +25,7 @@ func (p *Profile) Longest() *Run {
 // processes stays: nothing tells that it became no faster. The runs share their features
 // with those of p. It takes O(n²) time for n runs.
 func (p *Profile) Unsaturated() (kept Profile, left []Run) {
-	most, saturated := p.Saturation()
+	most, saturated := p.saturation()
 	if !saturated {
 		return *p, nil
 	}

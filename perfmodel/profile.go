@@ -115,14 +115,14 @@ func (p *Profile) MaxProcesses() int {
 // hundred. A doubling brings five times that gain at best.
 const saturationGain = 1.2
 
-// Saturation returns the least number of processes beyond which no case of the profile
+// saturation returns the least number of processes beyond which no case of the profile
 // becomes faster by a factor of 1.2 or more, and whether some case was run on more. More
 // processes than that are probably more than the machine has cores: the operating system
 // lets the processes take turns, and their times say nothing about a machine with enough
 // cores. Leave such runs out ([Profile.Unsaturated]), or choose a model whose time may
 // rise. A case that was run on one number of processes says nothing against that number.
-// Saturation returns 0 and false for a profile without runs. Time: O(n²) for n runs.
-func (p *Profile) Saturation() (processes int, saturated bool) {
+// saturation returns 0 and false for a profile without runs. Time: O(n²) for n runs.
+func (p *Profile) saturation() (processes int, saturated bool) {
 	for i := range p.Runs {
 		if n := p.Runs[i].Processes; i == 0 || n < processes {
 			processes = n

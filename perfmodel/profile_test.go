@@ -234,7 +234,7 @@ func TestSaturation(t *testing.T) {
 		{"beats only one, the other way", []Run{at(8, 1, 9), at(4, 1, 16), at(1, 1, 8)}, 1, true},
 	} {
 		p := Profile{Features: []string{"x"}, Runs: c.runs}
-		if n, s := p.Saturation(); n != c.processes || s != c.saturated {
+		if n, s := p.saturation(); n != c.processes || s != c.saturated {
 			t.Errorf("%s: %d %v", c.name, n, s)
 		}
 	}
@@ -246,7 +246,7 @@ func TestSaturationOfRealTimes(t *testing.T) {
 	profiles, _ := sharedNPB(t)
 	for i := range profiles {
 		p := &profiles[i]
-		n, s := p.Saturation()
+		n, s := p.saturation()
 		t.Log(p.Application, n, s)
 		if p.Application != "bt" && p.Application != "sp" && (n != 2 || !s) {
 			t.Error(p.Application, n, s)

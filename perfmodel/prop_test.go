@@ -147,13 +147,13 @@ func TestCurve(t *testing.T) {
 			case logPLogP:
 				row = append(row, math.Log(float64(n)*math.Log2(float64(n))))
 			}
-			want := m.reg.Interval(row, 0.9)
+			value, low, high := m.reg.Interval(row, 0.9)
 			e := make([]Estimate, 1)
 			if err := m.estimateTo(e, Query{Features: x, Processes: []int{n}}); err != nil {
 				t.Fatal(err)
 			}
 			got := []float64{math.Log(e[0].Seconds), math.Log(e[0].Lower), math.Log(e[0].Upper)}
-			if d := cmp.Diff([]float64{want.Value, want.Low, want.High}, got, cmpopts.EquateApprox(1e-9, 1e-9)); d != "" {
+			if d := cmp.Diff([]float64{value, low, high}, got, cmpopts.EquateApprox(1e-9, 1e-9)); d != "" {
 				t.Fatal(by, d)
 			}
 		}

@@ -94,11 +94,30 @@ type Preemption struct {
 	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the
 	// grace period, from [OutlastTo], [RequestedTo] or [Survival.OutlastTo]. It is
 	// rounded to the nearest 2⁻²⁰. The expected waste of losing a job is that chance
-	// times (elapsed + grace)·nodes, or what a job with a [Checkpoint] loses. If Outlast is nil, nothing is known, and each job
-	// counts in full.
+	// times (elapsed + grace)·nodes, or what a job with a [Checkpoint] loses. If Outlast
+	// is nil, nothing is known, and each job counts in full.
 	Outlast []float64
 
-	Weights
+	// ByPriority lets the waste of a job count Job.Priority times; otherwise each job
+	// counts 1.
+	ByPriority bool
+	// Overrun divides the weight of a job that has run for longer than its user asked
+	// for ([Duplyakin17] section 5). 0 and 1 change nothing.
+	Overrun int
+}
+
+// weight returns how much the waste of a job counts, times Overrun, in two factors, so
+// that the weight is a whole number. Only ratios of weights matter. The callers check that
+// their products fit.
+func (p *Preemption) weight(j *Job) (priority, factor uint64) {
+	priority, factor = 1, 1
+	if p.ByPriority {
+		priority = uint64(j.priority())
+	}
+	if p.Overrun > 1 && !j.overdue() {
+		factor = uint64(p.Overrun)
+	}
+	return priority, factor
 }
 
 // A Solver finds the jobs whose loss wastes least. The zero value is ready. A Solver
@@ -217,7 +236,7 @@ func (s *Solver) prepare(st State, p Preemption) (need int, err error) {
 	if p.Grace < 0 {
 		return 0, badInput("Grace", -1, ErrRange, "%v is negative: want a span of time, or 0", p.Grace)
 	}
-	if err := p.Weights.check(); err != nil {
+	if err := checkOverrun(p.Overrun); err != nil {
 		return 0, err
 	}
 	if p.Outlast != nil && len(p.Outlast) != len(st.Jobs) {
@@ -256,7 +275,7 @@ func (p *Preemption) key(i int, j *Job, shift int) (wide.Uint, bool) {
 	if chance == 0 {
 		return wide.Uint{Lo: uint64(j.Nodes)}, true
 	}
-	priority, factor := p.Weights.of(j)
+	priority, factor := p.weight(j)
 	times, fits := wide.MulUint(priority, factor)
 	times, fits2 := wide.MulUint(times, uint64(j.Nodes))
 	times, fits3 := wide.MulUint(times, chance)

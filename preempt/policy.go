@@ -14,7 +14,7 @@ import (
 //     product is 0 both for a job that has just started and for an idle node, so the
 //     host could not tell them apart. Equal products stay equal.
 //   - The paper has no formula for FIFO. Here the value falls with the elapsed time.
-//   - [Weights.Overrun] makes jobs beyond their requested time cheaper. That needs the
+//   - [Preemption.Overrun] makes jobs beyond their requested time cheaper. That needs the
 //     request as the user made it: a simulation that raises estimates to run times has
 //     no such jobs. With a divisor of 10, these jobs waste 9 times as much on the log
 //     above, the other jobs 0.1% less, and all jobs 0.1% more: few jobs of the log run
@@ -63,33 +63,10 @@ func (p Policy) MarshalText() ([]byte, error) { return policies.MarshalText(p) }
 // unchanged.
 func (p *Policy) UnmarshalText(text []byte) error { return policies.UnmarshalText(p, text) }
 
-// Weights say how much the waste of a job counts. With the zero value, each job counts
-// 1.
-type Weights struct {
-	// ByPriority lets the waste of a job count Job.Priority times.
-	ByPriority bool
-	// Overrun divides the weight of a job that has run for longer than its user asked
-	// for ([Duplyakin17] section 5). 0 and 1 change nothing.
-	Overrun int
-}
-
-// of returns the weight of a job times Overrun, in two factors, so that the weight is a
-// whole number. Only ratios of weights matter. The callers check that their products
-// fit.
-func (w Weights) of(j *Job) (priority, factor uint64) {
-	priority, factor = 1, 1
-	if w.ByPriority {
-		priority = uint64(j.priority())
-	}
-	if w.Overrun > 1 && !j.overdue() {
-		factor = uint64(w.Overrun)
-	}
-	return priority, factor
-}
-
-func (w Weights) check() error {
-	if w.Overrun < 0 {
-		return badInput("Overrun", -1, ErrRange, "%d is negative: want a divisor, or 0 to change nothing", w.Overrun)
+// checkOverrun returns the error for a negative divisor.
+func checkOverrun(overrun int) error {
+	if overrun < 0 {
+		return badInput("Overrun", -1, ErrRange, "%d is negative: want a divisor, or 0 to change nothing", overrun)
 	}
 	return nil
 }
@@ -97,7 +74,7 @@ func (w Weights) check() error {
 // ValueOptions are the inputs that some policies need beside the state.
 type ValueOptions struct {
 	Rand    *rand.Rand // only for Random and Blind, which need it
-	Overrun int        // only for PAPPlus: see Weights
+	Overrun int        // only for PAPPlus: see Preemption.Overrun
 	// Grace is the grace period, ≥ 0. Only jobs that save on request need it: by LIFO, PAP
 	// and PAPPlus they are worth one save if that fits in.
 	Grace time.Duration
@@ -148,7 +125,7 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 		return badInput("Grace", -1, ErrRange, "%v is negative: want a span of time, or 0", opts.Grace)
 	}
 	if policy == Random || policy == Blind {
-		if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
+		if err := checkOverrun(opts.Overrun); err != nil {
 			return err
 		}
 		if err := s.census.check(&st); err != nil {
@@ -177,7 +154,7 @@ func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOpti
 // prepare checks a state, fills byJob with the values of its jobs by a policy that is not
 // random, and returns the greatest. The values are not scaled.
 func (s *Scorer) prepare(st *State, policy Policy, opts ValueOptions) (greatest float64, err error) {
-	if err := (Weights{Overrun: opts.Overrun}).check(); err != nil {
+	if err := checkOverrun(opts.Overrun); err != nil {
 		return 0, err
 	}
 	jobs := st.Jobs

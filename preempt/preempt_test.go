@@ -352,7 +352,7 @@ func TestVictimsFirst(t *testing.T) {
 		if got, err := choose(nil, on(0, slices.Repeat([]Job{{Nodes: 1, Elapsed: 5}}, 200)...), Preemption{Take: 60}); err != nil || !slices.Equal(got, want) {
 			t.Errorf("victims %v, %v, want the first 60 of 200", got, err)
 		}
-		p := Preemption{Take: 2, Weights: Weights{ByPriority: true, Overrun: math.MaxInt}}
+		p := Preemption{Take: 2, ByPriority: true, Overrun: math.MaxInt}
 		if got, err := choose(nil, huge, p); err != nil || len(got) > 0 {
 			t.Errorf("idle nodes suffice: %v, %v", got, err)
 		}
@@ -367,17 +367,18 @@ func TestVictimsFirst(t *testing.T) {
 func TestVictimsWeights(t *testing.T) {
 	st := on(0, Job{Nodes: 1, Elapsed: 100 * second, Requested: 90 * second}, Job{Nodes: 1, Elapsed: 60 * second, Priority: 2, Requested: 60 * second})
 	for _, c := range []struct {
-		weights Weights
+		weights Preemption
 		want    int
 	}{
-		{Weights{}, 1},
-		{Weights{ByPriority: true}, 0}, // 100 against 120
-		{Weights{Overrun: 1}, 1},
-		{Weights{Overrun: 2}, 0},                   // 50 against 60
-		{Weights{ByPriority: true, Overrun: 2}, 0}, // 50 against 120
+		{Preemption{}, 1},
+		{Preemption{ByPriority: true}, 0}, // 100 against 120
+		{Preemption{Overrun: 1}, 1},
+		{Preemption{Overrun: 2}, 0},                   // 50 against 60
+		{Preemption{ByPriority: true, Overrun: 2}, 0}, // 50 against 120
 	} {
 		var s Solver
-		got, err := s.AppendVictims(nil, st, Preemption{Take: 1, Weights: c.weights})
+		c.weights.Take = 1
+		got, err := s.AppendVictims(nil, st, c.weights)
 		if err != nil || !slices.Equal(got, []int{c.want}) {
 			t.Errorf("%+v: %v, %v; want job %d", c.weights, got, err, c.want)
 		}
@@ -391,14 +392,14 @@ func TestVictimsLargeAmounts(t *testing.T) {
 	jobs := []Job{{Nodes: 50_000, Elapsed: year, Priority: 100_000}, {Nodes: 50_000, Elapsed: year - 1, Priority: 100_000}}
 	var s Solver
 	for _, choose := range []func([]int, State, Preemption) ([]int, error){s.AppendVictims, s.AppendGreedy} {
-		got, err := choose(nil, on(0, jobs...), Preemption{Take: 10, Weights: Weights{ByPriority: true}})
+		got, err := choose(nil, on(0, jobs...), Preemption{Take: 10, ByPriority: true})
 		if err != nil || !slices.Equal(got, []int{1}) {
 			t.Errorf("victims %v, %v; want job 1, younger by a nanosecond", got, err)
 		}
 		jobs := slices.Clone(jobs)
 		jobs[1].Priority = math.MaxInt
-		for _, w := range []Weights{{ByPriority: true}, {ByPriority: true, Overrun: math.MaxInt}} {
-			got, err = choose([]int{4}, on(0, jobs...), Preemption{Take: 10, Weights: w})
+		for _, w := range []Preemption{{ByPriority: true}, {ByPriority: true, Overrun: math.MaxInt}} {
+			got, err = choose([]int{4}, on(0, jobs...), Preemption{Take: 10, ByPriority: true, Overrun: w.Overrun})
 			wantError(t, err, ErrOverflow, "Jobs", 1-min(1, w.Overrun))
 			if !slices.Equal(got, []int{4}) {
 				t.Errorf("victims %v in spite of an error", got)
@@ -472,7 +473,7 @@ func TestErrors(t *testing.T) {
 		{Preemption{Take: -1}, ErrRange, "Take", -1},
 		{Preemption{Take: 5}, ErrTooMany, "Take", -1},
 		{Preemption{Take: 2, Grace: -1}, ErrRange, "Grace", -1},
-		{Preemption{Take: 2, Weights: Weights{Overrun: -1}}, ErrRange, "Overrun", -1},
+		{Preemption{Take: 2, Overrun: -1}, ErrRange, "Overrun", -1},
 		{Preemption{Take: 2, Outlast: []float64{1}}, ErrLength, "Outlast", -1},
 		{Preemption{Take: 2, Outlast: []float64{}}, ErrLength, "Outlast", -1},
 		{Preemption{Take: 2, Outlast: []float64{1, 1, 1}}, ErrLength, "Outlast", -1},
@@ -608,9 +609,6 @@ func TestTally(t *testing.T) {
 		}
 		tally.Add(jobs, remaining, []int{2}, 0)
 		tally.Add(jobs, remaining, nil, 0)
-		if diff := cmp.Diff([]int{1, 10}, tally.AppendPriorities(nil)); diff != "" {
-			t.Errorf("priorities (-want +got):\n%s", diff)
-		}
 		for p, want := range map[int]time.Duration{0: 14, 1: 14, 10: 24, 3: 0, 2: 0} {
 			if got := tally.Of(p); got != NodeTimeOf(want*second, 1) {
 				t.Errorf("priority %d: %v, want %d s", p, got, want)

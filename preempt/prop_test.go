@@ -66,9 +66,9 @@ func drawState(t *rapid.T, maxJobs, maxNodes int) State {
 // in a float64 and in 2⁻²⁰.
 func drawPreemption(t *rapid.T, st State) Preemption {
 	p := Preemption{
-		Take:    rapid.IntRange(0, len(st.Node)).Draw(t, "take"),
-		Grace:   time.Duration(rapid.IntRange(0, 5).Draw(t, "grace")),
-		Weights: Weights{ByPriority: rapid.Bool().Draw(t, "by priority"), Overrun: rapid.IntRange(0, 3).Draw(t, "overrun")},
+		Take:       rapid.IntRange(0, len(st.Node)).Draw(t, "take"),
+		Grace:      time.Duration(rapid.IntRange(0, 5).Draw(t, "grace")),
+		ByPriority: rapid.Bool().Draw(t, "by priority"), Overrun: rapid.IntRange(0, 3).Draw(t, "overrun"),
 	}
 	if rapid.Bool().Draw(t, "chances") {
 		p.Outlast = make([]float64, len(st.Jobs))

@@ -194,14 +194,5 @@ func (t *Tally) Of(priority int) NodeTime {
 	return NodeTime{}
 }
 
-// AppendPriorities appends to dst the priorities of the jobs with waste, in ascending
-// order.
-func (t *Tally) AppendPriorities(dst []int) []int {
-	for _, c := range t.classes {
-		dst = append(dst, c.priority)
-	}
-	return dst
-}
-
 // Reset empties the tally and keeps its memory.
 func (t *Tally) Reset() { *t = Tally{classes: t.classes[:0]} }

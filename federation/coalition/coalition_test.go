@@ -562,7 +562,7 @@ func brutePartition(c Costs) (parts []Set, best pricing.Money) {
 		for k := range n {
 			part[k] = part[k].With(i)
 			walk(i + 1)
-			part[k] = part[k].Without(i)
+			part[k] &^= Of(i)
 		}
 	}
 	walk(0)
@@ -888,9 +888,9 @@ func TestPanics(t *testing.T) {
 
 func TestSets(t *testing.T) {
 	s := Of(5, 0, 3)
-	if s.String() != "{0 3 5}" || Set(0).String() != "{}" || s.Len() != 3 || !s.Has(3) || s.Has(1) || s.Without(3) != Of(0, 5) ||
-		!slices.Equal(s.AppendMembers(nil), []int{0, 3, 5}) || All(0) != 0 || All(3) != 7 || All(64)+1 != 0 || Of(63) != 1<<63 || !All(64).Has(63) {
-		t.Error(s, s.AppendMembers(nil))
+	if s.String() != "{0 3 5}" || Set(0).String() != "{}" || s.Len() != 3 || !s.Has(3) || s.Has(1) ||
+		!slices.Equal(slices.Collect(s.Members()), []int{0, 3, 5}) || All(0) != 0 || All(3) != 7 || All(64)+1 != 0 || Of(63) != 1<<63 || !All(64).Has(63) {
+		t.Error(s)
 	}
 	for i := range s.Members() {
 		if i == 3 {
@@ -967,8 +967,8 @@ func BenchmarkSolver(b *testing.B) {
 func TestMembersBeyond(t *testing.T) {
 	s := Of(0, 1, 63)
 	for _, i := range []int{-1, -64, math.MinInt, 64, math.MaxInt} {
-		if s.Has(i) || s.Without(i) != s {
-			t.Errorf("member %d: has %v, without it %v", i, s.Has(i), s.Without(i))
+		if s.Has(i) {
+			t.Errorf("%v has member %d", s, i)
 		}
 	}
 	var sampler Sampler

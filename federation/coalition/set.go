@@ -37,9 +37,6 @@ func (s Set) With(i int) Set {
 	return s | 1<<i
 }
 
-// Without returns s without member i, which is s if i is not from 0 to 63.
-func (s Set) Without(i int) Set { return s &^ (1 << uint(i)) }
-
 // Has reports whether member i belongs to s. No i but 0 to 63 does.
 func (s Set) Has(i int) bool { return s>>uint(i)&1 == 1 }
 
@@ -55,14 +52,6 @@ func (s Set) Members() iter.Seq[int] {
 			}
 		}
 	}
-}
-
-// AppendMembers appends the members of s to dst in ascending order.
-func (s Set) AppendMembers(dst []int) []int {
-	for i := range s.Members() {
-		dst = append(dst, i)
-	}
-	return dst
 }
 
 // String returns the members in braces, such as "{0 2}".

@@ -6,7 +6,7 @@
 //	if err != nil { // names the columns that depend on others
 //		log.Fatal(err)
 //	}
-//	p := r.Interval([]float64{8, 30}, 0.9) // p.Value, and p.Low to p.High for a new observation
+//	value, low, high := r.Interval([]float64{8, 30}, 0.9) // low to high for a new observation
 //
 // A row has one number for each column; y has one number for each row.
 //

@@ -27,8 +27,8 @@ func ExampleFit() {
 	}
 	fmt.Printf("seconds = %.2f + %.2f·cells + %.2f·steps\n", r.Coef[0], r.Coef[1], r.Coef[2])
 	fmt.Printf("R² %.4f, off by %.2f s\n", r.R2, r.Sigma)
-	p := r.Interval([]float64{8, 30}, 0.8) // one in ten above
-	fmt.Printf("8 million cells, 30 steps: %.1f s, by %.1f s in nine cases of ten\n", p.Value, p.High)
+	value, _, high := r.Interval([]float64{8, 30}, 0.8) // one in ten above
+	fmt.Printf("8 million cells, 30 steps: %.1f s, by %.1f s in nine cases of ten\n", value, high)
 	// Output:
 	// seconds = 0.99 + 1.97·cells + 1.01·steps
 	// R² 0.9999, off by 0.20 s

@@ -59,43 +59,25 @@ func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
 	return r.Predict(row), r.LeverageAt(row)
 }
 
-// A Prediction is the value of a model at a row, and the interval of a new observation
-// there.
-type Prediction struct {
-	Value     float64
-	Low, High float64 // the prediction interval
-	Leverage  float64 // see [Regression.LeverageAt]
-}
-
-// Interval returns the prediction at a row of x with the interval
+// Interval returns the value of the model at a row of x, and the interval
 //
-//	Value ± t·Sigma·√(1 + Leverage)
+//	value ± t·Sigma·√(1 + [Regression.LeverageAt])
 //
-// where t is [Regression.TQuantile] of level. The interval contains a new observation
+// where Student's t with DF degrees of freedom is between −t and t with probability level. The interval contains a new observation
 // with probability level, if the model is right and the errors of observations are
 // independent and normal with one variance. It is on the scale of y. If DF is 0, it is
-// from −Inf to +Inf. Interval panics as [Regression.Predict] and TQuantile do.
-func (r *Regression) Interval(row []float64, level float64) Prediction {
-	t := r.TQuantile(level)
-	value, h := r.PredictLeverage(row)
-	half := math.Inf(1)
-	if r.DF > 0 {
-		half = t * r.Sigma * math.Sqrt(1+h)
-	}
-	return Prediction{value, value - half, value + half, h}
-}
-
-// TQuantile returns the t for which Student's t with DF degrees of freedom is between −t
-// and t with probability level. It is +Inf if DF is 0. It panics unless level is between
-// 0 and 1.
-func (r *Regression) TQuantile(level float64) float64 {
+// from −Inf to +Inf. Interval panics as [Regression.Predict] does, and
+// unless level is between 0 and 1.
+func (r *Regression) Interval(row []float64, level float64) (value, low, high float64) {
 	if !(level > 0 && level < 1) {
 		panic("lsq: level is not between 0 and 1")
 	}
-	if r.DF == 0 {
-		return math.Inf(1)
+	value, h := r.PredictLeverage(row)
+	half := math.Inf(1)
+	if r.DF > 0 {
+		half = TQuantile(level, float64(r.DF)) * r.Sigma * math.Sqrt(1+h)
 	}
-	return TQuantile(level, float64(r.DF))
+	return value, value - half, value + half
 }
 
 // CheckEstimable returns an error, [ErrNotEstimable], unless the data determine the

@@ -171,8 +171,8 @@ func TestPropResidualsOrthogonal(t *testing.T) {
 			if got := r.LeverageAt(row); math.Abs(got-h) > 0x1p-48*r.Condition {
 				t.Fatalf("row %d: leverage %v, predicted with %v", i, h, got)
 			}
-			if p := r.Interval(row, 0.9); !(p.Low < p.Value && p.Value < p.High) || p.Value != r.Predict(row) {
-				t.Fatalf("interval %+v", p)
+			if value, low, high := r.Interval(row, 0.9); !(low < value && value < high) || value != r.Predict(row) {
+				t.Fatalf("value %v, interval %v to %v", value, low, high)
 			}
 		}
 		if math.Abs(sum-float64(r.Rank)) > 1e-12 {

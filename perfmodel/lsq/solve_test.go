@@ -301,9 +301,9 @@ func TestNoDegreesOfFreedom(t *testing.T) {
 			t.Errorf("%s is %v with no degrees of freedom, want NaN", name, v)
 		}
 	}
-	p := r.Interval([]float64{3}, 0.9)
-	if p.Value != 7 || !math.IsInf(p.Low, -1) || !math.IsInf(p.High, 1) {
-		t.Errorf("prediction %+v", p)
+	value, low, high := r.Interval([]float64{3}, 0.9)
+	if value != 7 || !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+		t.Errorf("prediction %v, %v to %v", value, low, high)
 	}
 	// A constant y leaves nothing to explain.
 	r, err = Fit([]float64{1, 2, 4}, 3, 1, []float64{7, 7, 7}, Options{Intercept: true})
@@ -633,12 +633,12 @@ func TestPanics(t *testing.T) {
 		"tolerance":  func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: math.NaN()}) },
 		"below 0":    func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: -0x1p-50}) },
 		"share of 1": func() { s.Solve(&r, three, 3, 1, three, Options{Tolerance: 1}) },
-		"level 0":    func() { fitted.TQuantile(0) },
+		"level 0":    func() { fitted.Interval(three[:1], 0) },
 		"nothing":    func() { s.Solve(&r, nil, 3, 0, three, Options{}) },
 		"row":        func() { fitted.Predict(three) },
 		"leverage":   func() { fitted.LeverageAt(three) },
-		"level":      func() { fitted.TQuantile(1) },
-		"no freedom": func() { exact.TQuantile(1) },
+		"level":      func() { fitted.Interval(three[:1], 1) },
+		"no freedom": func() { exact.Interval(three[:1], 1) },
 		"level NaN":  func() { fitted.Interval(three[:1], math.NaN()) },
 		"estimable":  func() { fitted.CheckEstimable(three) },
 		"all of it":  func() { TQuantile(1, 3) },
@@ -816,8 +816,8 @@ func TestIntervalCoverage(t *testing.T) {
 				t.Fatal(err)
 			}
 			at := []float64{2 * rnd.NormFloat64(), rnd.Float64()}
-			p := r.Interval(at, 0.9)
-			if truth := 3 + 2*at[0] - at[1] + rnd.NormFloat64(); p.Low <= truth && truth <= p.High {
+			_, low, high := r.Interval(at, 0.9)
+			if truth := 3 + 2*at[0] - at[1] + rnd.NormFloat64(); low <= truth && truth <= high {
 				in++
 			}
 		}

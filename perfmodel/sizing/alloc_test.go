@@ -28,7 +28,7 @@ func TestSizerAllocatesNothing(t *testing.T) {
 		must(m.Fit(&p))
 		for _, task := range []Target{
 			{Features: x, Deadline: time.Hour, Counts: counts, MaxScale: 100},
-			{Features: x, Deadline: 10 * time.Hour, Counts: counts, Goal: LeastCost, Confidence: 0.9},
+			{Features: x, Deadline: 10 * time.Hour, Counts: counts, Cheapest: true, Confidence: 0.9},
 		} {
 			got := allocs.Once(func() {
 				_, err := pl.Size(m, in, task)

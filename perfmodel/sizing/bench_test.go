@@ -49,7 +49,7 @@ func BenchmarkPlan(b *testing.B) {
 			}
 			b.Run("model="+c.name+name, func(b *testing.B) {
 				var pl Sizer
-				task := Target{Features: []float64{1e7, 500}, Deadline: 10 * time.Hour, Goal: LeastCost, Counts: counts, Confidence: conf, MaxScale: 100}
+				task := Target{Features: []float64{1e7, 500}, Deadline: 10 * time.Hour, Cheapest: true, Counts: counts, Confidence: conf, MaxScale: 100}
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := pl.Size(c.m, in, task); err != nil {
@@ -86,7 +86,7 @@ func BenchmarkMachine(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var pl Sizer
 			x := [2][]float64{{2e5}, {3e5}}
-			task := Target{Deadline: time.Hour, Goal: LeastCost, Counts: perfmodel.AppendCounts(nil, perfmodel.AnyCount, 1, 1000), Confidence: conf, MaxScale: 1000}
+			task := Target{Deadline: time.Hour, Cheapest: true, Counts: perfmodel.AppendCounts(nil, perfmodel.AnyCount, 1, 1000), Confidence: conf, MaxScale: 1000}
 			in := Huang13InstanceTypes()[3]
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {

@@ -5,7 +5,7 @@
 //	err := model.Fit(&profile)
 //	choice, err := new(sizing.Sizer).Size(&model, sizing.Huang13InstanceTypes()[0], sizing.Target{
 //		Features: []float64{32e6}, Deadline: time.Hour, Confidence: 0.9, // nine chances in ten
-//		Goal: sizing.LeastCost, Counts: []int{1, 2, 4, 8, 16},
+//		Cheapest: true, Counts: []int{1, 2, 4, 8, 16},
 //	}) // choice.Verdict, choice.Best.Processes, choice.Best.UpperCost
 //
 //	You have                                       You want                                    Call
@@ -43,8 +43,8 @@
 //     Target.MaxScale lets the choice go beyond, by a factor, and Choice.Withheld says how
 //     many numbers were left out.
 //   - Section II.B of [Huang13] wants the least time within deadline and budget; its
-//     introduction wants the least cost within the deadline. Goal offers both, and
-//     [Sizer.AppendFront] all sizes that are best for some deadline and budget.
+//     introduction wants the least cost within the deadline. Target.Cheapest asks for the
+//     second. [Sizer.AppendFront] lists all sizes that are best for some deadline and budget.
 //   - With Target.Confidence, the upper end of an interval must meet the deadline and the
 //     budget. Half of all runs take longer than the median.
 //

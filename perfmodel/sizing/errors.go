@@ -22,7 +22,7 @@ var (
 	ErrRange = perfmodel.ErrRange
 	// ErrNotPositive: a number that must be above 0 is not.
 	ErrNotPositive = perfmodel.ErrNotPositive
-	// ErrUnknown: no instance type, goal or verdict has the name.
+	// ErrUnknown: no instance type or verdict has the name.
 	ErrUnknown = perfmodel.ErrUnknown
 	// ErrFewRows: intervals have no end, because the profile has no more runs than the
 	// model has coefficients.

@@ -50,7 +50,7 @@ func ExampleSizer_Size() {
 	task := sizing.Target{
 		Features: []float64{1e11},
 		Deadline: 6 * 24 * time.Hour,
-		Goal:     sizing.LeastCost,
+		Cheapest: true,
 		Counts:   perfmodel.AppendCounts(nil, perfmodel.PowersOfTwo, 1, 256),
 	}
 	var pl sizing.Sizer

@@ -55,9 +55,9 @@ func (pl *Sizer) Size(e perfmodel.Estimator, in InstanceType, t Target) (Choice,
 				continue
 			case late && plan.Verdict == TooLate && o.Upper > plan.Best.Upper:
 				continue
-			case !late && plan.Verdict == Fits && t.Goal == LeastTime && o.Time > plan.Best.Time:
+			case !late && plan.Verdict == Fits && !t.Cheapest && o.Time > plan.Best.Time:
 				continue
-			case !late && plan.Verdict == Fits && t.Goal == LeastCost && in.floor(&o) > float64(plan.Best.Cost)*(1+floorMargin):
+			case !late && plan.Verdict == Fits && t.Cheapest && in.floor(&o) > float64(plan.Best.Cost)*(1+floorMargin):
 				continue
 			}
 			if err := o.setCosts(&in, late || t.Budget > 0); err != nil {
@@ -115,7 +115,7 @@ func (t *Target) better(v Verdict, a, b *Size) bool {
 		c = cmp.Or(cmp.Compare(a.Upper, b.Upper), cmp.Compare(a.UpperCost, b.UpperCost))
 	case v == TooDear:
 		c = cmp.Or(cmp.Compare(a.UpperCost, b.UpperCost), cmp.Compare(a.Upper, b.Upper))
-	case t.Goal == LeastCost:
+	case t.Cheapest:
 		c = cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Time, b.Time))
 	default:
 		c = cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Cost, b.Cost))
@@ -198,8 +198,6 @@ func (t *Target) check(in *InstanceType) (limit float64, err error) {
 		return 0, badInput("Target.MaxScale", -1, ErrRange, "%v: want 0 for the default, or a positive number", t.MaxScale)
 	case len(t.Counts) == 0:
 		return 0, badInput("Target.Counts", -1, ErrMissing, "0 numbers of processes: want at least one to choose from")
-	case t.Goal > LeastCost:
-		panic("sizing: unknown goal")
 	}
 	if err := in.Validate(); err != nil {
 		return 0, err

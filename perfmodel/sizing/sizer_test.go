@@ -107,7 +107,7 @@ func TestPlanIsBest(t *testing.T) {
 		for k := range 2 * 2 * 3 * 3 * 4 { // every goal, confidence, scale, budget and deadline
 			task := Target{
 				Counts:     counts,
-				Goal:       Goal(k % 2),
+				Cheapest:   k%2 == 1,
 				Confidence: []float64{0, 0.9}[k/2%2],
 				MaxScale:   []float64{0, 0.5, 100}[k/4%3],
 				Budget:     []pricing.Money{0, 8e9, 1}[k/12%3],
@@ -178,7 +178,7 @@ func planIsBest(t *rapid.T, f *fixed, in InstanceType, task Target, n int, seen 
 			return []float64{2, ut, uc, p}
 		case dear:
 			return []float64{1, uc, ut, p}
-		case task.Goal == LeastCost:
+		case task.Cheapest:
 			return []float64{0, c, tm, p}
 		}
 		return []float64{0, tm, c, p}
@@ -371,7 +371,7 @@ func TestConfidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A deadline that 16 processes just meet half of the time.
-	task := Target{Features: x, Deadline: time.Duration(e.Seconds*1e9) + 1, Goal: LeastCost, Counts: []int{8, 16, 32}}
+	task := Target{Features: x, Deadline: time.Duration(e.Seconds*1e9) + 1, Cheapest: true, Counts: []int{8, 16, 32}}
 	var pl Sizer
 	half, err := pl.Size(m, in, task)
 	if err != nil {
@@ -406,7 +406,7 @@ func TestSameCost(t *testing.T) {
 	}{{1, 1.4}, {1e15, 1}} {
 		f := &fixed{seconds: map[int]float64{1: 7200, 2: c.hours * 3600}, largest: 2}
 		in := InstanceType{"i", 1, 1, c.hourly, pricing.EC2PerSecond}
-		plan, err := new(Sizer).Size(f, in, Target{Deadline: 9 * time.Hour, Counts: []int{1, 2}, Goal: LeastCost})
+		plan, err := new(Sizer).Size(f, in, Target{Deadline: 9 * time.Hour, Counts: []int{1, 2}, Cheapest: true})
 		if err != nil || plan.Best.Processes != 2 || plan.Best.Cost != 2*c.hourly {
 			t.Errorf("at %v an hour: %+v, %v; want two processes", c.hourly, plan.Best, err)
 		}
@@ -476,17 +476,17 @@ func TestPlanErrors(t *testing.T) {
 		t.Error(err)
 	}
 	in.Hourly = math.MaxInt64
-	if _, err := pl.Size(m, in, Target{Features: []float64{1e9, 1e5}, Deadline: 1e6 * time.Hour, Counts: []int{32}, Goal: LeastCost}); !errors.Is(err, pricing.ErrOverflow) {
+	if _, err := pl.Size(m, in, Target{Features: []float64{1e9, 1e5}, Deadline: 1e6 * time.Hour, Counts: []int{32}, Cheapest: true}); !errors.Is(err, pricing.ErrOverflow) {
 		t.Error(err)
 	}
 	// One size whose price does not fit is an error, though another would do, and so is a price that only the
 	// upper end of the time takes too far.
 	huge := steep{1: {Seconds: 3600, Upper: 3600}, 2: {Seconds: 36000, Upper: 36000}}
 	dear := InstanceType{Processes: 1, ComputeUnits: 1, Hourly: math.MaxInt64 / 2, Meter: pricing.EC2Hourly}
-	for _, goal := range []Goal{LeastCost, LeastTime} {
-		target := Target{Deadline: 100 * time.Hour, Counts: []int{2, 1}, Goal: goal, Budget: pricing.Unit}
+	for _, cheapest := range []bool{true, false} {
+		target := Target{Deadline: 100 * time.Hour, Counts: []int{2, 1}, Cheapest: cheapest, Budget: pricing.Unit}
 		if plan, err := pl.Size(huge, dear, target); !errors.Is(err, pricing.ErrOverflow) || plan.Best != (Size{}) {
-			t.Errorf("%v: %+v, %v", goal, plan, err)
+			t.Errorf("cheapest %v: %+v, %v", cheapest, plan, err)
 		}
 		asNew()
 	}
@@ -502,7 +502,6 @@ func TestPlanErrors(t *testing.T) {
 	}
 	asNew()
 	in.Hourly = 1
-	panics(t, "goal", func() { pl.Size(m, in, Target{Deadline: 1, Counts: []int{1}, Goal: 9, Features: good.Features}) })
 	// An error beyond the first batch counts from the first number of processes.
 	far := make([]int, batch+3)
 	for i := range far {
@@ -628,7 +627,7 @@ func (s curveTo) EstimateTo(dst []perfmodel.Estimate, q perfmodel.Query) error {
 // it is about, also behind the first batch of numbers.
 func TestSizesAtTheLimit(t *testing.T) {
 	in := Huang13InstanceTypes()[3]
-	target := Target{Deadline: time.Hour, Counts: []int{4, 8, 9}, MaxScale: 2, Goal: LeastTime}
+	target := Target{Deadline: time.Hour, Counts: []int{4, 8, 9}, MaxScale: 2}
 	var s Sizer
 	got, err := s.Size(curveTo{}, in, target)
 	if err != nil || got.Verdict != Fits || got.Best.Processes != 8 || got.Withheld != 1 {

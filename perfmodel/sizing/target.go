@@ -8,34 +8,14 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Goal says what to minimise.
-type Goal uint8
-
-const (
-	LeastTime Goal = iota // [Huang13] section II.B
-	LeastCost             // [Huang13] section I
-)
-
-var goals = enum.New[Goal]("sizing", "Goal", ErrUnknown, "least_time", "least_cost")
-
-// String returns "least_time" or "least_cost", or Goal(n) for a value n that has no
-// name.
-func (g Goal) String() string { return goals.String(g) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// *perfmodel.InputError.
-func (g Goal) MarshalText() ([]byte, error) { return goals.MarshalText(g) }
-
-// UnmarshalText reads a name. Any other text is a *perfmodel.InputError, and g is
-// unchanged.
-func (g *Goal) UnmarshalText(text []byte) error { return goals.UnmarshalText(g, text) }
-
 // A Target is a run to size: its input, and what the run must keep.
 type Target struct {
 	Features []float64     // as the profile names them
 	Deadline time.Duration // > 0: for how long the run may take
 	Budget   pricing.Money // > 0, or 0 for none
-	Goal     Goal
+	// Cheapest asks for the least cost ([Huang13] section I) in place of the least time
+	// (section II.B).
+	Cheapest bool
 
 	// Counts are the numbers of processes to choose from, in any order. See
 	// [perfmodel.AppendCounts].

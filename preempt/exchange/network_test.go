@@ -337,8 +337,8 @@ func TestRemoveAndShare(t *testing.T) {
 func TestPrepare(t *testing.T) {
 	p := newPair(t, ManagerOptions{Prepare: true}, make([]string, 3), "a")
 	p.ask("a", "", 2)
-	todo := p.m.AppendUnprepared(nil)
-	want := []Unprepared{{0, 1, "", "a"}, {1, 1, "", "a"}}
+	todo := toPrepare(p.m)
+	want := []unprepared{{0, 1, "", "a"}, {1, 1, "", "a"}}
 	if diff := cmp.Diff(want, todo); diff != "" {
 		t.Fatal(diff)
 	}
@@ -353,13 +353,13 @@ func TestPrepare(t *testing.T) {
 	p.talk(p.m.PrepareFailed(p.now, 0, 1, time.Hour))
 	p.talk(p.m.Prepared(p.now, 1, 1))
 	p.talk(p.m.Prepared(p.now, 1, 1)) // again
-	if diff := cmp.Diff([]Unprepared{{2, 1, "", "a"}}, p.m.AppendUnprepared(nil)); diff != "" {
+	if diff := cmp.Diff([]unprepared{{2, 1, "", "a"}}, toPrepare(p.m)); diff != "" {
 		t.Errorf("still to prepare (-want +got):\n%s", diff)
 	}
 	p.m = reload(t, p.m)
 	p.c["a"].s.Number = 60
 	p.talk(p.m.PrepareFailed(p.now, 2, 1, 0)) // no wait: it is granted again at once
-	if diff := cmp.Diff([]Unprepared{{2, 2, "", "a"}}, p.m.AppendUnprepared(nil)); diff != "" {
+	if diff := cmp.Diff([]unprepared{{2, 2, "", "a"}}, toPrepare(p.m)); diff != "" {
 		t.Errorf("still to prepare (-want +got):\n%s", diff)
 	}
 	p.talk(p.m.Prepared(p.now, 2, 2))
@@ -382,7 +382,7 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("%d nodes to prepare before the hour is over", got)
 	}
 	p.wait(2 * time.Minute)
-	if diff := cmp.Diff([]Unprepared{{0, 2, "", "a"}}, p.m.AppendUnprepared(nil)); diff != "" {
+	if diff := cmp.Diff([]unprepared{{0, 2, "", "a"}}, toPrepare(p.m)); diff != "" {
 		t.Errorf("after an hour (-want +got):\n%s", diff)
 	}
 }
@@ -568,4 +568,18 @@ func TestBadRecord(t *testing.T) {
 	if err := m.Restore(state, func(yield func([]byte, error) bool) { yield(nil, fail) }); err != fail {
 		t.Errorf("%v", err)
 	}
+}
+
+// An unprepared is what the host needs to know of a node that it has to make ready.
+type unprepared struct {
+	Node            int
+	Epoch           uint64
+	Kind, Partition string
+}
+
+func toPrepare(m *Manager) (list []unprepared) {
+	for _, a := range m.AppendUnprepared(nil) {
+		list = append(list, unprepared{a.Node, a.Epoch, a.Kind, a.Partition})
+	}
+	return list
 }

@@ -2,21 +2,12 @@ package exchange
 
 import "time"
 
-// An Unprepared is a node that is granted and that the host has to make ready before its
-// partition may have the node, because of [ManagerOptions].Prepare.
-type Unprepared struct {
-	Node      int
-	Epoch     uint64
-	Kind      string
-	Partition string
-}
-
-// AppendUnprepared appends the nodes that the host has to make ready to dst, by node.
-// Time: O(nodes).
-func (m *Manager) AppendUnprepared(dst []Unprepared) []Unprepared {
+// AppendUnprepared appends the nodes that the host has to make ready to dst, by node: they are
+// granted, and [ManagerOptions].Prepare keeps them from their partitions. Time: O(nodes).
+func (m *Manager) AppendUnprepared(dst []Assignment) []Assignment {
 	for i := range m.s.Nodes {
 		if n := &m.s.Nodes[i]; n.Unprepared && n.Preemption == 0 {
-			dst = append(dst, Unprepared{i, n.Epoch, n.Kind, m.s.Partitions[n.Holder].Name})
+			dst = append(dst, m.Assignment(i))
 		}
 	}
 	return dst

@@ -48,7 +48,7 @@ type world struct {
 	back           map[leaseKey]bool            // given back
 	old            map[leaseKey]bool            // of a client that was reset
 	fenced         map[leaseKey]bool            // cut off by an operator
-	todo           []Unprepared
+	todo           []Assignment
 	records        int
 	listed         map[leaseKey]bool // by the client
 	counts         simCounts

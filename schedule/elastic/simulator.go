@@ -96,7 +96,7 @@ type place struct {
 	busy, lost replay.Sum
 }
 
-var measuredLaunch, measuredStop = MeasuredLaunch(), MeasuredStop()
+var measuredLaunch = MeasuredLaunch()
 
 // Run runs jobs, and returns the result. The jobs are sorted by (Submit, ID), as
 // [trace.Convert] and the models of package workload return them. The slices of the result

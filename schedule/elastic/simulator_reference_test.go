@@ -119,7 +119,7 @@ func (e *plainEnvironment) pay(cloud int, amount pricing.Money) {
 // terminate gives an instance back.
 func (e *plainEnvironment) terminate(in *plainInstance, atDue bool) {
 	c := &e.cfg.Clouds[in.cloud-1]
-	gone := e.now + e.draw(c.Stop, MeasuredStop())
+	gone := e.now + e.draw(c.Stop, measuredStop)
 	charged := e.now
 	if c.Release != nil {
 		charged += c.Release.draw(e.cfg.Rand)

@@ -757,7 +757,7 @@ func TestDelays(t *testing.T) {
 	if got := MeasuredLaunch().Mean().Seconds(); math.Abs(got-wantMean) > 1e-6 {
 		t.Errorf("mean of the mixture %v, want %v", got, wantMean)
 	}
-	mean, variance = moments(MeasuredStop())
+	mean, variance = moments(measuredStop)
 	if math.Abs(mean-12.92) > 5*.5/math.Sqrt(n) || math.Abs(variance/.25-1) > 5*math.Sqrt(2./n) {
 		t.Errorf("terminations take %.4f s with a variance of %.4f", mean, variance)
 	}

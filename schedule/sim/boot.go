@@ -6,9 +6,6 @@ import "time"
 // used. They come up together, and are charged from the request on.
 type Boot func(n int) time.Duration
 
-// NoBoot is the Boot of instances that are there at once.
-func NoBoot(int) time.Duration { return 0 }
-
 // MeasuredBoot is the time that Amazon took to boot cc2.8xlarge instances ([Niu16] Table 2):
 // 2.1, 3.1, 4.2, 4.5 and 5.0 minutes for 1, 2, 4, 8 and 16 instances. It is linear between
 // the rows, and 5 minutes above 16. It is the default.

@@ -78,7 +78,7 @@ func TestDataStar(t *testing.T) {
 		peer figures // 0: none known
 		want figures
 	}{
-		{"individual, no boot", Options{Mode: Individual, Boot: NoBoot}, figures{0, 917089}, figures{0, 917089}},
+		{"individual, no boot", Options{Mode: Individual, Boot: func(int) time.Duration { return 0 }}, figures{0, 917089}, figures{0, 917089}},
 		{"local 93", Options{Mode: Local, Nodes: 93}, figures{17924, 0}, figures{17923.7, 819051}},
 		{"local 117", Options{Mode: Local, Nodes: 117}, figures{3698, 0}, figures{3698.2, 1028820}},
 		{"local 140", Options{Mode: Local, Nodes: 140}, figures{1373, 0}, figures{1372.9, 1231066}},

@@ -238,8 +238,8 @@ func TestOutcomeIsToldOnce(t *testing.T) {
 		for _, a := range m.AppendAssignments(nil) {
 			if a.Partition == "x" {
 				leases++
-				h.outcome(exchange.Unprepared{Node: a.Node, Partition: "x", Epoch: a.Epoch}, nil, "")
-				h.outcome(exchange.Unprepared{Node: a.Node, Partition: "x", Epoch: a.Epoch}, errTorn, "no disk")
+				h.outcome(exchange.Assignment{Node: a.Node, Partition: "x", Epoch: a.Epoch}, nil, "")
+				h.outcome(exchange.Assignment{Node: a.Node, Partition: "x", Epoch: a.Epoch}, errTorn, "no disk")
 			}
 		}
 	}()

@@ -28,7 +28,7 @@ func (h *host) provision(ctx context.Context) {
 	var mu sync.Mutex
 	running := map[int]bool{}
 	slots := make(chan struct{}, most)
-	var todo []exchange.Unprepared
+	var todo []exchange.Assignment
 	for ctx.Err() == nil {
 		h.mu.Lock()
 		todo = h.state.Manager.AppendUnprepared(todo[:0])
@@ -63,7 +63,7 @@ func (h *host) provision(ctx context.Context) {
 }
 
 // prepare runs the command for a node.
-func (h *host) prepare(ctx context.Context, u exchange.Unprepared) {
+func (h *host) prepare(ctx context.Context, u exchange.Assignment) {
 	limit, cancel := context.WithTimeout(ctx, h.o.provisionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(limit, h.o.provision)
@@ -86,7 +86,7 @@ func (h *host) prepare(ctx context.Context, u exchange.Unprepared) {
 }
 
 // outcome tells the manager how the preparation of a node went.
-func (h *host) outcome(u exchange.Unprepared, err error, said string) {
+func (h *host) outcome(u exchange.Assignment, err error, said string) {
 	if err != nil {
 		h.log.printf("cannot prepare node %d for %s: %v: %s", u.Node, u.Partition, err, exchangehttp.Printable(said, 300))
 	}

@@ -20,7 +20,7 @@ func main() {
 	}
 	node := sizing.InstanceType{Processes: 4, ComputeUnits: 28, Hourly: 192 * pricing.Milli, Meter: pricing.EC2Hourly}
 	target := sizing.Target{Features: []float64{32e6}, Deadline: time.Hour, Confidence: .9,
-		Goal: sizing.LeastCost, Counts: []int{1, 2, 4, 8, 16, 32, 64}}
+		Cheapest: true, Counts: []int{1, 2, 4, 8, 16, 32, 64}}
 	var model perfmodel.LogLinear
 	if err := model.Fit(&profile); err != nil {
 		log.Fatal(err)

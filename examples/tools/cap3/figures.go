@@ -312,7 +312,7 @@ func (r *results) across() (list []typed, err error) {
 		var pl sizing.Sizer
 		for i := range r.in.types {
 			in := &r.in.types[i]
-			target := sizing.Target{Features: s.task.Features, Deadline: o.deadline - o.latency, Budget: o.budget, MaxScale: o.scale, Goal: sizing.LeastCost,
+			target := sizing.Target{Features: s.task.Features, Deadline: o.deadline - o.latency, Budget: o.budget, MaxScale: o.scale, Cheapest: true,
 				Counts: slices.DeleteFunc(perfmodel.AppendCounts(nil, s.fitted.counts, 1, maxProcesses), func(n int) bool { return float64(n) > o.scale*float64(s.fitted.profile.MaxProcesses()) })}
 			if len(target.Counts) == 0 {
 				continue

@@ -146,9 +146,9 @@ func (r *results) size(c kase) (*sized, error) {
 		case fast:
 			t.Budget = o.budget
 		case cheap:
-			t.Goal = sizing.LeastCost
+			t.Cheapest = true
 		case sure:
-			t.Goal, t.Budget, t.Confidence = sizing.LeastCost, o.budget, o.confidence
+			t.Cheapest, t.Budget, t.Confidence = true, o.budget, o.confidence
 		}
 		if s.choices[k], err = pl.Size(s.fitted.estimator, r.in.instance, t); err != nil {
 			return nil, wrong(err)

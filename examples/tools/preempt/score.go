@@ -353,7 +353,7 @@ func (s *scorer) choose(grace time.Duration) error {
 			continue
 		}
 		choose := s.solver.AppendVictims
-		p.Weights = preempt.Weights{}
+		p.ByPriority, p.Overrun = false, 0
 		switch k {
 		case plain, pruned:
 			s.hit[k] = s.appendPlain(s.hit[k][:0], grace, k == pruned)
