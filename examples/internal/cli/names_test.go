@@ -121,9 +121,7 @@ fleet:-out fleet:-parts fleet:-paths fleet:-plan
 forecast:-draws forecast:-horizon forecast:-interval forecast:-svg forecast:-train
 kubernetes:-out kubernetes:-paths kubernetes:-plan
 parttime:-kind parttime:-minute
-portfolio:-date portfolio:-longest portfolio:-paths portfolio:-scale portfolio:-series portfolio:-svg
 preempt:-grace preempt:-longest preempt:-save-cost preempt:-save-every preempt:-svg
-sec:-backfill sec:-expansion sec:-mode sec:-overhead sec:-placement sec:-portfolio sec:-svg
 slurm:-budget slurm:-expansion slurm:-launch slurm:-minute slurm:-move slurm:-nodes slurm:-placement
 slurm:-provider slurm:-scale
 `)

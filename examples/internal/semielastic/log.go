@@ -171,8 +171,11 @@ func (log *Log) Note(run *cli.Run) {
 }
 
 // Title is the name of the log without its folder, fit for one line of a picture.
-func (log *Log) Title() string {
-	name := log.Name[strings.LastIndexAny(log.Name, `/\`)+1:]
+func (log *Log) Title() string { return Title(log.Name) }
+
+// Title is the name of a file without its folder, fit for one line of a picture.
+func Title(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	name = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return '?'

@@ -21,6 +21,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/onlineportfolio"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/advice"
@@ -58,7 +59,7 @@ type decision struct {
 
 // act takes the weeks that have ended since the last decision, decides what to buy now,
 // and keeps the state.
-func (o *options) act(run *cli.Run) (report, error) {
+func (o *options) act(run *cli.Run) (*decision, error) {
 	unlock, err := o.lockState()
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (o *options) act(run *cli.Run) (report, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := o.readNow(run)
+	d, err := o.readNow()
 	if err == nil && before != nil {
 		err = d.fits(before)
 	}
@@ -172,20 +173,13 @@ func (o *options) readState() (*state, error) {
 }
 
 // readNow reads the demand, of which it takes whole weeks, prices and inventory.
-func (o *options) readNow(run *cli.Run) (*decision, error) {
-	whole := *o
-	whole.total = true // nothing is added at the end
-	in, err := whole.read(run, 1)
+func (o *options) readNow() (*decision, error) {
+	in, s, err := o.read()
 	if err != nil {
 		return nil, err
 	}
-	in.total = false
-	s := &in.series[0]
-	s.weeks = len(s.demand) / s.every
-	s.cut = len(s.demand) - s.weeks*s.every // at the end, here
-	s.demand = s.demand[:s.weeks*s.every]
 	if o.held != "" {
-		if in.held, err = classfile.Held("-held", o.held, in.list, s.slot); err != nil {
+		if in.held, err = classfile.Held("-held", o.held, in.List, s.slot); err != nil {
 			return nil, err
 		}
 		for i := range in.held {
@@ -199,13 +193,13 @@ func (o *options) readNow(run *cli.Run) (*decision, error) {
 func (d *decision) fits(x *state) error {
 	o, why := d.o, ""
 	switch {
-	case x.Model != o.model:
+	case x.Model != o.Model:
 		why = "it is that of -model " + x.Model
-	case x.Fit != o.fit:
+	case x.Fit != o.Fit:
 		why = fmt.Sprintf("it is that of -fit %d", x.Fit)
-	case o.model == "simple" && x.Alpha != o.alpha:
+	case o.Model == "simple" && x.Alpha != o.Alpha:
 		why = fmt.Sprintf("it is that of -alpha %v", x.Alpha)
-	case !slices.Equal(x.Classes, classfile.Names(d.in.list)):
+	case !slices.Equal(x.Classes, classfile.Names(d.in.List)):
 		why = fmt.Sprintf("its classes are %q, and not those of the list", x.Classes)
 	case x.Weeks > d.s.weeks:
 		return cli.Mistakef("%s: %s have ended, and the state of -state %s has seen %d: want the whole demand, from its start on",
@@ -219,11 +213,11 @@ func (d *decision) fits(x *state) error {
 // advance observes the weeks that a state has not seen; nil is no state.
 func (d *decision) advance(before *state) error {
 	o, s := d.o, d.s
-	portfolio := o.portfolio(d.in, nil)
+	portfolio := o.New(d.in.Caps)
 	p := d.in.problem(s)
 	p.Held = d.in.held
 	if err := portfolio.Reset(p); err != nil {
-		return failed(s, -1, err)
+		return onlineportfolio.Explain(s.where(), -1, err)
 	}
 	if before != nil {
 		if err := portfolio.UnmarshalJSON(before.Portfolio); err != nil {
@@ -235,15 +229,15 @@ func (d *decision) advance(before *state) error {
 	}
 	purchases, err := portfolio.Advance(nil, s.demand)
 	if err != nil {
-		return failed(s, portfolio.Seen(), err)
+		return onlineportfolio.Explain(s.where(), portfolio.Seen(), err)
 	}
 	d.active = portfolio.Active(nil)
 	if before != nil && before.Weeks == s.weeks {
 		d.now = before
 		return d.explain(portfolio)
 	}
-	d.now = &state{Model: o.model, Alpha: o.alpha, Fit: o.fit, Classes: classfile.Names(d.in.list), Weeks: s.weeks, Demand: checksum(s.demand),
-		Bought: make([]int, len(d.in.list.Classes)), Signal: portfolio.Forecaster.(interface{ TrackingSignal() float64 }).TrackingSignal()}
+	d.now = &state{Model: o.Model, Alpha: o.Alpha, Fit: o.Fit, Classes: classfile.Names(d.in.List), Weeks: s.weeks, Demand: checksum(s.demand),
+		Bought: make([]int, len(d.in.List.Classes)), Signal: portfolio.Forecaster.(interface{ TrackingSignal() float64 }).TrackingSignal()}
 	if f, ok := portfolio.Forecaster.(interface{ Alarm() bool }); ok {
 		d.now.Alarm = f.Alarm()
 	}
@@ -276,8 +270,8 @@ func (d *decision) explain(portfolio *rules.Online) error {
 	if !ok || !f.Ready() {
 		return nil
 	}
-	r := &advice.Request{Now: d.o.date, Slot: s.slot, OnDemand: d.in.list.OnDemand, Every: week, FullHorizon: d.in.total}
-	rng := rand.New(rand.NewPCG(d.o.seed, uint64(d.now.Weeks)))
+	r := &advice.Request{Now: d.o.date, Slot: s.slot, OnDemand: d.in.List.OnDemand, Every: onlineportfolio.Week}
+	rng := rand.New(rand.NewPCG(d.o.Seed, uint64(d.now.Weeks)))
 	rows := make([][]float64, futures)
 	for i := range rows {
 		rows[i] = make([]float64, futureWeeks)
@@ -306,24 +300,24 @@ func (d *decision) explain(portfolio *rules.Online) error {
 		r.Paths = append(r.Paths, path)
 	}
 	var order []advice.Count
-	for k, c := range d.in.list.Classes {
+	for k, c := range d.in.List.Classes {
 		r.Offers = append(r.Offers, advice.Offer{Class: c})
 		order = append(order, advice.Count{Class: c.Name, Units: d.now.Bought[k]})
 	}
 	bought := slices.Clone(d.now.Bought)
 	for _, h := range slices.Backward(d.active) { // what is bought now is active, and ends last
 		n := h.Count
-		if term := int(d.in.list.Classes[h.Class].Term / s.slot); h.Until == len(s.demand)+term {
+		if term := int(d.in.List.Classes[h.Class].Term / s.slot); h.Until == len(s.demand)+term {
 			taken := min(n, bought[h.Class])
 			n, bought[h.Class] = n-taken, bought[h.Class]-taken
 		}
 		if left := h.Until - len(s.demand); n > 0 {
-			r.Held = append(r.Held, advice.Contract{Class: d.in.list.Classes[h.Class].Name, Units: n, Expires: r.Now.Add(time.Duration(left) * s.slot)})
+			r.Held = append(r.Held, advice.Contract{Class: d.in.List.Classes[h.Class].Name, Units: n, Expires: r.Now.Add(time.Duration(left) * s.slot)})
 		}
 	}
 	var err error
 	d.answer, err = advice.Explain(r, order)
-	return failed(s, -1, err)
+	return onlineportfolio.Explain(s.where(), -1, err)
 }
 
 func checksum(demand []int) string {
@@ -367,7 +361,7 @@ func (d *decision) note(run *cli.Run, before *state) {
 
 func (d *decision) rows() any {
 	var rows []jsonrows.Row
-	for k, c := range d.in.list.Classes {
+	for k, c := range d.in.List.Classes {
 		active, _ := held(d.active, k)
 		row := jsonrows.Row{"week", d.now.Weeks, "class", c.Name, "buy", d.now.Bought[k], "active", active, "planned", nil, "signal", decimal.Number(d.now.Signal, 6), "alarm", d.now.Alarm}
 		if d.now.Planned != nil {
@@ -377,8 +371,8 @@ func (d *decision) rows() any {
 			row = append(row, "date", d.answer.Now.Format(time.DateOnly))
 			for _, x := range d.answer.Orders {
 				if x.Class == c.Name {
-					row = append(row, "upfront", x.Upfront, "commitment", x.Commitment, "saving", x.Saving, "loss", decimal.Number(x.Loss, 6),
-						"last_use", decimal.Number(x.LastUse, 6), "break_even", decimal.Number(x.BreakEven, 6), "waiting", x.Waiting)
+					row = append(row, "upfront", x.Upfront.String(), "commitment", x.Commitment.String(), "saving", x.Saving.String(), "loss", decimal.Number(x.Loss, 6),
+						"last_use", decimal.Number(x.LastUse, 6), "break_even", decimal.Number(x.BreakEven, 6), "waiting", x.Waiting.String())
 				}
 			}
 		}
@@ -409,7 +403,7 @@ func (d *decision) text(w *table.Page) error {
 	}
 	w.Printf("What to buy at the start of week %d:\n\n", now.Weeks)
 	var rows [][]string
-	for k, c := range d.in.list.Classes {
+	for k, c := range d.in.List.Classes {
 		n, until := held(d.active, k)
 		ends := "-"
 		if n > 0 {
@@ -424,7 +418,7 @@ func (d *decision) text(w *table.Page) error {
 	}
 	w.Printf("\nThe tracking signal of the forecast is %s", decimal.Fixed(now.Signal, 2))
 	switch {
-	case d.o.alarm > 0 && math.Abs(now.Signal) > d.o.alarm:
+	case d.o.Alarm > 0 && math.Abs(now.Signal) > d.o.Alarm:
 		w.Printf(", an alarm: nothing is bought.\n")
 	case now.Alarm && now.Planned != nil:
 		way := "low"

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 )
 
@@ -25,10 +24,10 @@ type bought struct {
 	Alarm   bool
 
 	Date       string
-	Upfront    float64
-	Commitment float64
-	Saving     float64
-	Waiting    float64
+	Upfront    float64 `json:",string"`
+	Commitment float64 `json:",string"`
+	Saving     float64 `json:",string"`
+	Waiting    float64 `json:",string"`
 	Loss       float64
 	LastUse    float64 `json:"last_use"`
 	BreakEven  float64 `json:"break_even"`
@@ -72,11 +71,25 @@ func TestState(t *testing.T) {
 		file, list := filepath.Join(dir, "state.json"), programtest.Write(t, "c.json", dayClasses)
 		args := append([]string{"-slot", "24h", "-classes", list, "-json"}, model...)
 		var want, got []string
-		for _, r := range decode(t, first(tested.Must(t, append(args, "-demand", programtest.Write(t, "d.csv", text))...))) {
-			if r.Algo == online {
-				for _, p := range r.Purchases {
-					want = append(want, fmt.Sprint(p.Week, p.Class, p.Count))
-				}
+		o, err := program.Options(append(args, "-demand", programtest.Write(t, "d.csv", text), "-state", file)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, s, err := o.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := o.New(in.Caps)
+		if err := x.Reset(in.problem(s)); err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at+s.every < len(s.demand); at += s.every {
+			all, err := x.Observe(nil, s.demand[at:at+s.every])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range all {
+				want = append(want, fmt.Sprint(p.Slot/s.every, in.List.Classes[p.Class].Name, p.Count))
 			}
 		}
 		for w := 1; w < weeks; w++ {
@@ -234,12 +247,9 @@ func TestStateHeld(t *testing.T) {
 func TestStateText(t *testing.T) {
 	list := programtest.Write(t, "c.json", dayClasses)
 	args := []string{"-slot", "24h", "-classes", list, "-demand", programtest.Write(t, "d.csv", days(6)), "-state", filepath.Join(t.TempDir(), "state.json")}
-	stdout, stderr := tested.Must(t, append(args, "-each", "-total")...)
+	stdout, _ := tested.Must(t, args...)
 	programtest.Golden(t, "state.txt", stdout)
 	programtest.Narrow(t, stdout, 80)
-	if !strings.Contains(stderr, "portfolio: note: -each and -total change nothing here\n") {
-		t.Error(stderr)
-	}
 	// With -json the order is the one of the text.
 	rows := decisions(t, first(tested.Must(t, append(args, "-json")...)))
 	for k, want := range []bought{
@@ -306,7 +316,7 @@ func TestStateMistakes(t *testing.T) {
 		{damaged(`"recent":[`, `"recent":[-1,`), nil, "state: 43 slots: want whole intervals, 6 at most"},
 		{damaged(`"seen":6`, `"seen":-6`), nil, "state: -6 intervals: want 0 to"},
 		{damaged(`"forecaster":{`, `"forecaster":{"surprise":1,`), nil, `state: json: unknown field "surprise"`},
-		{damaged(`"alpha":0.05,"level"`, `"alpha":7,"level"`), nil, "state: forecast: Alpha: parameter out of range: 7: want a number in [0, 1]"},
+		{damaged(`"alpha":0.05,"level"`, `"alpha":7,"level"`), nil, "Alpha: parameter out of range: 7: want a number in [0, 1]"},
 		{string(good), []string{"-model", "holt"}, "it is that of -model simple; remove the file to begin anew"},
 		{string(good), []string{"-fit", "9"}, "it is that of -fit 0"},
 		{string(good), []string{"-alpha", "0.2"}, "it is that of -alpha 0.05"},
@@ -359,11 +369,8 @@ func TestStateMistakes(t *testing.T) {
 	}{
 		{[]string{"-slot", "24h", "-classes", list, "-demand", short, "-state", file}, "5 weeks have ended, and the state of -state"},
 		{[]string{"-slot", "24h", "-classes", list, "-demand", programtest.Write(t, "d.csv", cut(days(1), 7)), "-state", filepath.Join(dir, "new.json")}, "want a week to learn from at least"},
-		{[]string{"-state", file}, "-state needs one -demand"},
-		{[]string{"-state", file, "-demand", demand, "-demand", more}, "-state needs one -demand"},
-		{[]string{"-state", file, "-demand", demand, "-series", more}, "no -trace or -series"},
-		{[]string{"-state", file, "-demand", demand, "-svg", "x.svg"}, "-svg is the picture of a replay"},
-		{[]string{"-held", file}, "-held needs -state"},
+		{[]string{"-state", file}, "want -demand and -state; go run ./examples/papers niu16 -replay"},
+		{[]string{"-demand", demand}, "want -demand and -state"},
 		{[]string{"-slot", "24h", "-state", demand, "-demand", demand}, "it is no state of this program"},
 		{[]string{"-slot", "24h", "-state", demand, "-demand", demand, "-held", list}, "the file is that of another flag as well"},
 		{[]string{"-slot", "24h", "-state", filepath.Join(dir, "no", "state.json"), "-demand", demand}, "its folder does not exist"},

@@ -189,7 +189,7 @@ func TestClouds(t *testing.T) {
 			t.Errorf("ratio %s: several clouds %v, the cheaper one %v", ratio, got, want)
 		}
 	}
-	if slow := one("-mode", "sec", "-overhead"); slow["mean_wait_s"] <= sec["mean_wait_s"] {
+	if slow := one("-mode", "sec", "-setup"); slow["mean_wait_s"] <= sec["mean_wait_s"] {
 		t.Errorf("with overhead %v, without %v", slow, sec)
 	}
 }
@@ -312,7 +312,7 @@ func TestEffectiveFlags(t *testing.T) {
 	}{
 		{"-mode local -portfolio none", "-portfolio"},
 		{"-mode local -ratio .5", "-ratio"},
-		{"-mode local -overhead", ""}, // of individual, which the saving is over
+		{"-mode local -setup", ""}, // of individual, which the saving is over
 		{"-mode local -placement min-idle", "-placement"},
 		{"-mode nowait -backfill none", "-backfill"},
 		{"-mode local -backfill none", ""},
@@ -354,7 +354,7 @@ func TestEffectiveFlags(t *testing.T) {
 	}
 	// And so it is.
 	local, _ := tested.Must(t, "-mode", "local", "-json")
-	for args, same := range map[string]bool{"-portfolio none": true, "-ratio .5": true, "-placement min-idle": true, "-overhead": false} {
+	for args, same := range map[string]bool{"-portfolio none": true, "-ratio .5": true, "-placement min-idle": true, "-setup": false} {
 		if got, _ := tested.Must(t, append([]string{"-mode", "local", "-json"}, strings.Fields(args)...)...); (got == local) != same {
 			t.Errorf("-mode local with and without %s: the same is %v", args, !same)
 		}

@@ -27,35 +27,35 @@ Instances are EC2's cc2.8xlarge at the prices of 2013: $2.40 for every hour begu
                        at all, 2 twice as far (default 1)
   -seed N              of the made-up log and of -placement random (default 1)
 
-  -mode MODE           all, or one of these (default all)
+  -mode NAME           all, or one of these (default all)
                          individual  each job on instances of its own
                          nowait      a cluster that grows for each job that cannot start
                          sec         a cluster that grows when the queue waits too long
                          hybrid      sec with instances reserved at EC2
                          gce, multi  sec at Google; sec at both
                          local       a cluster of fixed size, owned
-  -portfolio HOW       how hybrid reserves, week by week: online (by a forecast), exact
+  -portfolio NAME      how hybrid reserves, week by week: online (by a forecast), exact
                        (knowing all) or none; multi never knows (default online)
   -ratio R             price of an instance at Google over that at EC2 (default 1)
-  -overhead            count the time to configure instances, and to format them
+  -setup               count the time to configure instances, and to format them
                        when another user's job follows
   -nodes N             size of the local cluster (default: enough for the
                        largest job, and to be busy 80% of the time at most)
   -wait-limit D        sec grows when the first job would wait for longer (default 5m)
-  -expansion HOW       for which waiting jobs sec grows: first, sum (all) or best (the
+  -expansion NAME      for which waiting jobs sec grows: first, sum (all) or best (the
                        long ones and one short one) (default best)
   -short D             up to which estimate a job is short, for best (default 1h)
-  -backfill HOW        which waiting job may overtake: easy (one that does not delay the
+  -backfill NAME       which waiting job may overtake: easy (one that does not delay the
                        first), conservative (one that delays nobody) or none
                        (default easy)
   -reservations N      easy: how many jobs at the top must not be delayed (default 1)
   -weights FILE        priorities, which order the queue: lines hour,W and node,W and
                        user,NUMBER,W (default: first come, first served)
-  -placement HOW       which idle instances a job gets: max-margin or min-margin (paid
+  -placement NAME      which idle instances a job gets: max-margin or min-margin (paid
                        time left), max-idle or min-idle, or random (default max-margin)
 
   -json                print an array with an object for each mode
-  -svg FILE            write the picture of capacity against use, of one mode: the only
+  -svg OUT             write the picture of capacity against use, of one mode: the only
                        one or sec; so are -jobs, -users and -demand
   -jobs FILE           write a line for each job, CSV
   -users FILE          write what each user pays, CSV, and say who pays more than alone
@@ -93,7 +93,7 @@ func define(o *options, f *cli.Flags) {
 	cli.Choice(f, "portfolio", &o.portfolio, semielastic.BuyNames[:semielastic.BuyNothing+1]...)
 	f.Float("ratio", &p.Ratio, fmt.Sprintf("a number from %v to %v, such as 0.8", semielastic.MinRatio, semielastic.MaxRatio),
 		func(x float64) bool { return x >= semielastic.MinRatio && x <= semielastic.MaxRatio })
-	f.Switch("overhead", &p.Overhead)
+	f.Switch("setup", &p.Overhead)
 	f.Text("expansion", &p.Expansion, "first, sum or best")
 	f.Text("placement", &p.Placement, "max-margin, min-margin, max-idle, min-idle or random")
 	cli.Choice(f, "backfill", &p.Queue.Backfill, semielastic.BackfillNames...)

@@ -6,7 +6,10 @@
 package niu16
 
 import (
+	"time"
+
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/onlineportfolio"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
@@ -17,37 +20,42 @@ import (
 var Paper = claim.Paper{Name: "niu16", About: "a cluster that grows and shrinks with its queue", Run: program.Run}
 
 var program = &cli.Program[options, *results]{
-	Name: "papers niu16", Usage: usage, Define: define, Work: work, Text: (*results).text,
+	Name: "papers niu16", Usage: usage + onlineportfolio.Usage(), Define: define, Work: work, Text: (*results).text,
 	Rows: func(r *results) any { return r.claims },
 }
 
 const usage = `Usage: go run ./examples/papers niu16 [flags]
 
-The claims of [Niu16] beside ours: Fig. 2, Table 1, Figs. 4a, 4b and 5 to 9. A number
-comes out if it is within 15% of the paper's, and in part if it has the same sign; an
-order comes out if it holds, a range in part if some of ours is within. Rates are
-dollars for a used instance-hour; "pure" deducts what is left of terms.
+The claims of [Niu16] beside ours: Figs. 2 and 4a to 9, Table 1. A number comes out if
+it is within 15% of the paper's, in part if it has the same sign; an order if it holds;
+a range in part if some of ours is within. "Pure" deducts what is left of terms.
 
   -trace FILE          log of jobs: Standard Workload Format, or accounting of Slurm,
-                       PBS or LSF, plain or gzip; may be given several times. The
-                       paper's is SDSC-DS-2004 (default: a made-up log)
+                       PBS or LSF; may be given several times (default: made up)
   -cores-per-node N    processors of an instance (default 16)
-  -seed N              of the made-up log (default 1)
-  -figures DIR         write Table 1, Figs. 1, 2 and 4a to 9, the sweep over T_waitlmt,
-                       T_short, placement and queue, and what a marketplace for the rest
-                       of terms is worth, as CSV and SVG, and say what a better choice
-                       would save; of one log, some 610 simulations on all cores
-  -json                print an array with an object for each claim: on, place, claim,
-                       paper, ours, came_out (yes, in part or no) and why
+  -figures DIR         write all figures of one log as CSV and SVG: some 610 simulations
+  -json                print an array with an object for each claim
   -h                   print this
+
+  -replay              section 8.5 alone, for years: the online portfolio beside
+                       hindsight; of -trace what its cluster holds
+  -demand FILE         a demand for -replay, as for examples/tools/plan; may be given
+                       several times (default: three made-up years)
+  -slot D              length of a slot of -demand (default: as the file says, or 1h)
+  -total               count all that is spent (default: pure cost)
 `
 
 // options are the flags.
 type options struct {
+	onlineportfolio.Flags
 	traces  []string
 	cores   int
-	seed    uint64
 	figures string
+
+	again bool // -replay
+	files []string
+	slot  time.Duration
+	total bool
 }
 
 // maxCount bounds the processors of an instance.
@@ -55,28 +63,52 @@ const maxCount = 1_000_000_000
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{cores: 16, seed: 1}
+	*o = options{cores: 16}
+	o.Flags.Define(f)
 	f.Files("trace", &o.traces)
 	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
-	f.Seed(&o.seed)
+	f.Seed(&o.Seed)
 	f.Name("figures", &o.figures, "the name of a folder")
+	f.Switch("replay", &o.again)
+	f.Files("demand", &o.files)
+	f.Span("slot", &o.slot, "a span of time of which a week has a whole number, such as 1h, 15m or 24h",
+		func(d time.Duration) bool { return d > 0 && onlineportfolio.Week%d == 0 })
+	f.Switch("total", &o.total)
 	f.Check(func() error {
-		if o.figures != "" && len(o.traces) > 1 {
-			return cli.Mistakef("-figures are of one log: want one -trace")
+		if o.figures != "" && (len(o.traces) > 1 || o.again) {
+			return cli.Mistakef("-figures are of one log: want one -trace, and no -replay")
 		}
 		return nil
 	})
-	f.Idle(func(name string) bool { return name == "seed" && len(o.traces) > 0 })
+	f.Idle(func(name string) bool {
+		switch name {
+		case "trace", "replay", "figures", "json":
+			return false
+		case "cores-per-node":
+			return o.again && o.traces == nil
+		case "seed":
+			return !o.again && o.traces != nil || o.again && o.Futures == 0
+		case "slot":
+			return !o.again || o.files == nil
+		case "alpha":
+			return !o.again || o.Model != "simple"
+		}
+		return !o.again
+	})
 }
 
 // results are the claims, and what is said beside them.
 type results struct {
 	claims []claim.Claim
 	beyond []string
+	costs  func(w *table.Page) // of a replay
 }
 
-// work judges each log.
+// work judges each log, or replays.
 func work(o *options, run *cli.Run) (*results, error) {
+	if o.again {
+		return o.replay(run)
+	}
 	var files map[string]*outfile.File
 	var err error
 	if o.figures != "" {
@@ -90,7 +122,7 @@ func work(o *options, run *cli.Run) (*results, error) {
 	}
 	r := &results{}
 	for _, path := range traces {
-		log, err := semielastic.Load(path, o.cores, 1, o.seed, run)
+		log, err := semielastic.Load(path, o.cores, 1, o.Seed, run)
 		if err != nil {
 			return nil, err
 		}
@@ -126,6 +158,9 @@ func (s *study) write(files map[string]*outfile.File) error {
 }
 
 func (r *results) text(w *table.Page) error {
+	if r.costs != nil {
+		r.costs(w)
+	}
 	claim.Write(w, r.claims)
 	if r.beyond != nil {
 		w.Printf("\nNot in the paper:\n")

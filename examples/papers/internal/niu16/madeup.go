@@ -1,4 +1,4 @@
-package main
+package niu16
 
 import "math/rand/v2"
 

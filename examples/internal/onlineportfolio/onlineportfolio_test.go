@@ -1,0 +1,92 @@
+package onlineportfolio
+
+import (
+	"errors"
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/reserve"
+	"github.com/plimsoll/plimsoll/reserve/rules"
+)
+
+// flags parses flags.
+func flags(t *testing.T, args ...string) *Flags {
+	t.Helper()
+	var o Flags
+	f := cli.NewFlags("test")
+	o.Define(f)
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return &o
+}
+
+func TestUsage(t *testing.T) {
+	text := Usage()
+	programtest.Narrow(t, text, 88)
+	f := cli.NewFlags("test")
+	new(Flags).Define(f)
+	f.VisitAll(func(g *flag.Flag) {
+		if !strings.Contains(text, "\n  -"+g.Name+" ") && !strings.HasPrefix(text, "  -"+g.Name+" ") {
+			t.Errorf("-%s is not in the usage", g.Name)
+		}
+	})
+	for _, name := range forecast.Names() {
+		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), " "+name+", ") && !strings.Contains(text, " "+name+"\n") {
+			t.Errorf("%s is not in the usage", name)
+		}
+	}
+}
+
+// The factors are fitted by default for all models but the simple one.
+func TestDefaults(t *testing.T) {
+	for args, want := range map[string]int{"": 0, "-model holt": forecast.DefaultEvery, "-fit 5": 5, "-model holt -fit 0": 0} {
+		o := flags(t, strings.Fields(args)...)
+		x := o.New(nil)
+		_, rolling := x.Forecaster.(*forecast.Rolling)
+		if o.Fit != want || rolling != (want > 0) || x.Window != 52 || x.Quantile != .4 || x.Planner != nil {
+			t.Errorf("%s: %+v, %+v", args, o, x)
+		}
+	}
+	x := flags(t, "-futures", "3", "-planner", "greedy").New(nil)
+	if _, ok := x.Planner.(*rules.SEC); !ok || x.Paths != 3 || x.Quantile != 0 || x.Seed != 1 {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestCaps(t *testing.T) {
+	p, err := flags(t).Read()
+	if err != nil || p.Caps != nil || len(p.List.Classes) != 4 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	p, err = flags(t, "-ladder", "2", "-cap", "3y-heavy=7").Read()
+	if want := []rules.Cap{{Buy: 2}, {Buy: 2}, {Buy: 2}, {Buy: 2, Active: 7}}; err != nil || !slices.Equal(p.Caps, want) {
+		t.Errorf("%+v, %v, want %+v", p.Caps, err, want)
+	}
+	for _, args := range []string{"-cap 5y=3", "-cap 3y-heavy=3 -cap 3y-heavy=4"} {
+		if _, err := flags(t, strings.Fields(args)...).Read(); cli.Status(err) != cli.Mistake {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
+// What the data cause is the user's mistake, with the flag behind the field.
+func TestExplain(t *testing.T) {
+	field := &reserve.InputError{Field: "Quantile", Index: -1, Err: errors.New("too much")}
+	for want, err := range map[string]error{
+		"-demand d: week 3: -quantile: too much": Explain("-demand d", 3, field),
+		"-demand d: -quantile: too much":         Explain("-demand d", -1, field),
+	} {
+		if cli.Status(err) != cli.Mistake || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if other := errors.New("broken"); Explain("d", 1, other) != other || Explain("d", 1, nil) != nil {
+		t.Error("another error is not left as it is")
+	}
+}
