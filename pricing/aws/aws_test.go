@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -339,7 +340,7 @@ func TestErrors(t *testing.T) {
 		{h + item(1, nil)[:40], usage.ErrTruncated, "in the middle of a row"},
 	} {
 		err := Read(new(usage.Collector), "x", strings.NewReader(c.text))
-		var in *usage.InputError
+		var in *pricing.InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || in.Package != "aws" || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("got  %v\nwant %v: %s", err, c.want, c.says)
 		}

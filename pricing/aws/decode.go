@@ -51,7 +51,7 @@ const (
 )
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form is
-// that of the file: "csv", "parquet" or another. The error is an [*usage.InputError]
+// that of the file: "csv", "parquet" or another. The error is an [*pricing.InputError]
 // that unwraps to [usage.ErrForm] for columns that are not those of a cost and usage
 // report, or to [usage.ErrMissing] for one that every line needs.
 func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {

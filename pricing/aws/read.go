@@ -68,7 +68,7 @@ import (
 // under the given name. Columns are found by name; those that are not known are passed
 // over.
 //
-// The error is that of src, or an [*usage.InputError] with line, column and name. It
+// The error is that of src, or an [*pricing.InputError] with line, column and name. It
 // unwraps to one of these, or to an error of [usage.Collector.Add]:
 //
 //	usage.ErrForm       the file is no such report

@@ -62,7 +62,7 @@ const wanted = "a FOCUS export, a cost and usage report of AWS, an Azure cost ex
 const longest = 256 << 10
 
 // Read reads a bill as CSV, plain or gzip, and adds its rows to c under the given name. The
-// error is that of src, or an [*usage.InputError] that unwraps to [usage.ErrForm] for a file of
+// error is that of src, or an [*pricing.InputError] that unwraps to [usage.ErrForm] for a file of
 // no form that this package knows, to [usage.ErrTruncated] for gzip data that were cut off, or
 // to an error of the form's own Read. Rows before the error have been added. Memory does not
 // grow with the file. Read panics if c or src is nil.
@@ -114,7 +114,7 @@ func NewDecoder(c *usage.Collector, name, as string, header []string) (usage.Dec
 // Rows reads any table of comma-separated values, plain or gzip, and passes its rows on as texts.
 // It calls begin once with the names of the columns, and what begin returns for each row. So a
 // program can part the rows of a bill before a decoder reads them. The error is that of src, of
-// begin or of the decoder, or an [*usage.InputError] for a text that is no table.
+// begin or of the decoder, or an [*pricing.InputError] for a text that is no table.
 func Rows(src io.Reader, begin func(header []string) (usage.Decoder, error)) error {
 	return billtable.Rows("bill", "a bill", src, begin)
 }

@@ -35,7 +35,7 @@ type class struct {
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form
 // is that of the file: "csv", "parquet" or another. The error is an
-// [*usage.InputError] that unwraps to [usage.ErrForm] for columns that are not those
+// [*pricing.InputError] that unwraps to [usage.ErrForm] for columns that are not those
 // of FOCUS, or to [usage.ErrMissing] for one that every row needs.
 func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {
 	return bills.NewDecoder(c, name, form, header)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/internal/readertest"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -167,7 +168,7 @@ func TestErrors(t *testing.T) {
 	} {
 		var col usage.Collector
 		err := Read(&col, "a.csv", strings.NewReader(c.text))
-		var in *usage.InputError
+		var in *pricing.InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || in.Package != "focus" || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("got  %v\nwant %v: %s", err, c.want, c.says)
 		}
@@ -420,7 +421,7 @@ func TestContractsRoundTrip(t *testing.T) {
 
 func TestWriteErrors(t *testing.T) {
 	for _, r := range []usage.Row{{Charge: usage.OnDemand}, {Reason: "because"}, {Reason: usage.Tax, Start: time.Unix(1, 0)}} {
-		var in *usage.InputError
+		var in *pricing.InputError
 		if err := NewWriter(io.Discard).Write(&r); !errors.As(err, &in) || in.Package != "focus" {
 			t.Errorf("%+v: %v", r, err)
 		}

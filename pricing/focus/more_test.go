@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -116,7 +117,7 @@ func TestContractRows(t *testing.T) {
 	} {
 		var c usage.Collector
 		err := Read(&c, "x", strings.NewReader(head+row+"\n"))
-		var in *usage.InputError
+		var in *pricing.InputError
 		if says == "" && err != nil || says != "" && (!errors.As(err, &in) || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v, want %q", row, err, says)
 		}

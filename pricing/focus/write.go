@@ -42,7 +42,7 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 1
 
 // Write writes a row. Line and Raw are not written. A row that is left out has to
 // have one of the reasons of package usage. The error is that of the writer below,
-// or an [*usage.InputError] for a row that FOCUS cannot say: a reason without a
+// or an [*pricing.InputError] for a row that FOCUS cannot say: a reason without a
 // charge category, usage without a kind, a negative period. Write panics for a Writer
 // that NewWriter has not made.
 func (w *Writer) Write(r *usage.Row) error {

@@ -47,14 +47,14 @@ func Form(header []string) string {
 }
 
 // Read reads an export as CSV, plain or gzip, and adds its rows to c under the given name. The
-// error is that of src, or an [*usage.InputError]; rows before the error have been added. Read
+// error is that of src, or an [*pricing.InputError]; rows before the error have been added. Read
 // panics if c or src is nil.
 func Read(c *usage.Collector, name string, src io.Reader) error {
 	return bills.Read(c, name, src)
 }
 
 // NewDecoder begins a file of the given name in c, with the columns of header. form is that of
-// the file. The error is an [*usage.InputError] that unwraps to [usage.ErrForm] for the columns
+// the file. The error is an [*pricing.InputError] that unwraps to [usage.ErrForm] for the columns
 // of another form.
 func NewDecoder(c *usage.Collector, name, form string, header []string) (usage.Decoder, error) {
 	return bills.NewDecoder(c, name, form, header)

@@ -99,7 +99,7 @@ func (b *builder) addAWS(p *awsPrice) error {
 	}
 	q := b.aws[p.sku]
 	if q == nil {
-		family, units := Size(p.kind)
+		family, units := splitSize(p.kind)
 		if f := factor(p.factor); f > 0 {
 			units = f
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // offerFile writes an offer file as JSON: products with their attributes, and their terms as
@@ -98,13 +100,13 @@ func TestAWSOffers(t *testing.T) {
 		"two objects":       offerFile(map[string]string{"A": ""}, [][7]string{demand("A", "2")}) + `[5]`,
 	} {
 		_, err := Read(strings.NewReader(text), Options{})
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.As(err, &in) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for kind, family := range map[string]string{"m5.large": "m5", ".large": "", "large": "", "a.b.xlarge": "a.b", "": ""} {
-		if got, _ := Size(kind); got != family {
+		if got, _ := splitSize(kind); got != family {
 			t.Errorf("%q: family %q, want %q", kind, got, family)
 		}
 	}

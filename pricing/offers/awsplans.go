@@ -61,7 +61,7 @@ func (b *builder) addRate(p *awsRate) error {
 	if p.product == "EC2InstanceSavingsPlans" {
 		plan, family = "ec2", p.family
 		if family == "" {
-			family, _ = Size(kind)
+			family, _ = splitSize(kind)
 		}
 	}
 	b.out.Rates = append(b.out.Rates, Rate{Provider: "aws", Region: region, Kind: kind, System: system, Tenancy: tenancy, Currency: p.currency,

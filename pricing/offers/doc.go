@@ -15,7 +15,6 @@
 //	AWS savings plan rates, JSON or CSV           a plan's price for each kind          Read, Prices.Rates
 //	answers of the Azure retail prices API        classes and savings plan rates        Read
 //	a list of GCP SKUs                            cores and memory, committed use       Read
-//	the name of an AWS type                       its family and normalised size        Size
 //
 // # What becomes a class
 //
@@ -37,7 +36,7 @@
 // Some reservations serve every size of a family: a reserved m5.xlarge covers half
 // of an m5.2xlarge. [Offer].Factor is the size in hundredths of a normalised unit:
 // a small has 100, a large 400. Where the file has a factor, the file is believed;
-// otherwise [Size] reads the name.
+// otherwise the name of the type tells it.
 //
 // # Allocation and concurrency
 //

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 const rateColumns = "SKU,RateCode,Unit,DiscountedRate,Currency,DiscountedServiceCode,DiscountedUsageType,DiscountedOperation,PurchaseOption,LeaseContractLength,LeaseContractLengthUnit,Instance Family,Location,Product Family,DiscountedRegionCode,DiscountedInstanceType\n"
@@ -104,7 +106,7 @@ func TestPlansAsJSON(t *testing.T) {
 		`{"products":{"A":{"sku":"A","productFamily":"Compute Instance","attributes":{"instanceType":"m5.large"}}},"terms":{"OnDemand":{"A":{"A.1":{"sku":"A","priceDimensions":{"d":{"unit":"Hrs","pricePerUnit":{"USD":"x"}}}}}}}}`: "SKU A: ",
 	} {
 		_, err := Read(strings.NewReader(text), Options{})
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.As(err, &in) || !errors.Is(err, ErrSyntax) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %s", text, err, says)
 		}
@@ -137,11 +139,11 @@ func TestCurrencies(t *testing.T) {
 // size stay those of its type.
 func TestSizes(t *testing.T) {
 	for kind, want := range map[string]int{"m5.0xlarge": 0, "m5.1xlarge": 800, "m5.999xlarge": 799200, "m5.1000xlarge": 0, "m5.2xlargex": 0, "a.": 0, ".nano": 0, ".": 0} {
-		if _, got := Size(kind); got != want {
+		if _, got := splitSize(kind); got != want {
 			t.Errorf("%s: %d, want %d", kind, got, want)
 		}
 	}
-	if family, _ := Size(".nano"); family != "" {
+	if family, _ := splitSize(".nano"); family != "" {
 		t.Errorf("a size without a family is of %q", family)
 	}
 }

@@ -1,12 +1,15 @@
 package offers
 
-import (
-	"errors"
+import "errors"
 
-	"github.com/plimsoll/plimsoll/internal/inputerr"
-)
-
-// What an [InputError] unwraps to, beside the errors of package pricing.
+// What a *pricing.InputError unwraps to, beside the errors of package pricing.
+//
+// The errors themselves say where a file of prices cannot be read, and why:
+//
+//   - Field is the column or field.
+//   - Index is the place in a list of JSON, from 0, and -1 elsewhere.
+//   - Line and Column are those of a table, from 1, and 0 elsewhere.
+//   - Err says what is wrong and what would be right, and unwraps to a sentinel.
 var (
 	// ErrForm: the text is in none of the forms that this package reads.
 	ErrForm = errors.New("unknown form of prices")
@@ -19,11 +22,3 @@ var (
 	// ErrDuplicate: two prices for one thing differ.
 	ErrDuplicate = errors.New("two prices for one thing")
 )
-
-// An InputError says where a file of prices cannot be read, and why. Its fields:
-//
-//   - Field is the column or field.
-//   - Index is the place in a list of JSON, from 0, and -1 elsewhere.
-//   - Line and Column are those of a table, from 1, and 0 elsewhere.
-//   - Err says what is wrong and what would be right, and unwraps to a sentinel.
-type InputError = inputerr.Error

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // readJSON reads one object, or several one after the other (the pages of an
@@ -32,7 +33,7 @@ func (b *builder) readJSON(src *bufio.Reader) error {
 }
 
 func jsonError(dec *json.Decoder, page int, err error) error {
-	var input *InputError
+	var input *pricing.InputError
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &input) && input.Package == "offers":

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -75,13 +76,11 @@ type Report struct {
 	Prices  int    // rows, or prices of JSON; a price for several regions counts in each
 	Used    int    // in an offer or a rate
 	Rounded int    // of those, rounded to the nano: more than nine decimals
-	Left    []Left // what was left out, most first
-}
-
-// A Left is how many prices were left out for one reason.
-type Left struct {
-	Reason string
-	Prices int
+	// Left is how many prices were left out for each reason, most first.
+	Left []struct {
+		Reason string
+		Prices int
+	}
 }
 
 // Read reads a file of prices, plain or gzip. Its content tells the form:
@@ -92,7 +91,7 @@ type Left struct {
 //   - answers of the Azure retail prices API, one or several after the other;
 //   - lists of GCP SKUs (services.skus.list).
 //
-// The error is an [*InputError] with the line of a table or the index of a list.
+// The error is an [*pricing.InputError] with the line of a table or the index of a list.
 // Memory is that of what is kept; time is linear. Read panics if src is nil.
 func Read(src io.Reader, opts Options) (*Prices, error) {
 	if src == nil {
@@ -193,15 +192,15 @@ func (b *builder) finish() (*Prices, error) {
 	slices.SortStableFunc(b.out.Rates, func(x, y Rate) int {
 		return cmp.Or(cmp.Compare(x.Region, y.Region), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.System, y.System), cmp.Compare(x.Tenancy, y.Tenancy), cmp.Compare(x.Plan, y.Plan))
 	})
-	for reason, n := range b.left {
-		b.out.Report.Left = append(b.out.Report.Left, Left{reason, n})
-	}
-	slices.SortFunc(b.out.Report.Left, func(x, y Left) int {
-		return cmp.Or(cmp.Compare(y.Prices, x.Prices), cmp.Compare(x.Reason, y.Reason))
+	reasons := slices.SortedFunc(maps.Keys(b.left), func(x, y string) int {
+		return cmp.Or(cmp.Compare(b.left[y], b.left[x]), cmp.Compare(x, y))
 	})
-	b.out.Report.Used = b.out.Report.Prices
-	for _, l := range b.out.Report.Left {
-		b.out.Report.Used -= l.Prices
+	report := &b.out.Report
+	report.Left = slices.Grow(report.Left, len(reasons))[:len(reasons)]
+	report.Used = report.Prices
+	for i, reason := range reasons {
+		report.Left[i].Reason, report.Left[i].Prices = reason, b.left[reason]
+		report.Used -= b.left[reason]
 	}
 	return &b.out, nil
 }

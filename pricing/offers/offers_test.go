@@ -51,7 +51,10 @@ func TestAWS(t *testing.T) {
 				{Name: "1y-standard-all-upfront", Term: years(1), Upfront: money("501"), Billed: pricing.Always},
 				{Name: "3y-convertible-no-upfront", Term: years(3), Hourly: money("0.041234568"), Billed: pricing.Always},
 			}}}},
-		Report: Report{Form: "aws offer (csv)", Prices: 9, Used: 4, Rounded: 1, Left: []Left{
+		Report: Report{Form: "aws offer (csv)", Prices: 9, Used: 4, Rounded: 1, Left: []struct {
+			Reason string
+			Prices int
+		}{
 			{"a purchase option that is no longer sold", 1}, {"no price on demand in the file", 1}, {"not an instance", 1},
 			{"on a dedicated host, which is paid for as a whole", 1}, {"unused or allocated capacity reservation", 1}}},
 	}
@@ -178,7 +181,7 @@ func TestMistakes(t *testing.T) {
 		awsCSV + strings.Replace(strings.Split(awsCSV, "\n")[6], "960", "970", 1): {ErrSyntax, "want one price"},
 	} {
 		_, err := Read(strings.NewReader(text), Options{})
-		var input *InputError
+		var input *pricing.InputError
 		if !errors.Is(err, want.is) || !errors.As(err, &input) || !strings.Contains(err.Error(), want.says) {
 			t.Errorf("%q: %v, want %q and %q", shorten(text), err, want.is, want.says)
 		}
@@ -187,11 +190,11 @@ func TestMistakes(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for kind, want := range map[string]int{"m5.nano": 25, "m5.micro": 50, "t3.small": 100, "m5.medium": 200, "m5.large": 400, "m5.xlarge": 800, "m5.24xlarge": 19200, "db.r5.2xlarge": 1600, "c5.metal": 0, "m5": 0, "m5.x": 0, "m5.-2xlarge": 0} {
-		if _, got := Size(kind); got != want {
+		if _, got := splitSize(kind); got != want {
 			t.Errorf("%s: %d, want %d", kind, got, want)
 		}
 	}
-	if family, _ := Size("db.r5.2xlarge"); family != "db.r5" {
+	if family, _ := splitSize("db.r5.2xlarge"); family != "db.r5" {
 		t.Error(family)
 	}
 }

@@ -85,7 +85,7 @@ func TestAzureItems(t *testing.T) {
 		item() + `,{"type":`: "page",
 	} {
 		_, err := Read(strings.NewReader(`{"Items":[`+text+`]}`), Options{})
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.As(err, &in) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %s", text, err, says)
 		}
@@ -141,7 +141,7 @@ func TestGCPSKUs(t *testing.T) {
 		`{"skuId":5}`:                          "page",
 	} {
 		_, err := Read(strings.NewReader(`{"skus":[`+text+`]}`), Options{})
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.As(err, &in) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want %s", text, err, says)
 		}

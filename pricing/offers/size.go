@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Size splits the name of an AWS type of instance into the family that size
+// splitSize splits the name of an AWS type of instance into the family that size
 // flexible reservations share and its normalised units in hundredths: "m5.2xlarge"
 // is m5 and 1600, "db.r5.large" db.r5 and 400. It returns 0 units where the name
 // does not tell: every bare metal size has its own.
-func Size(kind string) (family string, hundredths int) {
+func splitSize(kind string) (family string, hundredths int) {
 	i := strings.LastIndexByte(kind, '.')
 	if i <= 0 {
 		return "", 0

@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -255,7 +256,7 @@ func TestManyRows(t *testing.T) {
 			}
 			continue
 		}
-		var in *usage.InputError
+		var in *pricing.InputError
 		if errors.As(err, &in) {
 			damaged++
 			if !strings.HasPrefix(err.Error(), "parquet: ") || in.Line > rows+64 || rows == n {
@@ -433,7 +434,7 @@ func TestOtherColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := read(t, b.Bytes())
-	var in *usage.InputError
+	var in *pricing.InputError
 	if !errors.As(err, &in) || in.Package != "parquet" || in.Line != 0 || !errors.Is(err, usage.ErrForm) || !strings.HasPrefix(err.Error(), "parquet: ") {
 		t.Errorf("%v", err)
 	}

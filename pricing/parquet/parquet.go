@@ -44,6 +44,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -52,7 +53,7 @@ import (
 func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
 // Read reads a bill as Parquet from r, which has size bytes, and adds its rows to c
-// under the given name. Its columns tell the form, as in package bill. The error is an [*usage.InputError] whose Line is the number of the row, from
+// under the given name. Its columns tell the form, as in package bill. The error is an [*pricing.InputError] whose Line is the number of the row, from
 // 1: [usage.ErrForm] for a file that is not Parquet or has other columns, and those of
 // [bill.Read]. Other errors are those of r.
 func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
@@ -93,7 +94,7 @@ func Rows(r io.ReaderAt, size int64, begin func(header []string) (usage.Decoder,
 	t := newTable(file)
 	decode, err := begin(t.header)
 	if err != nil {
-		if in, ok := err.(*usage.InputError); ok {
+		if in, ok := err.(*pricing.InputError); ok {
 			in.Package, in.Line = "parquet", 0
 		}
 		return err

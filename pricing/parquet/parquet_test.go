@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/focus"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -185,7 +186,7 @@ func TestErrors(t *testing.T) {
 		"no number": {write(t, nan, 1), usage.ErrSyntax, `line 3, column 6 (BilledCost): malformed text: "NaN"`},
 	} {
 		_, err := read(t, c.data)
-		var in *usage.InputError
+		var in *pricing.InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v\nwant %v: %s", name, err, c.want, c.says)
 		}
@@ -252,7 +253,7 @@ func FuzzRead(f *testing.F) {
 		if len(data) > 1<<16 {
 			return
 		}
-		var in *usage.InputError
+		var in *pricing.InputError
 		if _, err := read(t, data); err != nil && !errors.As(err, &in) {
 			t.Fatalf("%v is not an InputError", err)
 		}

@@ -47,7 +47,7 @@ type text interface{ ~string | ~[]byte }
 // Parse reads a decimal: an optional sign, digits with at most one point, and an
 // optional exponent, as programs write floating-point numbers. There are no spaces
 // and no separators. Digits beyond the eighteenth decimal are rounded, halves away
-// from zero, and exact is false then. The error is an [*InputError] that unwraps to
+// from zero, and exact is false then. The error is an [*pricing.InputError] that unwraps to
 // [ErrSyntax], or to [ErrRange] beyond ±10¹². Parse does not allocate.
 func Parse[T text](s T) (a Amount, exact bool, err error) {
 	i, neg := 0, false

@@ -100,7 +100,7 @@ type Bill struct {
 	Notes      []Note
 }
 
-// Bill returns what was collected. The error, an [*InputError] that unwraps to
+// Bill returns what was collected. The error, an [*pricing.InputError] that unwraps to
 // [ErrRepeated], is about files of different forms that charge one account for the
 // same hour; one that unwraps to [ErrMissing] says that there are no rows at all.
 // More rows may be added afterwards; the result does not change then.

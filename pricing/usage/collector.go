@@ -103,7 +103,7 @@ const (
 )
 
 // Add adds a row to the file that Begin began. It keeps nothing of row.Raw. The
-// error, an [*InputError], unwraps to [ErrCurrency], to [ErrRepeated] for a line
+// error, an [*pricing.InputError], unwraps to [ErrCurrency], to [ErrRepeated] for a line
 // that is there twice, or to [ErrRange] for times that make no sense; the row is not
 // added then. It panics before the first Begin.
 func (c *Collector) Add(row *Row) error {

@@ -7,7 +7,8 @@ import (
 )
 
 // The sentinels that errors of this package, and of the readers of bills, unwrap
-// to. Compare with [errors.Is].
+// to. Compare with [errors.Is]. The errors themselves are a *pricing.InputError: Line and Column
+// are the place in the file, and Field is the name of the column.
 var (
 	// ErrForm: the file is not a bill of the form that the reader expects.
 	ErrForm = errors.New("not a bill of this form")
@@ -24,10 +25,6 @@ var (
 	// ErrTruncated: the file ends before its data do.
 	ErrTruncated = errors.New("file ends too early")
 )
-
-// An InputError says where a bill cannot be used, and why. Line and Column are the
-// place in the file, and Field is the name of the column. Err unwraps to a sentinel.
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("usage", field, index, sentinel, format, args...)

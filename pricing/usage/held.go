@@ -132,7 +132,7 @@ func (c *Collector) hold(row *Row) {
 
 // AddContract adds a contract to the inventory: the dates and the size of a
 // commitment that rows use, or a commitment that no row has used. The error, an
-// [*InputError], unwraps to [ErrCurrency] or to [ErrRange]. It panics before the
+// [*pricing.InputError], unwraps to [ErrCurrency] or to [ErrRange]. It panics before the
 // first Begin.
 func (c *Collector) AddContract(k *Contract) error {
 	if len(c.files) == 0 {

@@ -87,7 +87,7 @@ type Row struct {
 
 // A Decoder decodes a row of a bill and adds it to a collector. line is the place of the row in
 // its file, from 1 for the header; raw is the row as it stands there, to find rows that are
-// there twice, or nil. The error is an [*InputError] with line, column and name. A Decoder
+// there twice, or nil. The error is an [*pricing.InputError] with line, column and name. A Decoder
 // panics if the row has fewer fields than the header that it was made for. It must not be used
 // by two goroutines at once.
 type Decoder func(line int, row [][]byte, raw []byte) error

@@ -193,7 +193,7 @@ func TestErrors(t *testing.T) {
 		{none, ErrMissing, "usage: files: missing: no file: want a bill"},
 		{noRows, ErrMissing, "a.csv has a header and no rows: want a bill"},
 	} {
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.Is(c.err, c.want) || !errors.As(c.err, &in) || !strings.Contains(c.err.Error(), c.text) {
 			t.Errorf("got  %v\nwant %v: %s", c.err, c.want, c.text)
 		}

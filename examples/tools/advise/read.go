@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/parquet"
@@ -100,7 +101,7 @@ func readBill(c *usage.Collector, path string, run *cli.Run) error {
 
 // asMistake is the user's mistake if a bill is one, and what else went wrong otherwise.
 func asMistake(path string, err error) error {
-	var input *usage.InputError
+	var input *pricing.InputError
 	if errors.As(err, &input) {
 		return cli.Mistakef("-bill %s: %w", path, cli.Plain(err))
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // open opens a table of comma-separated values, plain or gzip, and reads its header.
-// The error is that of src, or a *usage.InputError of package pkg. want says what
+// The error is that of src, or a *pricing.InputError of package pkg. want says what
 // the file should be.
 func open(pkg, want string, src io.Reader) (*csvscan.Reader, []string, error) {
 	r, err := csvscan.NewReader(src)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/csvscan"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -29,7 +30,7 @@ func TestOpen(t *testing.T) {
 		"\x1f\x8b\x08\x00": "focus: line 1: file ends too early: in the middle of gzip data: want the whole file",
 	} {
 		_, _, err := open("focus", "a FOCUS export", strings.NewReader(text))
-		var in *usage.InputError
+		var in *pricing.InputError
 		if !errors.As(err, &in) || err.Error() != want {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}
@@ -43,7 +44,7 @@ func TestOpen(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = usage.ParseTime("x")
-	if got := focus.In(err).(*usage.InputError).Package; got != "focus" {
+	if got := focus.In(err).(*pricing.InputError).Package; got != "focus" {
 		t.Errorf("package %s", got)
 	}
 	for err, want := range map[error]error{csvscan.ErrTooLong: usage.ErrSyntax, csvscan.ErrFields: usage.ErrSyntax, io.EOF: usage.ErrSyntax} {

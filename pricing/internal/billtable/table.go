@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -100,7 +101,7 @@ type Form struct {
 }
 
 // Read reads a table of comma-separated values, plain or gzip, to its end. The error is that of
-// src, of Begin or of the table, or a *usage.InputError.
+// src, of Begin or of the table, or a *pricing.InputError.
 func (f Form) Read(c *usage.Collector, name string, src io.Reader) error {
 	if c == nil || src == nil {
 		panic(f.Package + ": nil collector or source")
@@ -235,7 +236,7 @@ func (t *Table) Amount(col int) (usage.Amount, bool, error) {
 			return usage.Amount{}, false, nil
 		}
 		if a, exact, err = usage.Parse(b); err != nil {
-			return a, false, t.Fail(col, err.(*usage.InputError).Err, "")
+			return a, false, t.Fail(col, err.(*pricing.InputError).Err, "")
 		}
 	}
 	if !exact {
@@ -259,7 +260,7 @@ func (t *Table) Add(row *usage.Row) error { return t.In(t.C.Add(row)) }
 
 // In returns an error of package usage as one of the table's package.
 func (t *Table) In(err error) error {
-	if in, ok := err.(*usage.InputError); ok {
+	if in, ok := err.(*pricing.InputError); ok {
 		in.Package = t.pkg
 	}
 	return err
@@ -273,7 +274,7 @@ func (t *Table) Fail(col int, sentinel error, format string, args ...any) error 
 		name = t.header[i]
 	}
 	if format == "" {
-		return &usage.InputError{Package: t.pkg, Field: name, Index: -1, Line: t.Line, Column: i + 1, Err: sentinel}
+		return &pricing.InputError{Package: t.pkg, Field: name, Index: -1, Line: t.Line, Column: i + 1, Err: sentinel}
 	}
 	return inputerr.At(t.pkg, t.Line, i+1, name, sentinel, format, args...)
 }

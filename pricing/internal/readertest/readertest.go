@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -42,12 +43,12 @@ func Whole(t testing.TB, b *usage.Bill) {
 }
 
 // Any checks what holds of any data, as fuzzing draws them: there is no panic, an error is an
-// *usage.InputError with a sentinel, and without an error no row is lost.
+// *pricing.InputError with a sentinel, and without an error no row is lost.
 func Any(t testing.TB, read Read, data []byte) {
 	t.Helper()
 	c := usage.Collector{KeepRepeats: true}
 	if err := read(&c, "a", bytes.NewReader(data)); err != nil {
-		var input *usage.InputError
+		var input *pricing.InputError
 		if !errors.As(err, &input) || errors.Unwrap(input.Err) == nil {
 			t.Errorf("%v is not an InputError with a sentinel", err)
 		}
@@ -73,7 +74,7 @@ func Mistakes(t *testing.T, read Read, texts map[string]Mistake) {
 		if err == nil {
 			_, err = c.Bill()
 		}
-		var input *usage.InputError
+		var input *pricing.InputError
 		if !errors.Is(err, want.Is) || !errors.As(err, &input) || !strings.Contains(err.Error(), want.Says) {
 			t.Errorf("%.60q: %v, want %q and %q", text, err, want.Is, want.Says)
 		}

@@ -68,7 +68,7 @@ func TestTable(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("jobs differ (-want +got):\n%s", d)
 	}
-	if s := r.Stats(); s != (Stats{Records: 6, Jobs: 5, Steps: 1, Pending: 1, Running: 1}) {
+	if s := r.stats; s != (stats{Records: 6, Jobs: 5, Steps: 1, Pending: 1, Running: 1}) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -132,8 +132,8 @@ func TestJSON(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: jobs differ (-want +got):\n%s", name, d)
 		}
-		if f, _ := r.Format(); f != SlurmJSON || r.Stats().Records != 2 {
-			t.Errorf("%s: %v, %+v", name, f, r.Stats())
+		if f, _ := r.Format(); f != SlurmJSON || r.stats.Records != 2 {
+			t.Errorf("%s: %v, %+v", name, f, r.stats)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestPBS(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("jobs differ (-want +got):\n%s", d)
 	}
-	if s := r.Stats(); s != (Stats{Records: 3, Jobs: 2, Others: 1}) {
+	if s := r.stats; s != (stats{Records: 3, Jobs: 2, Others: 1}) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -185,7 +185,7 @@ func TestLSF(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("jobs differ (-want +got):\n%s", d)
 	}
-	if s := r.Stats(); s != (Stats{Records: 3, Jobs: 2, Others: 1}) {
+	if s := r.stats; s != (stats{Records: 3, Jobs: 2, Others: 1}) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -194,7 +194,7 @@ func TestLSF(t *testing.T) {
 func TestRepeatedHeader(t *testing.T) {
 	text := "JobID|Submit|Start|End|NCPUS\n1|100000000|100000001|100000002|1\n"
 	jobs, r, err := readAll(t, text+text, Options{})
-	if err != nil || len(jobs) != 2 || r.Stats().Records != 2 {
+	if err != nil || len(jobs) != 2 || r.stats.Records != 2 {
 		t.Errorf("%v, %+v", err, jobs)
 	}
 }

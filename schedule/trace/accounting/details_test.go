@@ -94,8 +94,8 @@ func TestQstat(t *testing.T) {
 	})
 	two := strings.Replace(text, `}}}}`, `}},"12.srv":{"Job_Owner":"bob@x","job_state":"Q","ctime":"Thu Jun 19 10:36:47 2025"}}}`, 1)
 	jobs, r, err := readAll(t, two, Options{})
-	if err != nil || len(jobs) != 2 || jobs[1].ID != 12 || jobs[1].State != Pending || jobs[1].Account != "" || r.Stats().Records != 2 {
-		t.Errorf("%v, %+v, %+v", err, jobs, r.Stats())
+	if err != nil || len(jobs) != 2 || jobs[1].ID != 12 || jobs[1].State != Pending || jobs[1].Account != "" || r.stats.Records != 2 {
+		t.Errorf("%v, %+v, %+v", err, jobs, r.stats)
 	}
 }
 
@@ -345,7 +345,7 @@ func TestFirstBytes(t *testing.T) {
 	}
 	first := strings.Replace(long, strings.Repeat(" ", maxLine), "", 1)
 	if jobs, r, err := readAll(t, "\n\n"+first, Options{}); err != nil || len(jobs) != 1 {
-		t.Errorf("%v, %v", r.Stats(), err)
+		t.Errorf("%v, %v", r.stats, err)
 	}
 	if _, _, err := readAll(t, "\n\n"+strings.Replace(first, "|4", "|x", 1), Options{}); err == nil || !strings.Contains(err.Error(), "line 4") {
 		t.Errorf("lines are counted from the first of the file: %v", err)

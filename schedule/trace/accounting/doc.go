@@ -14,7 +14,6 @@
 //	an accounting file                        names, states, calendar time Reader.Jobs or Reader.Next
 //	the queue now (squeue --json)             who waits, who runs          Reader.Jobs, Job.State
 //	a file of unknown form                    which reader reads it        Detect
-//	what was left out                         counts                       Reader.Stats
 //
 // # Forms
 //
@@ -34,8 +33,8 @@
 //
 // # What is a job
 //
-// Steps of Slurm's jobs (123.batch, 123.0) run inside their job's nodes: they are
-// left out and counted. Tasks of an array are jobs of their own. A job that was
+// Steps of Slurm's jobs (123.batch, 123.0) run inside their job's nodes, and are
+// left out. Tasks of an array are jobs of their own. A job that was
 // put back into the queue is a job for each of its runs, if the text has them all
 // (sacct -D). A job that waits or still runs is returned with its [State] and
 // without an end; a conversion leaves it out and counts it under "run time

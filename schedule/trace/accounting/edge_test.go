@@ -208,8 +208,8 @@ func TestFormatsZippedAndWithEmptyLines(t *testing.T) {
 				}
 				n++
 			}
-			if n != 1 || r.Stats().Records != 1 {
-				t.Errorf("%s with empty lines: %d jobs, %+v", name, n, r.Stats())
+			if n != 1 || r.stats.Records != 1 {
+				t.Errorf("%s with empty lines: %d jobs, %+v", name, n, r.stats)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (s State) Ended() bool { return s >= Completed }
 const Unlimited = time.Duration(math.MaxInt64)
 
 // A Job is one job as a batch system accounts for it. Steps, and the records of
-// anything but jobs, are not jobs; a [Reader] counts them.
+// anything but jobs, are not jobs: a [Reader] leaves them out.
 type Job struct {
 	ID        int64 // the batch system's number; tasks of an array may share it
 	User      string

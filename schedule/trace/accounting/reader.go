@@ -60,9 +60,9 @@ type Options struct {
 	Columns []string
 }
 
-// Stats counts what a [Reader] has met so far. Every record of the input is
+// stats counts what a [Reader] has met so far. Every record of the input is
 // counted once: Records = Jobs + Steps + Others.
-type Stats struct {
+type stats struct {
 	Records int // lines of a table or log without the header, or jobs of JSON
 	Jobs    int // jobs that were returned
 	Steps   int // left out: steps of jobs, which run inside their job's nodes
@@ -89,7 +89,7 @@ type Reader struct {
 	elapsed time.Duration // of the row that was read last; negative where unknown
 	json    jsonReader
 
-	stats Stats
+	stats stats
 	names map[string]string // every text, once
 	user  numbering
 	group numbering
@@ -181,9 +181,6 @@ func (r *Reader) Records() iter.Seq2[trace.Record, error] {
 		}
 	}
 }
-
-// Stats returns what has been met so far.
-func (r *Reader) Stats() Stats { return r.stats }
 
 // Users returns the users of [Reader.Records]: user number n is Users()[n-1].
 // The slice belongs to the reader.

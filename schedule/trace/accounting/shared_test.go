@@ -51,7 +51,7 @@ func TestSamples(t *testing.T) {
 			continue
 		}
 		got, _ := r.Format()
-		s := r.Stats()
+		s := r.stats
 		t.Logf("%s: %v, %+v\n%v; %d users, %d accounts, %d partitions", want.file, got, s, &report, len(r.Users()), len(r.Accounts()), len(r.Partitions()))
 		if got != want.format || want.records > 0 && s.Records != want.records || s.Records != s.Jobs+s.Steps+s.Others || report.Records != s.Jobs ||
 			want.jobs > 0 && len(jobs) != want.jobs || len(jobs) == 0 && s.Running+s.Pending < s.Jobs {

@@ -131,8 +131,8 @@ func TestXDMoD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]Job{want, want}, jobs); d != "" || r.Stats().Records != 2 {
-		t.Errorf("%+v (-want +got):\n%s", r.Stats(), d)
+	if d := cmp.Diff([]Job{want, want}, jobs); d != "" || r.stats.Records != 2 {
+		t.Errorf("%+v (-want +got):\n%s", r.stats, d)
 	}
 	short := strings.Replace(row, "2026-01-01T00:00:01", "x", 1)
 	if _, _, err := readAll(t, short+"\n", Options{}); !errors.Is(err, ErrFormat) {

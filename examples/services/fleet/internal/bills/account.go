@@ -286,7 +286,7 @@ func (p *Pricer) group(x *group.Terms, key record.Key, f *usage.Family, all []us
 	demand, err := f.Demand(all)
 	g := record.Group{Key: key, Currency: x.Currency, Unit: demand.Kind.Type, Start: x.Start, List: f.Offer.List, Savings: p.rates[demand.Kind.Plain()]}
 	if err != nil {
-		return g, fmt.Errorf("%s: %v", group.Overflow, err.(*usage.InputError).Err)
+		return g, fmt.Errorf("%s: %v", group.Overflow, err.(*pricing.InputError).Err)
 	}
 	used := make([]usage.Amount, x.Hours)
 	copy(used[demand.Start.Sub(p.From)/time.Hour:], demand.Used)

@@ -29,6 +29,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/parquet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -96,7 +97,7 @@ func Part(account string, parts int) int {
 
 func failure(path, account string, err error) record.Failure {
 	f := record.Failure{Key: record.Key{Account: account}, File: path}
-	var in *usage.InputError
+	var in *pricing.InputError
 	if errors.As(err, &in) {
 		plain := *in
 		f.Line, plain.Line, plain.Column, plain.Package = in.Line, 0, 0, ""
