@@ -118,7 +118,6 @@ cap3:-poll cap3:-scale cap3:-timeout
 internal:-parts
 federation:-traces
 fleet:-out fleet:-parts fleet:-paths fleet:-plan
-forecast:-draws forecast:-horizon forecast:-interval forecast:-svg forecast:-train
 kubernetes:-out kubernetes:-paths kubernetes:-plan
 parttime:-kind parttime:-minute
 preempt:-grace preempt:-longest preempt:-save-cost preempt:-save-every preempt:-svg

@@ -235,7 +235,7 @@ func (o *options) unusable(it *item) int {
 // nothing returns the mistake of asking for what no series can be used for.
 func (o *options) nothing(in *input, l *left, first error) error {
 	if len(in.items) == 1 && first != nil {
-		return cli.Mistakef("%s: the series %s %w: want a lower -horizon or -least, fewer -origins or other -models",
+		return cli.Mistakef("%s: the series %s %w: want a lower -steps or -least-values, fewer -origins or other -models",
 			o.source(), infile.Quote(in.items[0].name), first)
 	}
 	var texts []string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -22,32 +23,35 @@ type item struct {
 // input is what to forecast.
 type input struct {
 	items   []item
-	given   int    // series in the file
-	shorter int    // test series shorter than the horizon
-	found   int    // series in which the season is found
-	step    string // what a step is, and a value, as far as we know
+	given   int           // series in the file
+	shorter int           // test series shorter than the horizon
+	found   int           // series in which the season is found
+	length  time.Duration // of a step, 0 if nobody knows
+	step    string        // what a step is called, and a value
 	unit    string
 }
 
-// madeUpName is the name of the series without -train.
+// madeUpName is the name of the series without -demand.
 const madeUpName = "made-up"
 
 // read reads the files, or takes what is made up.
 func (o *options) read() (*input, error) {
-	in := &input{step: "step", unit: "value"}
-	if o.train == "" {
+	in := &input{unit: "value"}
+	if o.demand == "" {
 		values := seriesfile.MadeUp()
 		in.items = []item{{madeUpName, values, len(values)}}
-		in.step, in.unit = "week", "instances"
+		in.length, in.unit = 168*time.Hour, "instances"
 	} else {
-		train, err := seriesfile.Read("-train", o.train)
+		train, err := seriesfile.Read("-demand", o.demand)
 		if err != nil {
 			return nil, err
 		}
 		for _, s := range train {
 			in.items = append(in.items, item{s.Name, s.Values, len(s.Values)})
 		}
+		in.length = train[0].Step
 	}
+	in.step = seriesfile.StepName(in.length)
 	in.given = len(in.items)
 	if o.test != "" {
 		test, err := seriesfile.Read("-test", o.test)
@@ -87,10 +91,10 @@ func (o *options) settle(in *input) {
 
 // source names where the series come from.
 func (o *options) source() string {
-	if o.train == "" {
+	if o.demand == "" {
 		return "the made-up demand"
 	}
-	return "-train " + o.train
+	return "-demand " + o.demand
 }
 
 // join adds the values of a test file.
@@ -103,7 +107,7 @@ func (o *options) join(in *input, test []seriesfile.Series) error {
 		it := &in.items[i]
 		s := byName[it.name]
 		if s == nil {
-			return cli.Mistakef("-test %s: the series %s of -train %s is not in it: want a line for each", o.test, infile.Quote(it.name), o.train)
+			return cli.Mistakef("-test %s: the series %s of -demand %s is not in it: want a line for each", o.test, infile.Quote(it.name), o.demand)
 		}
 		delete(byName, it.name)
 		if len(s.Values) == 0 {
@@ -117,7 +121,7 @@ func (o *options) join(in *input, test []seriesfile.Series) error {
 	}
 	for _, s := range test { // the first of them
 		if byName[s.Name] != nil {
-			return cli.Mistakef("-test %s: line %d: the series %s is not in -train %s", o.test, s.Line, infile.Quote(s.Name), o.train)
+			return cli.Mistakef("-test %s: line %d: the series %s is not in -demand %s", o.test, s.Line, infile.Quote(s.Name), o.demand)
 		}
 	}
 	return nil
@@ -153,9 +157,9 @@ func (o *options) note(run *cli.Run, in *input) {
 		length = decimal.Int(least) + " to " + length
 	}
 	length += fmt.Sprintf(", %s of them missing", decimal.Int(missing))
-	text := "no -train, so a made-up demand: the instances that a service needs, week by week,\n  " + length
-	if o.train != "" {
-		files := o.train
+	text := "no -demand, so a made-up one: instances of a service, week by week,\n  " + length
+	if o.demand != "" {
+		files := o.demand
 		if o.test != "" {
 			files += " and " + o.test
 		}
@@ -166,14 +170,14 @@ func (o *options) note(run *cli.Run, in *input) {
 		text = fmt.Sprintf("%s: %s of %s", files, what, length)
 	}
 	steps := decimal.Count(o.horizon, "step")
-	from := "one point of the past, the end of -train"
+	from := "one point of the past, the end of -demand"
 	switch {
 	case o.origins > 1:
-		from = fmt.Sprintf("%d points of the past, the last %s values of each series in all", o.origins, decimal.Int(o.horizon*o.origins))
+		from = fmt.Sprintf("%d points of the past, in the last %s values", o.origins, decimal.Int(o.horizon*o.origins))
 	case o.test == "":
 		from = fmt.Sprintf("one point of the past, %s before the end of each series", steps)
 	case in.shorter > 0:
-		from = fmt.Sprintf("one point of the past, before the end of -train where -test has fewer\n"+
+		from = fmt.Sprintf("one point of the past, before the end of -demand where -test has fewer\n"+
 			"  values, which is so for %s series", decimal.Int(in.shorter))
 	}
 	run.Sayf("%s\n  forecast %s ahead from %s", text, steps, from)

@@ -42,6 +42,10 @@ func TestGolden(t *testing.T) {
 	programtest.Golden(t, "default.txt", stdout)
 	programtest.Golden(t, "default-notes.txt", stderr)
 	programtest.Narrow(t, stdout, 80)
+	programtest.Narrow(t, stderr, 80)
+	if n := strings.Count(stdout+stderr, "\n"); n > 40 {
+		t.Errorf("%d lines: want 40 at most", n)
+	}
 	if again, _ := tested.Must(t); again != stdout {
 		t.Error("a second run gives another result")
 	}
@@ -50,7 +54,7 @@ func TestGolden(t *testing.T) {
 func TestHelp(t *testing.T) {
 	var words []string
 	for _, name := range forecast.Names() {
-		words = append(words, "  "+name+" ")
+		words = append(words, name)
 	}
 	tested.Help(t, program.FlagNames(), words...)
 }
@@ -59,9 +63,9 @@ type row struct {
 	Model                                   string
 	MASE, SMAPE, WAPE, RMSE, Bias, Coverage *float64
 	Seconds                                 float64
-	Series, Forecasts, Horizon              int
+	Series, Forecasts, Steps                int
 	Season, Alarms                          int
-	Interval                                float64
+	Level                                   float64
 	Chosen, Default                         bool
 }
 
@@ -75,7 +79,7 @@ func TestNaive(t *testing.T) {
 	setClock(t, 2*time.Millisecond)
 	const want = `[
   {"model":"naive","mase":1.2,"smape":38.38383838,"wape":0.3333333333,"rmse":2.236067977,"bias":-2,"coverage":1,` +
-		`"seconds":0.002,"series":1,"forecasts":1,"horizon":2,"season":1,"interval":0.95,"alarms":0,"chosen":true,"default":false}
+		`"seconds":0.002,"series":1,"forecasts":1,"steps":2,"season":1,"level":0.95,"alarms":0,"chosen":true,"default":false}
 ]
 `
 	for name, files := range map[string][2]string{
@@ -89,7 +93,7 @@ func TestNaive(t *testing.T) {
 		"numbers in other forms":      {"name\na,1.0,3e0,.2e1,+4,5,0.7E+1", ""},
 		"a header that counts":        {"2019,2020,2021,2022\na,1,3,2,4,5,7", ""},
 	} {
-		args := []string{"-train", programtest.Write(t, "train.csv", files[0]), "-models", "naive", "-horizon", "2", "-json"}
+		args := []string{"-demand", programtest.Write(t, "train.csv", files[0]), "-models", "naive", "-steps", "2", "-json"}
 		if files[1] != "" {
 			args = append(args, "-test", programtest.Write(t, "test.csv", files[1]))
 		} else {
@@ -106,11 +110,11 @@ func TestNaive(t *testing.T) {
 // From 1 alone there is no scale.
 func TestOrigins(t *testing.T) {
 	train := programtest.Write(t, "train.csv", "name\na,1,2,4,8\nb,10,20,40,80\n")
-	got := decode(t, first(tested.Must(t, "-train", train, "-models", "naive", "-horizon", "1", "-origins", "2", "-json")))[0]
+	got := decode(t, first(tested.Must(t, "-demand", train, "-models", "naive", "-steps", "1", "-origins", "2", "-json")))[0]
 	if got.Series != 2 || got.Forecasts != 4 || math.Abs(*got.MASE-(2+4/1.5)/2) > 1e-9 || math.Abs(*got.RMSE-66./4) > 1e-9 {
 		t.Errorf("%+v", got)
 	}
-	status, _, stderr := tested.Try("-train", train, "-models", "naive", "-horizon", "1", "-origins", "3", "-series", "a")
+	status, _, stderr := tested.Try("-demand", train, "-models", "naive", "-steps", "1", "-origins", "3", "-series", "a")
 	if status != 2 || !strings.Contains(stderr, "leave 1 to fit to") {
 		t.Errorf("-origins 3: exit status %d, %s", status, stderr)
 	}
@@ -121,7 +125,7 @@ func TestMissing(t *testing.T) {
 	setClock(t, time.Millisecond)
 	line := "1,2,3,2,4,3,5,4,%s,5,7,6,8,%[1]s,9,8,10,9,11,10"
 	run := func(s string) string {
-		return first(tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na,"+fmt.Sprintf(line, s)), "-horizon", "3", "-origins", "2", "-json"))
+		return first(tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na,"+fmt.Sprintf(line, s)), "-steps", "3", "-origins", "2", "-json"))
 	}
 	empty := run("")
 	for _, s := range []string{"NA", "NaN", " na ", `"NA"`, "nan"} {
@@ -134,7 +138,7 @@ func TestMissing(t *testing.T) {
 	}
 	// Missing values at the end are forecast over: the naive forecast is that of 5.
 	out := filepath.Join(t.TempDir(), "out.csv")
-	tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na,1,3,2,4,5,NA,,\n"), "-horizon", "2", "-origins", "1", "-models", "naive", "-forecast", out)
+	tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na,1,3,2,4,5,NA,,\n"), "-steps", "2", "-origins", "1", "-models", "naive", "-forecast", out)
 	lines := strings.Split(programtest.Read(t, out), "\n")
 	if len(lines) != 4 || lines[0] != "series,step,forecast,low,high" || !strings.HasPrefix(lines[1], "a,1,5,") || !strings.HasPrefix(lines[2], "a,2,5,") {
 		t.Errorf("%q", lines)
@@ -145,7 +149,7 @@ func TestMissing(t *testing.T) {
 func TestConstant(t *testing.T) {
 	for _, x := range []string{"5", "0.1", "-3e9", "0", "1e-300"} {
 		train := programtest.Write(t, "train.csv", "name\na"+strings.Repeat(","+x, 100))
-		rows := decode(t, first(tested.Must(t, "-train", train, "-json")))
+		rows := decode(t, first(tested.Must(t, "-demand", train, "-json")))
 		want := len(forecast.Names())
 		if x[0] == '-' || x == "0" {
 			want-- // winters-ratio wants values above 0
@@ -159,7 +163,7 @@ func TestConstant(t *testing.T) {
 				t.Errorf("%s: %s: %s", x, r.Model, cmp.Diff(row{MASE: &zero, RMSE: &zero}, r))
 			}
 		}
-		if text, _ := tested.Must(t, "-train", train); strings.Contains(text, "NaN") {
+		if text, _ := tested.Must(t, "-demand", train); strings.Contains(text, "NaN") {
 			t.Errorf("%s:\n%s", x, text)
 		}
 	}
@@ -175,15 +179,15 @@ func TestMagnitudes(t *testing.T) {
 			fmt.Fprintf(&b, ",%g", x*factor)
 		}
 		train := programtest.Write(t, "train.csv", b.String())
-		stdout, _ := tested.Must(t, "-train", train)
+		stdout, _ := tested.Must(t, "-demand", train)
 		for _, text := range []string{"NaN", "Inf", "- "} {
 			if i := strings.Index(stdout, text); i >= 0 {
 				t.Errorf("%g: %q in\n%s", factor, text, stdout)
 			}
 		}
 		programtest.Narrow(t, stdout, 88)
-		svg(t, "-train", train)
-		for i, got := range decode(t, first(tested.Must(t, "-train", train, "-json"))) {
+		svg(t, "-demand", train)
+		for i, got := range decode(t, first(tested.Must(t, "-demand", train, "-json"))) {
 			for _, c := range [...][2]float64{{*got.MASE, *want[i].MASE}, {*got.SMAPE, *want[i].SMAPE}, {*got.RMSE / factor, *want[i].RMSE},
 				{*got.Coverage, *want[i].Coverage}} {
 				if math.Abs(c[0]-c[1]) > 1e-3*math.Abs(c[1]) {
@@ -197,11 +201,11 @@ func TestMagnitudes(t *testing.T) {
 // A measure without a value is null for machines and a dash for people.
 func TestUndefined(t *testing.T) {
 	train := programtest.Write(t, "train.csv", "name\na,1,2,1,2,1,2,1,2,1,0,0\n")
-	got := decode(t, first(tested.Must(t, "-train", train, "-horizon", "2", "-origins", "1", "-json")))
+	got := decode(t, first(tested.Must(t, "-demand", train, "-steps", "2", "-origins", "1", "-json")))
 	if got[0].Model != "naive" || got[0].WAPE != nil || *got[0].SMAPE != 200 || *got[0].MASE != 1 {
 		t.Errorf("%+v", got[0])
 	}
-	text, _ := tested.Must(t, "-train", train, "-horizon", "2", "-origins", "1", "-models", "naive")
+	text, _ := tested.Must(t, "-demand", train, "-steps", "2", "-origins", "1", "-models", "naive")
 	if !strings.Contains(text, "200.000        -  ") {
 		t.Errorf("no dash in\n%s", text)
 	}
@@ -211,7 +215,7 @@ func TestUndefined(t *testing.T) {
 // fitted to them they are forecast all the same.
 func TestLeftOut(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
-	args := []string{"-train", programtest.Write(t, "train.csv", `name
+	args := []string{"-demand", programtest.Write(t, "train.csv", `name
 empty,,,
 one,7
 short,1,2,3,4,5
@@ -219,7 +223,7 @@ flat,4,4,4,4,4,4,4,4,4,5,6
 blank,1,2,1,2,1,2,1,2,1,NA,NaN
 good,1,2,1,2,1,2,1,2,1,2,1
 flat too,4,4,4,4,4,4,4,4,4,4,4
-`), "-horizon", "2", "-origins", "1", "-models", "naive,holt"}
+`), "-steps", "2", "-origins", "1", "-models", "naive,holt"}
 	stdout, stderr := tested.Must(t, append(args, "-json", "-forecast", out)...)
 	for _, r := range decode(t, stdout) {
 		if r.Series != 2 || r.Forecasts != 2 {
@@ -252,17 +256,17 @@ flat too,4,4,4,4,4,4,4,4,4,4,4
 func TestSeries(t *testing.T) {
 	setClock(t, time.Millisecond)
 	const a, b = "a,5,3,6,4,7,5,8,6,9,7,8\n", "b,1,2,1,2,1,2,1,2,1,2,1\n"
-	args := []string{"-horizon", "2", "-origins", "1"}
-	both := append(args, "-train", programtest.Write(t, "train.csv", "name\n"+a+b))
+	args := []string{"-steps", "2", "-origins", "1"}
+	both := append(args, "-demand", programtest.Write(t, "train.csv", "name\n"+a+b))
 	one, stderr := tested.Must(t, append(both, "-series", "b")...)
-	alone, _ := tested.Must(t, append(args, "-train", programtest.Write(t, "train.csv", "name\n"+b))...)
+	alone, _ := tested.Must(t, append(args, "-demand", programtest.Write(t, "train.csv", "name\n"+b))...)
 	if one != alone {
 		t.Error(cmp.Diff(alone, one))
 	}
 	if !strings.Contains(stderr, `the series "b", one of 2, of 11 values`) {
 		t.Error(stderr)
 	}
-	if text, _ := tested.Must(t, both...); !strings.Contains(text, "Means over 2 forecasts of 2 steps, from 1 point of 2 series.\nUse ") ||
+	if text, _ := tested.Must(t, both...); !strings.Contains(text, "Means over 2 forecasts of 2 steps, from 1 point of 2 series.\n12 more models with -all.\nUse ") ||
 		strings.Contains(text, "tracking") {
 		t.Error(text)
 	}
@@ -273,7 +277,7 @@ func TestNonNegative(t *testing.T) {
 	train := programtest.Write(t, "train.csv", "name\na,20,19,18,17,15,14,13,12,10,9,8,7,5,4,3,2,1\n")
 	below := func(args ...string) (n int) {
 		out := filepath.Join(t.TempDir(), "out.csv")
-		tested.Must(t, append(args, "-train", train, "-horizon", "4", "-origins", "1", "-models", "holt", "-forecast", out)...)
+		tested.Must(t, append(args, "-demand", train, "-steps", "4", "-origins", "1", "-models", "holt", "-forecast", out)...)
 		rows, err := csv.NewReader(strings.NewReader(programtest.Read(t, out))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -299,9 +303,9 @@ func TestNonNegative(t *testing.T) {
 func TestInterval(t *testing.T) {
 	run := func(p string) (covered, width float64) {
 		out := filepath.Join(t.TempDir(), "out.csv")
-		r := decode(t, first(tested.Must(t, "-models", "naive", "-interval", p, "-forecast", out, "-json")))[0]
-		if fmt.Sprint(r.Interval) != p {
-			t.Errorf("-interval %s: %v", p, r.Interval)
+		r := decode(t, first(tested.Must(t, "-models", "naive", "-level", p, "-forecast", out, "-json")))[0]
+		if fmt.Sprint(r.Level) != p {
+			t.Errorf("-level %s: %v", p, r.Level)
 		}
 		var step int
 		var mean, low, high float64
@@ -310,7 +314,7 @@ func TestInterval(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !(low < mean && mean < high) {
-			t.Errorf("-interval %s: %s", p, line)
+			t.Errorf("-level %s: %s", p, line)
 		}
 		return *r.Coverage, high - low
 	}
@@ -333,8 +337,11 @@ func TestDigits(t *testing.T) {
 // A long forecast is cut in the table, and whole in the file.
 func TestLongForecast(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
-	stdout, _ := tested.Must(t, "-horizon", "100", "-origins", "1", "-models", "naive", "-forecast", out)
-	if !strings.Contains(stdout, "\n  60 ") || strings.Contains(stdout, "\n  61 ") || !strings.Contains(stdout, "\n40 steps more with -forecast FILE.\n") {
+	stdout, _ := tested.Must(t, "-steps", "100", "-origins", "1", "-models", "naive", "-forecast", out)
+	if !strings.Contains(stdout, "\n  13 ") || strings.Contains(stdout, "\n  14 ") || !strings.Contains(stdout, "\n87 steps more with -all, or with -forecast OUT.\n") {
+		t.Error(stdout)
+	}
+	if stdout, _ := tested.Must(t, "-steps", "100", "-origins", "1", "-all"); !strings.Contains(stdout, "\n 100 ") || strings.Count(stdout, "\n") < 100+len(forecast.Names()) || strings.Contains(stdout, "-all") {
 		t.Error(stdout)
 	}
 	if got := strings.Count(programtest.Read(t, out), "\n"); got != 1+100 {
@@ -349,7 +356,7 @@ func TestAlarm(t *testing.T) {
 		"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16": true,
 		"1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2,1":  false,
 	} {
-		stdout, _ := tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na,"+values), "-horizon", "1", "-models", "naive")
+		stdout, _ := tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na,"+values), "-steps", "1", "-models", "naive")
 		if got := strings.Contains(stdout, "do not rely on it"); got != want {
 			t.Errorf("%s: an alarm: %v\n%s", values, got, stdout)
 		}
@@ -370,10 +377,10 @@ func TestSVG(t *testing.T) {
 	odd := programtest.Write(t, "train.csv", "name\n\"a<b>&c\x01\",1,NA,2,NA,3,4,NA,5,6,1\nflat,0,0,0,0,0,0,0,0,0,0\n")
 	for _, args := range [][]string{
 		nil,
-		{"-horizon", "100", "-origins", "1"},
-		{"-horizon", "1", "-origins", "2"},
-		{"-train", odd, "-horizon", "1", "-origins", "1", "-models", "naive,simple"},
-		{"-train", odd, "-horizon", "1", "-origins", "1", "-series", "flat"},
+		{"-steps", "100", "-origins", "1"},
+		{"-steps", "1", "-origins", "2"},
+		{"-demand", odd, "-steps", "1", "-origins", "1", "-models", "naive,simple"},
+		{"-demand", odd, "-steps", "1", "-origins", "1", "-series", "flat"},
 	} {
 		// The forecast of what comes, and the one of a horizon ago: each is an area in this colour.
 		if got := strings.Count(svg(t, args...), "fill:#C6D8EE"); got != 2+1 { // and that of the name
@@ -387,7 +394,7 @@ func TestSVG(t *testing.T) {
 // Where five origins would leave less than half of the values to fit to, there are fewer.
 func TestFewOrigins(t *testing.T) {
 	for values, want := range map[int]int{100: 5, 79: 3, 26: 1, 20: 1} {
-		got := decode(t, first(tested.Must(t, "-train", programtest.Write(t, "train.csv", "name\na"+strings.Repeat(",1,2", values/2)+",7\n"), "-models", "naive", "-horizon", "10", "-json")))[0]
+		got := decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na"+strings.Repeat(",1,2", values/2)+",7\n"), "-models", "naive", "-steps", "10", "-json")))[0]
 		if got.Forecasts != want {
 			t.Errorf("%d values: %d forecasts, want %d", values, got.Forecasts, want)
 		}
@@ -396,7 +403,7 @@ func TestFewOrigins(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
-	train := func(text string) []string { return []string{"-train", programtest.Write(t, "f.csv", text)} }
+	train := func(text string) []string { return []string{"-demand", programtest.Write(t, "f.csv", text)} }
 	test := func(text string) []string {
 		return append(train("name\na,1,2,3\nb,4,5,6\n"), "-test", programtest.Write(t, "g.csv", text))
 	}
@@ -412,28 +419,28 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-models", "all,naive"}, `"all" is no model`},
 		{[]string{"-analytic=2"}, "true or false"},
 		{[]string{"-nonnegative=x"}, "true or false"},
-		{[]string{"-horizon", "0"}, "from 1 to 100,000"},
-		{[]string{"-horizon", "-3"}, "from 1 to 100,000"},
-		{[]string{"-horizon", "1e3"}, "from 1 to 100,000"},
-		{[]string{"-horizon", "99999999999999999999"}, "from 1 to 100,000"},
-		{[]string{"-horizon", "100000", "-origins", "1000"}, "has 208 values, and 1,000 forecasts of 100,000 steps leave 0 to fit to: want a lower -horizon"},
-		{[]string{"-horizon", "207", "-origins", "1"}, "has 208 values, and a forecast of 207 steps leaves 1 to fit to"},
-		{[]string{"-horizon", "206", "-origins", "1"}, "leaves too few values to fit simple to: 2 known values, want 3 at least"},
+		{[]string{"-steps", "0"}, "from 1 to 100,000"},
+		{[]string{"-steps", "-3"}, "from 1 to 100,000"},
+		{[]string{"-steps", "1e3"}, "from 1 to 100,000"},
+		{[]string{"-steps", "99999999999999999999"}, "from 1 to 100,000"},
+		{[]string{"-steps", "100000", "-origins", "1000"}, "has 208 values, and 1,000 forecasts of 100,000 steps leave 0 to fit to: want a lower -steps"},
+		{[]string{"-steps", "207", "-origins", "1"}, "has 208 values, and a forecast of 207 steps leaves 1 to fit to"},
+		{[]string{"-steps", "206", "-origins", "1"}, "leaves too few values to fit simple to: 2 known values, want 3 at least"},
 		{[]string{"-origins", "0"}, "from 1 to 1,000"},
-		{[]string{"-least", "1"}, "from 2 to"},
-		{[]string{"-least", "144"}, "has 208 values, and 5 forecasts of 13 steps leave 143 to fit to: want a lower -horizon or -least"},
-		{[]string{"-interval", "0"}, "above 0 and below 1"},
-		{[]string{"-interval", "1"}, "above 0 and below 1"},
-		{[]string{"-interval", "95"}, "above 0 and below 1"},
-		{[]string{"-interval", "NaN"}, "above 0 and below 1"},
-		{[]string{"-interval", "most"}, "above 0 and below 1"},
+		{[]string{"-least-values", "1"}, "from 2 to"},
+		{[]string{"-least-values", "144"}, "has 208 values, and 5 forecasts of 13 steps leave 143 to fit to: want a lower -steps or -least"},
+		{[]string{"-level", "0"}, "above 0 and below 1"},
+		{[]string{"-level", "1"}, "above 0 and below 1"},
+		{[]string{"-level", "95"}, "above 0 and below 1"},
+		{[]string{"-level", "NaN"}, "above 0 and below 1"},
+		{[]string{"-level", "most"}, "above 0 and below 1"},
 		{[]string{"-series", ""}, "name of a series"},
 		{[]string{"-series", "W1"}, `-series "W1": the made-up demand has no such series: there is "made-up"`},
 		{append(train("name\na,1\nb,1\nc,1\nd,1\ne,1\nf,1\ng,1\n"), "-series", "h"), `there is "a", "b", "c", "d", "e" and 2 more`},
-		{[]string{"-test", keep}, "needs a -train"},
-		{[]string{"-train", ""}, "name of a file"},
-		{[]string{"-train", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
-		{[]string{"-train", dir}, "is a folder"},
+		{[]string{"-test", keep}, "needs a -demand"},
+		{[]string{"-demand", ""}, "name of a file"},
+		{[]string{"-demand", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
+		{[]string{"-demand", dir}, "is a folder"},
 
 		{train(""), "f.csv: the file is empty"},
 		{train("\n\n"), "f.csv: the file is empty"},
@@ -459,21 +466,21 @@ func TestMistakes(t *testing.T) {
 		{train("\x1f\x8bno gzip, whatever it says"), "f.csv: gzip: invalid header"},
 		{train(programtest.Gzip(strings.Repeat(kept, 9))[:30]), "f.csv: the compressed data are cut off"},
 
-		{test("name\na,1\n"), `g.csv: the series "b" of -train `},
-		{test("name\nb,1\na,1\nc,1\nd,2\n"), `g.csv: line 4: the series "c" is not in -train `},
+		{test("name\na,1\n"), `g.csv: the series "b" of -demand `},
+		{test("name\nb,1\na,1\nc,1\nd,2\n"), `g.csv: line 4: the series "c" is not in -demand `},
 		{test("name\nb,1\na,,\n"), `g.csv: line 3: the series "a" has no value`},
 		{test("name\na,1\nb,one\n"), `g.csv: line 3, field 2, series "b": "one" is not a number`},
 		{test(""), "g.csv: the file is empty"},
-		{append(test("name\na,1\nb,1\n"), "-horizon", "4"), "none of the 2 series can be used"},
+		{append(test("name\na,1\nb,1\n"), "-steps", "4"), "none of the 2 series can be used"},
 
 		{[]string{"-svg", out, "-forecast", out}, "the file is that of another flag"},
-		{[]string{"-train", keep, "-forecast", keep}, "the file is that of another flag"},
-		{append(train("name\na,1\n"), "-svg", out, "-json"), "want a lower -horizon or -least, fewer -origins or other -models"},
+		{[]string{"-demand", keep, "-forecast", keep}, "the file is that of another flag"},
+		{append(train("name\na,1\n"), "-svg", out, "-json"), "want a lower -steps or -least-values, fewer -origins or other -models"},
 	})
 }
 
 // An interrupted run leaves the old file and no temporary one.
-func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-train", "name\na,1\n") }
+func TestInterrupt(t *testing.T) { programtest.Interrupt(t, "-demand", "name\na,1\n") }
 
 func TestBrokenOutput(t *testing.T) { tested.Broken(t, nil, []string{"-json"}) }
 
@@ -483,12 +490,12 @@ func TestBrokenOutput(t *testing.T) { tested.Broken(t, nil, []string{"-json"}) }
 // The default is fitted once, for 13 weeks; what counts series is asked of the other two. (Package forecast
 // tests the default over 52 weeks, and the other models.)
 func TestM4(t *testing.T) {
-	args := []string{"-train", shared.File(t, "forecast/M4_Weekly-train.csv.gz"),
+	args := []string{"-demand", shared.File(t, "forecast/M4_Weekly-train.csv.gz"),
 		"-test", shared.File(t, "forecast/M4_Weekly-test.csv.gz"), "-models", "naive,drift", "-json"}
 	check := func(rows []row, horizon int) {
 		t.Helper()
 		for _, r := range rows {
-			if r.Series != 359 || r.Forecasts != 359 || r.Horizon != horizon {
+			if r.Series != 359 || r.Forecasts != 359 || r.Steps != horizon {
 				t.Errorf("%+v: %d series, %d forecasts", r, r.Series, r.Forecasts)
 			}
 		}
@@ -517,7 +524,7 @@ func TestM4(t *testing.T) {
 		t.Errorf("%s: MASE %v, coverage %v", r.Model, *r.MASE, *r.Coverage)
 	}
 	// The last 52 weeks of train and test together, where there are 104 before: as an independent program.
-	stdout, stderr := tested.Must(t, append(args, "-horizon", "52", "-least", "104")...)
+	stdout, stderr := tested.Must(t, append(args, "-steps", "52", "-least-values", "104")...)
 	rows = decode(t, stdout)
 	close("MASE of naive, 52 weeks", rows[0].MASE, 7.298)
 	close("sMAPE of naive, 52 weeks", rows[0].SMAPE, 12.477)
@@ -525,9 +532,9 @@ func TestM4(t *testing.T) {
 		t.Errorf("%d series\n%s", rows[1].Series, stderr)
 	}
 	// Without that bound all series are used: the shortest has 93 values.
-	check(decode(t, first(tested.Must(t, append(args, "-horizon", "52")...))), 52)
+	check(decode(t, first(tested.Must(t, append(args, "-steps", "52")...))), 52)
 	// 52 weeks from five points: where series allow.
-	stdout, stderr = tested.Must(t, append(args, "-horizon", "52", "-origins", "5")...)
+	stdout, stderr = tested.Must(t, append(args, "-steps", "52", "-origins", "5")...)
 	if r := decode(t, stdout)[0]; r.Series >= 359 || r.Series < 100 || r.Forecasts != 5*r.Series ||
 		!strings.Contains(stderr, fmt.Sprintf("%d series are left out, too short for 5 forecasts of 52 steps", 359-r.Series)) {
 		t.Errorf("%+v\n%s", r, stderr)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,9 +31,9 @@ type jsonModel struct {
 	Seconds   json.Number  `json:"seconds"`
 	Series    int          `json:"series"`
 	Forecasts int          `json:"forecasts"`
-	Horizon   int          `json:"horizon"`
+	Steps     int          `json:"steps"`
 	Season    int          `json:"season"`
-	Interval  float64      `json:"interval"`
+	Level     float64      `json:"level"`
 	Alarms    int          `json:"alarms"`
 	Chosen    bool         `json:"chosen"`
 	Default   bool         `json:"default"`
@@ -84,7 +86,7 @@ func (r *results) text(w *table.Page) error {
 		decimals = 6
 	}
 	var rows [][]string
-	for _, x := range r.rows {
+	for _, x := range r.shown() {
 		s := &x.score
 		rows = append(rows, []string{
 			x.model, measure(s.MASE), measure(s.SMAPE), measure(100 * s.WAPE), inUnits(s.RMSE, largest), inUnits(s.Bias, largest),
@@ -95,11 +97,38 @@ func (r *results) text(w *table.Page) error {
 	w.Printf("\n")
 	w.Printf("%s of %s, from %s of %s.\n", forecasts(r.rows[0].score.N), decimal.Count(o.horizon, "step"),
 		decimal.Count(o.origins, "point"), decimal.Int(r.series)+" series")
-	r.advise(w)
+	if rest := len(r.rows) - len(rows); rest > 0 {
+		w.Printf("%s with -all.\n", decimal.Count(rest, "more model"))
+	}
 	if len(in.items) == 1 {
 		return r.foresee(w, &in.items[0])
 	}
+	r.advise(w)
 	return nil
+}
+
+// most is how many models, and steps of a forecast, are shown without -all.
+const (
+	mostModels = 5
+	mostSteps  = 13
+)
+
+// shown returns the models of least MASE, the least first, and naive; with -all all as they
+// are listed.
+func (r *results) shown() []result {
+	if r.o.all || len(r.rows) <= mostModels {
+		return r.rows
+	}
+	rows := slices.Clone(r.rows)
+	slices.SortStableFunc(rows, func(a, b result) int { return cmp.Compare(a.score.MASE, b.score.MASE) })
+	n := 0
+	for i, x := range rows {
+		if i < mostModels || x.model == "naive" {
+			rows[n] = x
+			n++
+		}
+	}
+	return rows[:n]
 }
 
 func forecasts(n int) string {
@@ -130,8 +159,13 @@ func (r *results) advise(w *table.Page) {
 	w.Printf("%s.\n", text)
 }
 
-// maxLines is how many steps of a forecast are listed: a year of weeks, and a bit.
-const maxLines = 60
+// steps is how many of n steps are listed.
+func (r *results) steps(n int) int {
+	if r.o.all {
+		return n
+	}
+	return min(mostSteps, n)
+}
 
 // foresee writes the forecast of the only series.
 func (r *results) foresee(w *table.Page, it *item) error {
@@ -145,14 +179,14 @@ func (r *results) foresee(w *table.Page, it *item) error {
 	}
 	largest := 0.0
 	for _, list := range [...][]float64{x.mean, x.low, x.high} {
-		for _, v := range list[:min(maxLines, len(list))] {
+		for _, v := range list[:r.steps(len(list))] {
 			if finite(v) {
 				largest = max(largest, math.Abs(v))
 			}
 		}
 	}
 	var rows [][]string
-	for i := range x.mean[:min(maxLines, len(x.mean))] {
+	for i := range x.mean[:r.steps(len(x.mean))] {
 		rows = append(rows, []string{
 			decimal.Int(i + 1), inUnits(x.mean[i], largest), inUnits(x.low[i], largest), inUnits(x.high[i], largest),
 		})
@@ -161,7 +195,7 @@ func (r *results) foresee(w *table.Page, it *item) error {
 	w.Table("step|"+r.chosen()+"|low|high", rows)
 	w.Printf("\n")
 	if rest := len(x.mean) - len(rows); rest > 0 {
-		w.Printf("%s more with -forecast FILE.\n", decimal.Count(rest, "step"))
+		w.Printf("%s more with -all, or with -forecast OUT.\n", decimal.Count(rest, "step"))
 	}
 	w.Printf("Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
 		infile.Quote(it.name), r.chosen(), r.o.percent())
@@ -170,6 +204,7 @@ func (r *results) foresee(w *table.Page, it *item) error {
 	} else {
 		fmt.Fprintf(w, "The tracking signal is %s, as it is of errors by chance.\n", decimal.Fixed(x.signal, 2))
 	}
+	r.advise(w)
 	return nil
 }
 
@@ -180,7 +215,7 @@ func (r *results) writeForecasts(w io.Writer) error {
 		return err
 	}
 	out := csv.NewWriter(w)
-	out.Write([]string{"series", "step", "forecast", "low", "high"}) // Error has what goes wrong
+	out.Write([]string{"series", r.in.step, "forecast", "low", "high"}) // Error has what goes wrong
 	var missing []item
 	for i, it := range r.in.items {
 		r.run.Showf("forecasting: series %s of %s", decimal.Int(i+1), decimal.Int(len(r.in.items)))
@@ -204,8 +239,8 @@ func (r *results) writeForecasts(w io.Writer) error {
 	return out.Error()
 }
 
-// writePaths writes futures of the only series: a header with the names of the paths, then
-// a line for each step.
+// writePaths writes futures of the only series: a header with the name of a step and of the
+// paths, then a line for each step.
 func (r *results) writePaths(w io.Writer) error {
 	o, in := r.o, r.in
 	c, err := r.oracle()
@@ -215,20 +250,22 @@ func (r *results) writePaths(w io.Writer) error {
 	if _, err := c.look(in.items[0].all); err != nil {
 		return err
 	}
-	paths := make([][]float64, o.draws)
+	paths := make([][]float64, o.futures)
 	for i := range paths {
 		paths[i] = make([]float64, o.horizon)
 	}
 	c.p.Paths(paths, rand.New(rand.NewPCG(o.seed, 0)))
 	out := csv.NewWriter(w)
-	record := make([]string, o.draws)
-	for i := range record {
-		record[i] = "p" + strconv.Itoa(i)
+	record := make([]string, 1+o.futures)
+	record[0] = in.step
+	for i := range o.futures {
+		record[1+i] = "p" + strconv.Itoa(i)
 	}
 	out.Write(record) // Error has what goes wrong
 	for step := range o.horizon {
+		record[0] = strconv.Itoa(step + 1)
 		for i, path := range paths {
-			record[i] = digits(path[step])
+			record[1+i] = digits(path[step])
 		}
 		out.Write(record)
 	}

@@ -11,11 +11,11 @@ import (
 // forecast there is no mean, and a note names the series that are missing if any are.
 func TestWhatIsSaid(t *testing.T) {
 	series := programtest.Write(t, "series.csv", "name,1,2,3,4,5,6,7,8\na,1,2,3,4,5,6,7,8\n")
-	one, notes := tested.Must(t, "-train", series, "-models", "naive", "-horizon", "1", "-origins", "1", "-forecast", programtest.Write(t, "out.csv", ""))
+	one, notes := tested.Must(t, "-demand", series, "-models", "naive", "-steps", "1", "-origins", "1", "-forecast", programtest.Write(t, "out.csv", ""))
 	if !strings.Contains(one, "\nOne forecast of 1 step, from 1 point of 1 series.\n") || strings.Contains(one, "Use naive") || strings.Contains(notes, "not in -forecast") {
 		t.Errorf("of one forecast of one model:\n%s%s", one, notes)
 	}
-	two, _ := tested.Must(t, "-train", series, "-models", "naive,drift", "-horizon", "1", "-origins", "2")
+	two, _ := tested.Must(t, "-demand", series, "-models", "naive,drift", "-steps", "1", "-origins", "2")
 	if !strings.Contains(two, "\nMeans over 2 forecasts of 1 step") || !strings.Contains(two, "Use drift, whose MASE is the least") {
 		t.Errorf("of two forecasts of two models:\n%s", two)
 	}

@@ -48,6 +48,10 @@ func TestGolden(t *testing.T) {
 	programtest.Golden(t, "default.txt", stdout)
 	programtest.Golden(t, "default-notes.txt", stderr)
 	programtest.Narrow(t, stdout, 80)
+	programtest.Narrow(t, stderr, 80)
+	if n := strings.Count(stdout+stderr, "\n"); n > 40 {
+		t.Errorf("%d lines: want 40 at most", n)
+	}
 	stdout, _ = tested.Must(t, "-algo", "exact")
 	programtest.Golden(t, "exact.txt", stdout)
 	stdout, _ = tested.Must(t, "-algo", "periodic", "-json")
