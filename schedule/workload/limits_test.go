@@ -24,7 +24,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]bool{1: false, 128: false, 1 << 20: false, 0: true, -1: true} {
-		if got := panics(func() { BatchParams().ForNodes(n) }); got != want {
+		if got := panics(func() { batchParams().ForNodes(n) }); got != want {
 			t.Errorf("a machine of %d nodes panics: %v", n, got)
 		}
 	}

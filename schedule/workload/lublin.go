@@ -112,8 +112,8 @@ func (l *Lublin) Reset(rng *rand.Rand, o Options) error {
 			return err
 		}
 	} else {
-		published(&o.Batch, BatchParams())
-		published(&o.Interactive, InteractiveParams())
+		published(&o.Batch, batchParams())
+		published(&o.Interactive, interactiveParams())
 		if err := o.Batch.check("Batch", o.Nodes); err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func TestExpectations(t *testing.T) {
 	}{
 		{
 			name: "typed", program: programTyped,
-			types: []expectation{expect(BatchParams()), expect(InteractiveParams())},
+			types: []expectation{expect(batchParams()), expect(interactiveParams())},
 			// The authors' share is 3.4% above the expectation, one standard
 			// deviation of a single run.
 			near: figures{.03, .03, .03, .03, .03, .035},
@@ -265,8 +265,8 @@ func TestSizesAndRunTimes(t *testing.T) {
 		name string
 		p    Params
 	}{
-		{"batch", BatchParams()},
-		{"interactive", InteractiveParams()},
+		{"batch", batchParams()},
+		{"interactive", interactiveParams()},
 		{"typeless", TypelessParams()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -316,7 +316,7 @@ func TestSizesAndRunTimes(t *testing.T) {
 // With neither serial jobs nor powers of two, rounding to whole nodes hardly moves
 // it where sizes are large: at 2¹⁵ to 2³⁰ nodes by less than 3e-5.
 func TestTwoStageUniformMean(t *testing.T) {
-	par := BatchParams()
+	par := batchParams()
 	par.Serial, par.Pow2 = 0, 0
 	par.ULow, par.UMed, par.UHi, par.UProb = 15, 25, 30, .7
 	var p process
@@ -441,14 +441,14 @@ func TestNodes(t *testing.T) {
 func TestForNodes(t *testing.T) {
 	// UHi is the binary logarithm of the machine; interactive jobs stay 1.5
 	// below it.
-	want := BatchParams()
+	want := batchParams()
 	want.UMed, want.UHi = 8, 10
-	if diff := cmp.Diff(want, BatchParams().ForNodes(1024)); diff != "" {
+	if diff := cmp.Diff(want, batchParams().ForNodes(1024)); diff != "" {
 		t.Errorf("batch, 1024 nodes (-want +got):\n%s", diff)
 	}
-	want = InteractiveParams()
+	want = interactiveParams()
 	want.UMed, want.UHi = 1, 3.5
-	if diff := cmp.Diff(want, InteractiveParams().ForNodes(32)); diff != "" {
+	if diff := cmp.Diff(want, interactiveParams().ForNodes(32)); diff != "" {
 		t.Errorf("interactive, 32 nodes (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(TypelessParams(), TypelessParams().ForNodes(MachineNodes)); diff != "" {
@@ -458,7 +458,7 @@ func TestForNodes(t *testing.T) {
 
 func TestInputErrors(t *testing.T) {
 	batch := func(f func(*Params)) Options {
-		p := BatchParams()
+		p := batchParams()
 		f(&p)
 		return Options{Batch: p}
 	}
@@ -557,7 +557,7 @@ func TestPanics(t *testing.T) {
 		{"workload: negative number of jobs", func() { AppendLublin(nil, newRand(1), -1, Options{}) }},
 		{"workload: negative number of nodes", func() { AppendLublin(nil, newRand(1), 1, Options{Nodes: -1}) }},
 		{"workload: Lublin.Next before Reset", func() { new(Lublin).Next() }},
-		{"workload: Params.ForNodes of a machine without nodes", func() { BatchParams().ForNodes(0) }},
+		{"workload: Params.ForNodes of a machine without nodes", func() { batchParams().ForNodes(0) }},
 		{"workload: EstimatesTo of slices of different lengths", func() { EstimatesTo(nil, jobs, newRand(1), 1) }},
 		{"workload: nil source of randomness", func() { EstimatesTo(jobs, jobs, nil, 1) }},
 		{"workload: EstimatesTo with a factor that is not between 0 and 1e6",

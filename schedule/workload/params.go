@@ -20,7 +20,7 @@ const (
 // Params are the parameters of one type of job, named as in the authors'
 // program [Lublin03]. Gamma distributions are given by shape and scale.
 //
-// [BatchParams], [InteractiveParams] and [TypelessParams] return the published
+// [TypelessParams] returns the published
 // values, to use or to change.
 type Params struct {
 	// Size in nodes: the share of serial jobs, the share of jobs whose size is
@@ -46,8 +46,8 @@ type Params struct {
 	ANum, BNum float64
 }
 
-// BatchParams returns the published parameters of batch jobs on 128 nodes.
-func BatchParams() Params {
+// batchParams returns the published parameters of batch jobs on 128 nodes.
+func batchParams() Params {
 	return Params{
 		Serial: .2927, Pow2: .6686,
 		ULow: 1.2, UMed: 5, UHi: 7, UProb: .875,
@@ -58,9 +58,9 @@ func BatchParams() Params {
 	}
 }
 
-// InteractiveParams returns the published parameters of interactive jobs on
+// interactiveParams returns the published parameters of interactive jobs on
 // 128 nodes, of which they use 45 at the most.
-func InteractiveParams() Params {
+func interactiveParams() Params {
 	return Params{
 		Serial: .1541, Pow2: .625,
 		ULow: 1, UMed: 3, UHi: 5.5, UProb: .705,
