@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/onlineportfolio"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/claim"
 )
@@ -21,7 +22,8 @@ var Paper = claim.Paper{Name: "niu16", About: "a cluster that grows and shrinks 
 
 var program = &cli.Program[options, *results]{
 	Name: "papers niu16", Usage: usage + onlineportfolio.Usage(), Define: define, Work: work, Text: (*results).text,
-	Rows: func(r *results) any { return r.claims },
+	Rows:  func(r *results) any { return r.claims },
+	Files: []cli.File[*results]{{Flag: "svg", Write: (*results).writeSVG}},
 }
 
 const usage = `Usage: go run ./examples/papers niu16 [flags]
@@ -42,6 +44,7 @@ a range in part if some of ours is within. "Pure" deducts what is left of terms.
   -demand FILE         a demand for -replay, as for examples/tools/plan; may be given
                        several times (default: three made-up years)
   -slot D              length of a slot of -demand (default: as the file says, or 1h)
+  -svg OUT             of -replay: demand, forecast and active reservations
   -total               count all that is spent (default: pure cost)
 `
 
@@ -78,11 +81,14 @@ func define(o *options, f *cli.Flags) {
 		if o.figures != "" && (len(o.traces) > 1 || o.again) {
 			return cli.Mistakef("-figures are of one log: want one -trace, and no -replay")
 		}
+		if f.Given("svg") && !o.again {
+			return cli.Mistakef("-svg is the picture of -replay: want -figures for those of a log")
+		}
 		return nil
 	})
 	f.Idle(func(name string) bool {
 		switch name {
-		case "trace", "replay", "figures", "json":
+		case "trace", "replay", "figures", "json", "svg":
 			return false
 		case "cores-per-node":
 			return o.again && o.traces == nil
@@ -101,7 +107,10 @@ func define(o *options, f *cli.Flags) {
 type results struct {
 	claims []claim.Claim
 	beyond []string
-	costs  func(w *table.Page) // of a replay
+
+	// Of a replay.
+	costs    func(w *table.Page)
+	pictures []svgplot.Portfolio
 }
 
 // work judges each log, or replays.

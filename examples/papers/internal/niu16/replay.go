@@ -3,6 +3,7 @@ package niu16
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -37,10 +38,11 @@ type way struct {
 	name   string
 	cost   pricing.Money
 	bought []pricing.Purchase
-	held   float64 // slots reserved within the demand, of all instances
-	bound  bool    // no plan
-	above  float64 // the optimum, at most, as a part of it
-	ratio  bool    // of an online portfolio with fewer classes, or none
+	held   float64   // slots reserved within the demand, of all instances
+	ahead  []float64 // of online: the mean demand planned for in week i, the week before; NaN if none
+	bound  bool      // no plan
+	above  float64   // the optimum, at most, as a part of it
+	ratio  bool      // of an online portfolio with fewer classes, or none
 }
 
 // Ways that every demand has, in this order; those with fewer classes follow.
@@ -115,9 +117,13 @@ func (o *options) replay(run *cli.Run) (*results, error) {
 	r := &results{}
 	for i := range demands {
 		r.claims = append(r.claims, judge(demands[i].name, ways[i:i+1])...)
+		over := ", cost " + ratio(total(ways[i:i+1], online), total(ways[i:i+1], hindsight)) + " of hindsight's"
+		r.pictures = append(r.pictures, picture(&demands[i], prices.List, &ways[i][online], over, len(demands) == 1))
 	}
 	name := demands[0].name
-	if len(demands) > 1 {
+	if len(demands) == 1 {
+		r.pictures = append(r.pictures, picture(&demands[0], prices.List, &ways[0][hindsight], "", false))
+	} else {
 		name = decimal.Count(len(demands), "demand")
 		r.claims = append(r.claims, judge(name, ways)...)
 	}
@@ -155,12 +161,12 @@ func (o *options) ways(d *demand, prices onlineportfolio.Prices) ([]way, error) 
 		all = append(all, k)
 		terms[c.Term] = append(terms[c.Term], k)
 	}
-	if list[online].bought, err = o.online(p, prices.Caps, all); err != nil {
+	if list[online].bought, list[online].ahead, err = o.online(p, prices.Caps, all); err != nil {
 		return nil, err
 	}
 	for k, c := range prices.List.Classes {
 		if of := terms[c.Term]; len(terms) > 1 && of[0] == k { // each term once
-			bought, err := o.online(p, prices.Caps, of)
+			bought, _, err := o.online(p, prices.Caps, of)
 			if err != nil {
 				return nil, err
 			}
@@ -181,7 +187,7 @@ func (o *options) ways(d *demand, prices onlineportfolio.Prices) ([]way, error) 
 }
 
 // online replays a demand week by week with a portfolio of some classes.
-func (o *options) online(p *reserve.Problem, caps []rules.Cap, classes []int) (bought []pricing.Purchase, err error) {
+func (o *options) online(p *reserve.Problem, caps []rules.Cap, classes []int) (bought []pricing.Purchase, ahead []float64, err error) {
 	own := *p
 	own.Prices.Classes = nil
 	var some []rules.Cap
@@ -193,17 +199,19 @@ func (o *options) online(p *reserve.Problem, caps []rules.Cap, classes []int) (b
 	}
 	x := o.New(some)
 	if err := x.Reset(&own); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	ahead = []float64{math.NaN()}
 	for at := 0; at+p.Every < len(p.Demand); at += p.Every {
 		if bought, err = x.Observe(bought, p.Demand[at:at+p.Every]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		ahead = append(ahead, x.Next())
 	}
 	for i := range bought {
 		bought[i].Class = classes[bought[i].Class]
 	}
-	return bought, nil
+	return bought, ahead, nil
 }
 
 // termName is a term as people name it: years, which are 365 days or 52 weeks, or a span.

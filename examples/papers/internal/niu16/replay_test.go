@@ -2,15 +2,21 @@ package niu16
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/shared"
+	"github.com/plimsoll/plimsoll/examples/internal/steps"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // A small problem: weeks of one instance, $336 on demand, or $500 for four of them.
@@ -154,6 +160,7 @@ func TestReplayFlags(t *testing.T) {
 	one := []string{"-replay", "-slot", "168h"}
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{Args: []string{"-replay", "-figures", filepath.Join(dir, "new")}, Want: "no -replay"},
+		{Args: []string{"-svg", filepath.Join(dir, "new.svg")}, Want: "-svg is the picture of -replay"},
 		{Args: []string{"-slot", "5h"}, Want: "of which a week has a whole number"},
 		{Args: append(one, "-demand", file("n\n1\n")), Want: "1 slot of 168h: want more than a week"},
 		{Args: append(one, "-demand", file("n\n1\n-3\n")), Want: "-3: want a demand of 0 or more"},
@@ -207,5 +214,40 @@ func TestBecause(t *testing.T) {
 		if got := because([][]way{{hindsight: {held: 60}, online: {held: held - 40}}, {hindsight: {held: 40}, online: {held: 40}}}); got != want {
 			t.Errorf("%v: %s", held, got)
 		}
+	}
+}
+
+// A picture has what is active week by week, each class on those below it. By hand: two of a
+// class for two weeks from week 1 on, one of another for a week in week 2, and the use price
+// puts the second below the first. The mean of 0, 4 and 2, 2 is 2 in both weeks.
+func TestPicture(t *testing.T) {
+	const week = 7 * 24 * time.Hour
+	list := pricing.List{OnDemand: 9, Classes: []pricing.Class{{Name: "a", Term: 2 * week, Hourly: 5, Billed: pricing.WhenUsed}, {Name: "b", Term: week}}}
+	d := &demand{name: "x", needed: []int{0, 4, 2, 2, 0, 0, 8}, slot: week / 2}
+	x := &way{name: "online", bought: []pricing.Purchase{{Slot: 2, Class: 0, Count: 2}, {Slot: 4, Class: 1, Count: 1}}, ahead: []float64{math.NaN(), 3}}
+	p := picture(d, list, x, "!", true)
+	if p.Title != "x: online!" || p.To != 7*week/2 || len(p.Marks) != 2 || p.Marks[0] != (svgplot.Mark{At: week, Layer: 1, Count: 2}) {
+		t.Errorf("%+v", p)
+	}
+	var got []string
+	for _, l := range p.Layers {
+		got = append(got, fmt.Sprint(l.Name, l.Points))
+	}
+	var want []string
+	for k, values := range [][]int{{0, 0, 1, 0}, {0, 2, 3, 0}} {
+		want = append(want, fmt.Sprint([]string{"b", "a"}[k], steps.AppendSpans(nil, values, week)))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("layers (-want +got):\n%s", diff)
+	}
+	for i, want := range [][]float64{{2, 2, 0, 8}, {0, 2, 0, 8}} { // of two slots the lower is at 95%
+		if !slices.Equal(p.Curves[i].Values, want) {
+			t.Errorf("%s: %v, want %v", p.Curves[i].Name, p.Curves[i].Values, want)
+		}
+	}
+	drop, flat := dropping(t)
+	tested.SVG(t, append([]string{"-replay"}, drop...), "drop.csv: online, cost 2.191 of hindsight", "drop.csv: hindsight", "Purchases", "twelve, active", "planned for")
+	if text := tested.SVG(t, append(append([]string{"-replay"}, drop...), flat[:2]...), "flat.csv: online"); strings.Contains(text, "Purchases") {
+		t.Error("purchases of several demands are marked")
 	}
 }
