@@ -550,3 +550,22 @@ func TestDecide(t *testing.T) {
 		})
 	}
 }
+
+// By hand, as TestIndividual: 11 instance-hours, of $3 each.
+func TestClasses(t *testing.T) {
+	path := programtest.Write(t, "log", small)
+	list := programtest.Write(t, "c.json", `{"on_demand": 3, "classes": [{"name": "1y", "term": "8760h", "upfront": 1, "hourly": 0, "billed": "always"}]}`)
+	stdout, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-classes", list, "-mode", "individual", "-json")
+	if !strings.Contains(stdout, `"cost":"33","pure_cost":"33"`) {
+		t.Error(stdout)
+	}
+	text, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-classes", list, "-mode", "hybrid", "-portfolio", "exact")
+	if !strings.Contains(text, "costs\n  $3.00 for every hour") || !strings.Contains(text, "It reserves 7 instances") || strings.Contains(text, "also where") {
+		t.Error(text)
+	}
+	odd := programtest.Write(t, "c.json", `{"on_demand": 3, "classes": [{"name": "1y", "term": "90m", "upfront": 1, "hourly": 0, "billed": "always"}]}`)
+	tested.Mistakes(t, t.TempDir(), []programtest.Wrong{
+		{Args: []string{"-classes", odd}, Want: "want a whole number of slots of 1h"},
+		{Args: []string{"-classes", filepath.Join(t.TempDir(), "none")}, Want: "no such file"},
+	})
+}

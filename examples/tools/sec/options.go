@@ -18,10 +18,12 @@ const usage = `Usage: go run ./examples/tools/sec [flags]
 
 Runs a log of batch jobs on a cluster of cloud instances that grows and shrinks with
 its queue, and on the alternatives. Prints waits, costs and the mode to choose.
-Instances are EC2's cc2.8xlarge at the prices of 2013: $2.40 for every hour begun.
+An instance costs its hourly price for every hour begun.
 
   -trace FILE          log of jobs: Standard Workload Format, or accounting of Slurm,
                        PBS or LSF, plain or gzip (default: a made-up log)
+  -classes FILE        prices and classes of reservations, as for examples/tools/plan
+                       (default: EC2's cc2.8xlarge of 2013, $2.40 an hour)
   -cores-per-node N    processors of an instance (default 16); a job gets whole ones
   -estimate X          how far users overestimate run times: 1 as in the log, 0 not
                        at all, 2 twice as far (default 1)
@@ -66,6 +68,7 @@ Instances are EC2's cc2.8xlarge at the prices of 2013: $2.40 for every hour begu
 // options are the flags.
 type options struct {
 	trace    string
+	classes  string // "": those of 2013
 	cores    int
 	estimate float64
 	modes    []semielastic.Mode // that are shown
@@ -83,6 +86,7 @@ func define(o *options, f *cli.Flags) {
 	}
 	p := &o.policy
 	f.File("trace", &o.trace)
+	f.File("classes", &o.classes)
 	f.Int("cores-per-node", &o.cores, 1, maxCount, "")
 	f.Int("nodes", &p.Nodes, 1, maxCount, "")
 	const span = "a span of time that is not negative, such as 90s, 5m or 1h30m"

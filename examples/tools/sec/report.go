@@ -72,7 +72,7 @@ func (runs *modeRuns) explain(w *table.Page) {
 	o := runs.o
 	w.Sayf("Means of %s jobs; saving is of pure cost, over individual. An instance costs $%s for every hour begun.",
 		decimal.Int(len(runs.log.Jobs)), runs.prices.OnDemand.Fixed(2))
-	if o.cores != instanceProcessors {
+	if o.cores != instanceProcessors && o.classes == "" {
 		w.Sayf("Prices are those of an instance of %d processors, also where -cores-per-node is %d.", instanceProcessors, o.cores)
 	}
 	if o.shows(semielastic.Hybrid, semielastic.Multi) && o.portfolio != semielastic.BuyNothing {

@@ -4,7 +4,9 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
@@ -76,6 +78,16 @@ func (o *options) runAll(log *semielastic.Log, run *cli.Run) (*modeRuns, error) 
 		return nil, err
 	}
 	runs := &modeRuns{o: o, log: log, columns: run.Columns, prices: pricing.CC28XLarge2013()}
+	if o.classes != "" {
+		file, err := classfile.Read("-classes", o.classes, nil)
+		if err == nil {
+			err = file.Fits(time.Hour)
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs.prices = file.List
+	}
 	modes := o.modes
 	if !o.shows(semielastic.Individual) {
 		modes = append([]semielastic.Mode{semielastic.Individual}, modes...)
