@@ -522,22 +522,28 @@ func TestSearchAlone(t *testing.T) {
 	}
 }
 
+// manySmall gives the first node 30 small jobs of different sizes, every second on a budget,
+// and the first request a need for many of them.
+func manySmall(p *Problem, seed int) *Problem {
+	p.Nodes[0].Only, p.Requests = nil, p.Requests[:1]
+	for k := range int64(30) {
+		j := Job{Waste: 7 + (k*k*31+int64(seed))%50, Parts: []Part{{0, slices.Repeat([]int64{1 + k%3}, len(p.Nodes[0].Room))}}}
+		if len(p.Budgets) > 0 && k%2 == 0 {
+			j.Draws = []Draw{{0, 1}}
+		}
+		p.Jobs = append(p.Jobs, j)
+	}
+	p.Requests[0].Needs[0] += 9
+	return p
+}
+
 // A node whose sets are cut in a hurry obeys its budgets, and the greedy choice leaves out what
 // is not needed.
 func TestHurriedBudgets(t *testing.T) {
 	var s Solver
 	problems := rapid.Custom(draw)
 	for seed := range 600 {
-		p := problems.Example(seed)
-		p.Nodes[0].Only, p.Requests = nil, p.Requests[:1]
-		for k := range int64(30) { // many small jobs of different sizes, every second on a budget
-			j := Job{Waste: 7 + (k*k*31+int64(seed))%50, Parts: []Part{{0, slices.Repeat([]int64{1 + k%3}, len(p.Nodes[0].Room))}}}
-			if len(p.Budgets) > 0 && k%2 == 0 {
-				j.Draws = []Draw{{0, 1}}
-			}
-			p.Jobs = append(p.Jobs, j)
-		}
-		p.Requests[0].Needs[0] += 9
+		p := manySmall(problems.Example(seed), seed)
 		whole := solve(t, &s, p, Options{Steps: 1 << 12})
 		waste, exact := whole.Waste, whole.Exact()
 		hurried := solve(t, &s, p, Options{Steps: 1 << 12, Hurry: func() bool { return true }})
@@ -548,8 +554,8 @@ func TestHurriedBudgets(t *testing.T) {
 	}
 }
 
-// The plans stay as they are: sums of waste, bounds and jobs over many small problems and two
-// clusters. The values are those of the code when the test was written; a change of the search
+// The plans stay as they are: sums of waste, bounds and jobs over many small problems, two
+// clusters and nodes of many small jobs. The values are those of the code when the test was written; a change of the search
 // or of the prices that is meant changes them.
 func TestPinned(t *testing.T) {
 	var s Solver
@@ -570,7 +576,7 @@ func TestPinned(t *testing.T) {
 			}
 		}
 	}
-	var got [4]sums
+	var got [7]sums
 	problems := rapid.Custom(draw)
 	for seed := range 400 {
 		p := problems.Example(seed)
@@ -583,8 +589,41 @@ func TestPinned(t *testing.T) {
 		add(&got[2], approximate(t, &s, p, nil))
 		add(&got[3], solve(t, &s, p, Options{Steps: 3, Rounds: 5}))
 	}
-	want := [4]sums{{89, 1638, 0, 379, 383}, {110, 2165, 2148, 506, 491}, {2, 287533651, 0, 14443, 767}, {2, 287533651, 269533608, 14443, 767}}
+	for seed := range 200 {
+		p := manySmall(problems.Example(seed), seed)
+		add(&got[4], solve(t, &s, p, Options{Steps: 3}))
+		add(&got[5], solve(t, &s, p, Options{Steps: 3, Hurry: func() bool { return true }}))
+		add(&got[6], approximate(t, &s, p, nil))
+	}
+	want := [7]sums{{89, 1638, 0, 379, 383}, {110, 2165, 2148, 506, 491}, {2, 287533651, 0, 14443, 767}, {2, 287533651, 269533608, 14443, 767},
+		{184, 35228, 35228, 31857, 352}, {184, 35829, 15234, 31751, 352}, {180, 35382, 0, 31577, 340}}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// A task that needs nothing of a resource comes though more of the resource is promised than
+// there is: the plan loses the job that makes room, and no other.
+func TestApproximateNeedsNothing(t *testing.T) {
+	p := &Problem{
+		Requests: []Request{{Needs: []int64{1, 0}, Count: 1}},
+		Nodes:    []Node{{Room: []int64{0, -5}}},
+		Jobs:     []Job{{Waste: 3, Parts: []Part{{0, []int64{1, 0}}}}, {Waste: 9, Parts: []Part{{0, []int64{1, 9}}}}},
+	}
+	got := approximate(t, new(Solver), p, nil)
+	if !got.Found || !slices.Equal(got.Lost, []int{0}) {
+		t.Errorf("found %v, lost %v; want job 0", got.Found, got.Lost)
+	}
+}
+
+// A node may host more tasks than Approximate looks at. By hand: 18 tasks need all 18 jobs,
+// which waste 1 to 18.
+func TestManyTasksOnANode(t *testing.T) {
+	p := &Problem{Requests: []Request{{Needs: []int64{1}, Count: 18}}, Nodes: []Node{{Room: []int64{0}}}}
+	for k := range int64(18) {
+		p.Jobs = append(p.Jobs, Job{Waste: k + 1, Parts: []Part{{0, []int64{1}}}})
+	}
+	if got := solve(t, new(Solver), p, Options{Steps: 9}); !got.Exact() || got.Waste.Total() != 171 || len(got.Lost) != 18 {
+		t.Errorf("waste %v of %d jobs; want 171 of 18", got.Waste.Total(), len(got.Lost))
 	}
 }
