@@ -20,8 +20,7 @@ const (
 // Params are the parameters of one type of job, named as in the authors'
 // program [Lublin03]. Gamma distributions are given by shape and scale.
 //
-// [TypelessParams] returns the published
-// values, to use or to change.
+// [TypelessParams] returns published values, to use or to change.
 type Params struct {
 	// Size in nodes: the share of serial jobs, the share of jobs whose size is
 	// a power of two, and the two-stage uniform distribution of the binary
