@@ -124,18 +124,3 @@ func (b *Book) Bill(counts []int, now time.Time) (pricing.Money, error) {
 	}
 	return m, nil
 }
-
-// Beyond returns how many units run on demand, in whole ones, in the pools that have
-// reservations: what was launched for a commitment that is used up.
-func (b *Book) Beyond(counts []int, now time.Time) int {
-	s := b.at(now)
-	a := b.bill(counts, s)
-	sum := new(big.Rat)
-	for k, n := range a.onDemand {
-		if n != nil && s.units[b.pool[k]] > 0 {
-			sum.Add(sum, n.Mul(n, big.NewRat(int64(b.Kinds[k].Units), 1)))
-		}
-	}
-	x, _ := sum.Float64()
-	return int(math.Ceil(x))
-}
