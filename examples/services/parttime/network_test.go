@@ -17,9 +17,9 @@ import (
 // until waits for something to be.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%s: not in 20 seconds", what)
+			t.Fatalf("%s: not in two minutes", what)
 		}
 	}
 }
