@@ -90,3 +90,54 @@ func TestExplain(t *testing.T) {
 		t.Error("another error is not left as it is")
 	}
 }
+
+// What is just within the limits of a flag is taken, and what is just beyond is not.
+func TestLimits(t *testing.T) {
+	for _, args := range [][]string{
+		{"-quantile", "1e-9"}, {"-quantile", ".999999"}, {"-alpha", "1e-9"}, {"-alpha", "1"}, {"-alarm", "1e-9"}, {"-alarm", "1"}, {"-premium", "0"}, {"-premium", "1000"},
+		{"-ladder", "1"}, {"-ladder", "1000000"}, {"-window", "1"}, {"-window", "1000000"}, {"-fit", "0"}, {"-fit", "1000000"},
+		{"-futures", "0"}, {"-futures", "10000"}, {"-cap", "a=b=1"}, {"-cap", "a=1000000"},
+	} {
+		flags(t, args...)
+	}
+	for _, c := range []programtest.Wrong{
+		{[]string{"-planner", "best"}, "want exact or greedy"},
+		{[]string{"-model", "oracle"}, "want one of naive, drift, simple"},
+		{[]string{"-quantile", "0"}, "between 0 and 1"},
+		{[]string{"-quantile", "1"}, "between 0 and 1"},
+		{[]string{"-quantile", "NaN"}, "between 0 and 1"},
+		{[]string{"-alpha", "0"}, "above 0"},
+		{[]string{"-alpha", "1.5"}, "above 0"},
+		{[]string{"-alarm", "-1"}, "above 0"},
+		{[]string{"-alarm", "2"}, "1 at most"},
+		{[]string{"-alarm", "0"}, "above 0"},
+		{[]string{"-premium", "1000.1"}, "from 0 to 1000"},
+		{[]string{"-futures", "10001"}, "from 0 to 10,000"},
+		{[]string{"-cap", "3y-heavy=0"}, "from 1 to"},
+		{[]string{"-cap", "3y-heavy=1000001"}, "from 1 to"},
+		{[]string{"-premium", "-1"}, "from 0 to 1000"},
+		{[]string{"-premium", "Inf"}, "from 0 to 1000"},
+		{[]string{"-ladder", "0"}, "from 1 to"},
+		{[]string{"-window", "0"}, "from 1 to"},
+		{[]string{"-window", "1e6"}, "from 1 to"},
+		{[]string{"-fit", "-1"}, "from 0 to"},
+		{[]string{"-cap", "3y-heavy"}, "such as 3y-heavy=40"},
+		{[]string{"-cap", "=3"}, "such as 3y-heavy=40"},
+		{[]string{"-cap", "3y-heavy=none"}, "from 1 to"},
+		{[]string{"-cap", "a=1000001"}, "from 1 to 1,000,000"},
+	} {
+		var o Flags
+		f := cli.NewFlags("test")
+		o.Define(f)
+		if err := f.Parse(c.Args); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), c.Want) {
+			t.Errorf("%q: %v, want %s", c.Args, err, c.Want)
+		}
+	}
+	o := flags(t, "-window", "3", "-ladder", "4", "-quantile", ".3", "-premium", "2", "-alarm", ".6", "-alpha", ".7", "-classes", "x", "-cap", "a=b=12")
+	if o.Window != 3 || o.Ladder != 4 || o.Quantile != .3 || o.Premium != 2 || o.Alarm != .6 || o.Alpha != .7 || o.Classes != "x" || o.caps[0] != (capFlag{"a=b", 12}) {
+		t.Errorf("%+v", o)
+	}
+	if x := o.New(nil); x.Window != 3 || x.Quantile != .3 || x.Premium != 2 || x.Alarm != .6 {
+		t.Errorf("%+v", x)
+	}
+}

@@ -202,7 +202,9 @@ func TestFigures(t *testing.T) {
 		t.Errorf("fig4a.csv has no 10.455446 dollars an hour for individual:\n%s", got)
 	}
 	// Again into the folder that is there; and a folder that cannot be is not made.
-	tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json", "-figures", dir)
+	if text, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-figures", dir); !strings.Contains(text, "Not in the paper:\n- easy-4 instead of easy: ") {
+		t.Errorf("nothing is said of what the paper does not try:\n%s", text)
+	}
 	for _, args := range [][]string{
 		{"-figures", filepath.Join(parent, "no", "figures")},
 		{"-figures", path},

@@ -86,21 +86,24 @@ func define(o *options, f *cli.Flags) {
 		}
 		return nil
 	})
-	f.Idle(func(name string) bool {
-		switch name {
-		case "trace", "replay", "figures", "json", "svg":
-			return false
-		case "cores-per-node":
-			return o.again && o.traces == nil
-		case "seed":
-			return !o.again && o.traces != nil || o.again && o.Futures == 0
-		case "slot":
-			return !o.again || o.files == nil
-		case "alpha":
-			return !o.again || o.Model != "simple"
-		}
-		return !o.again
-	})
+	f.Idle(o.ignores)
+}
+
+// ignores reports whether a flag changes nothing, given the others.
+func (o *options) ignores(name string) bool {
+	switch name {
+	case "trace", "replay", "figures", "json", "svg":
+		return false
+	case "cores-per-node":
+		return o.again && o.traces == nil
+	case "seed":
+		return !o.again && o.traces != nil || o.again && o.Futures == 0
+	case "slot":
+		return !o.again || o.files == nil
+	case "alpha":
+		return !o.again || o.Model != "simple"
+	}
+	return !o.again
 }
 
 // results are the claims, and what is said beside them.

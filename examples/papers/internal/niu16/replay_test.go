@@ -1,6 +1,7 @@
 package niu16
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -154,10 +155,29 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// idle returns the last flag that changes nothing beside the others.
+func idle(t *testing.T, args ...string) (name string) {
+	t.Helper()
+	var o options
+	f := cli.NewFlags("niu16")
+	define(&o, f)
+	f.Switch("json", new(bool))
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	f.Visit(func(g *flag.Flag) {
+		if o.ignores(g.Name) {
+			name = "-" + g.Name
+		}
+	})
+	return name
+}
+
 func TestReplayFlags(t *testing.T) {
 	dir := t.TempDir()
 	file := func(text string) string { return programtest.Write(t, "d.csv", text) }
 	one := []string{"-replay", "-slot", "168h"}
+	log := programtest.Write(t, "log", small)
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{Args: []string{"-replay", "-figures", filepath.Join(dir, "new")}, Want: "no -replay"},
 		{Args: []string{"-svg", filepath.Join(dir, "new.svg")}, Want: "-svg is the picture of -replay"},
@@ -170,9 +190,22 @@ func TestReplayFlags(t *testing.T) {
 		{Args: append(one, "-cap", "5y=3"), Want: `-cap: "5y"`},
 	})
 	args := []string{"-replay", "-demand", file(smallDemand), "-slot", "168h", "-json"}
+	for want, args := range map[string]string{
+		"": "-replay -futures 2 -seed 3", "-cores-per-node": "-replay -cores-per-node 4", "-seed": "-seed 3 -trace " + log, "-model": "-model holt", "-slot": "-replay -slot 24h",
+		"-total": "-total", "-alpha": "-alpha .5", "-demand": "-demand d",
+	} {
+		if got := idle(t, strings.Fields(args)...); got != want {
+			t.Errorf("%s: idle %q, want %q", args, got, want)
+		}
+	}
+	for _, args := range []string{"-seed 3", "-cores-per-node 4 -trace " + log, "-replay -cores-per-node 4 -trace " + log, "-replay -demand d -slot 24h", "-replay -alpha .5 -total"} {
+		if got := idle(t, strings.Fields(args)...); got != "" {
+			t.Errorf("%s: idle %q", args, got)
+		}
+	}
 	tested.Idle(t, "", args...)
 	tested.Idle(t, "-alpha, -cores-per-node and -seed change", append(args, "-model", "naive", "-alpha", ".5", "-cores-per-node", "4", "-seed", "3")...)
-	tested.Idle(t, "-demand, -slot and -total change", append(args[1:], "-total", "-trace", programtest.Write(t, "log", small))...)
+	tested.Idle(t, "-demand, -slot and -total change", append(args[1:], "-total", "-trace", log)...)
 }
 
 // [Niu16] section 8.5 and Fig. 7a on its six logs: the online portfolio costs less in total than
@@ -219,11 +252,11 @@ func TestBecause(t *testing.T) {
 
 // A picture has what is active week by week, each class on those below it. By hand: two of a
 // class for two weeks from week 1 on, one of another for a week in week 2, and the use price
-// puts the second below the first. The mean of 0, 4 and 2, 2 is 2 in both weeks.
+// puts the second below the first. The mean of 4, 0 and 2, 2 is 2 in both weeks.
 func TestPicture(t *testing.T) {
 	const week = 7 * 24 * time.Hour
 	list := pricing.List{OnDemand: 9, Classes: []pricing.Class{{Name: "a", Term: 2 * week, Hourly: 5, Billed: pricing.WhenUsed}, {Name: "b", Term: week}}}
-	d := &demand{name: "x", needed: []int{0, 4, 2, 2, 0, 0, 8}, slot: week / 2}
+	d := &demand{name: "x", needed: []int{4, 0, 2, 2, 0, 0, 8}, slot: week / 2}
 	x := &way{name: "online", bought: []pricing.Purchase{{Slot: 2, Class: 0, Count: 2}, {Slot: 4, Class: 1, Count: 1}}, ahead: []float64{math.NaN(), 3}}
 	p := picture(d, list, x, "!", true)
 	if p.Title != "x: online!" || p.To != 7*week/2 || len(p.Marks) != 2 || p.Marks[0] != (svgplot.Mark{At: week, Layer: 1, Count: 2}) {
