@@ -48,7 +48,7 @@ var liuJobs [3][]trace.Job
 // job takes its processors from its submission in every hour that it touches. Each
 // centre reserves for itself by the plan, for fees.
 //
-// What an instance has to send is drawn from the law of examples/tools/federation, by the
+// What an instance has to send is drawn from the law of examples/internal/centres, by the
 // same draws, so that the two can be compared: from 5 MB to 65 GB with P(x > k) ∝ 1/k,
 // in whole MB. The exponent is a choice; [Liu21] gives none.
 func liuFederation(tb testing.TB, hours int, planner reserve.Planner) (centres []Centre, tasks []Task, fees []pricing.Money) {

@@ -122,7 +122,7 @@ P.rooms.federation = (() => {
       }),
       P.h('div', {class: 'card'}, P.select('A lent instance costs', 'f-federation-price', [['lender', 'its owner’s fee'], ['midpoint', 'half-way to the price on demand'], ['free', 'nothing']], state.price, (v) => { state.price = v; solve('rule'); }), wrongs.place('price', null)),
       P.select('A log of yours takes the place of', 'f-federation-home', state.centres.map((c, i) => [String(i), c.name]), '0', () => {}),
-      P.paste({wrongs, name: 'jobs', title: 'Your logs', hint: 'A job log takes the place of the centre chosen above: the forms of -traces of examples/tools/federation. A processor counts as an instance, from the hour of its submission to the hour of its end.', example: '1 0 -1 600 4 -1 -1 4 900 -1 1 1 -1 -1 -1 -1 -1 -1', taken: takeLog}),
+      P.paste({wrongs, name: 'jobs', title: 'Your logs', hint: 'A job log takes the place of the centre chosen above: the forms of -trace of examples/tools/federation. A processor counts as an instance, from the hour of its submission to the hour of its end.', example: '1 0 -1 600 4 -1 -1 4 900 -1 1 1 -1 -1 -1 -1 -1 -1', taken: takeLog}),
       wrongs.place('tasks', null), P.h('div', {class: 'row'}, P.h('button', {type: 'button', onclick: load}, 'The made-up week again')));
   }
 
