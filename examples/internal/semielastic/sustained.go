@@ -35,7 +35,6 @@ type sustained struct {
 	rates   pricing.SustainedUse
 
 	classes []pricing.Class
-	atMost  []int
 	plan    []pricing.Purchase
 }
 
@@ -75,13 +74,6 @@ func (s *sustained) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) (_ []
 	q := *p
 	s.classes = append(append(s.classes[:0], p.Prices.Classes...), more...)
 	q.Prices.Classes = s.classes
-	if p.AtMost != nil {
-		s.atMost = append(s.atMost[:0], p.AtMost...)
-		for range more {
-			s.atMost = append(s.atMost, reserve.NoCap)
-		}
-		q.AtMost = s.atMost
-	}
 	if s.plan, err = s.planner.AppendPlan(s.plan[:0], &q); err != nil {
 		return dst, err
 	}
