@@ -5,6 +5,7 @@ package filelock
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -26,7 +27,15 @@ func TestExclude(t *testing.T) {
 	if ok, err := Exclude(second); ok || err != nil {
 		t.Errorf("a second one has the file: %v, %v", ok, err)
 	}
-	first.Close()
+	// As a child that has been forked a moment ago.
+	child, err := syscall.Dup(int(first.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(child)
+	if err := Close(first); err != nil {
+		t.Fatal(err)
+	}
 	if ok, err := Exclude(second); !ok || err != nil {
 		t.Errorf("after the first is gone: %v, %v", ok, err)
 	}

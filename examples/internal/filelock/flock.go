@@ -23,3 +23,10 @@ func Exclude(f *os.File) (bool, error) {
 		}
 	}
 }
+
+// Close lets others have f, and closes it. Closing alone does not: a child that this process has
+// forked and that has not yet begun its own program has f open, too.
+func Close(f *os.File) error {
+	syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // else closing unlocks
+	return f.Close()
+}

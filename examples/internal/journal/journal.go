@@ -185,4 +185,4 @@ func (j *Journal) Append(entry any) error {
 func (j *Journal) Size() int64 { return j.size }
 
 // Close closes the journal.
-func (j *Journal) Close() error { return j.f.Close() }
+func (j *Journal) Close() error { return filelock.Close(j.f) }

@@ -474,7 +474,7 @@ func (l *Log) Close() error {
 		err = l.f.Close()
 		l.f = nil
 	}
-	l.lock.Close() // its file stays: who waits for it has it open
+	filelock.Close(l.lock) // its file stays: who waits for it has it open
 	return err
 }
 

@@ -211,11 +211,11 @@ now() { date -u +%Y-%m-%dT%H:%M:%S.%NZ; }
 case $1 in
 create)
   echo "$PLIMSOLL_TASK $PLIMSOLL_TIER $PLIMSOLL_BID" >>created
-  [ -e refuse ] && { rm refuse; echo "no capacity" >&2; exit 3; }
-  printf '{"id":"i-%s","token":"%s","node":"%s","created":"%s"}\n' $PLIMSOLL_TOKEN $PLIMSOLL_TOKEN $PLIMSOLL_NODE $(now) >new
-  mv new i-$PLIMSOLL_TOKEN.json; cat i-$PLIMSOLL_TOKEN.json ;;
+  mv refuse refused 2>/dev/null && { echo "no capacity" >&2; exit 3; } # one of two that come at a time
+  printf '{"id":"i-%s","token":"%s","node":"%s","created":"%s"}\n' $PLIMSOLL_TOKEN $PLIMSOLL_TOKEN $PLIMSOLL_NODE $(now) >new.$$
+  mv new.$$ i-$PLIMSOLL_TOKEN.json; cat i-$PLIMSOLL_TOKEN.json ;;
 delete)
-  sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_ID.json >new; grep -q ended $PLIMSOLL_ID.json || mv new $PLIMSOLL_ID.json
+  sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_ID.json >new.$$; grep -q ended $PLIMSOLL_ID.json || mv new.$$ $PLIMSOLL_ID.json
   cat $PLIMSOLL_ID.json ;;
 list) # only what is rented, if it forgets
   if [ -e forgets ]; then cat i-*.json 2>/dev/null | grep -v ended; else cat i-*.json 2>/dev/null; fi; true ;;
@@ -227,7 +227,7 @@ submit)
   # The first cluster of the first task is taken in the middle.
   if [ $PLIMSOLL_TASK = a ] && [ ! -e taken ]; then
     echo $PLIMSOLL_CLUSTER >taken; echo 900 >a.saved
-    sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_INSTANCES.json >new; mv new $PLIMSOLL_INSTANCES.json
+    sed "s/}/,\"ended\":\"$(now)\"}/" $PLIMSOLL_INSTANCES.json >new.$$; mv new.$$ $PLIMSOLL_INSTANCES.json
   fi ;;
 status)
   saved=$(cat $PLIMSOLL_TASK.saved 2>/dev/null || echo 0)
