@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -19,7 +18,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -354,157 +352,6 @@ func TestStartFails(t *testing.T) {
 	}
 	if tries, _ := os.ReadFile(filepath.Join(dir, "tries")); strings.Count(string(tries), "\n") > 1 {
 		t.Errorf("slurmctld was started %q", tries)
-	}
-}
-
-// The most nodes.
-func TestMost(t *testing.T) {
-	dir := fakes(t, nil)
-	t.Setenv("TMPDIR", dir)
-	c, err := Start(t.Context(), 512)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Names[511] != "n512" {
-		t.Errorf("the last node is %s", c.Names[511])
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// slurm.conf, line by line.
-func TestConf(t *testing.T) {
-	dir := t.TempDir()
-	c := &Cluster{Dir: dir, Conf: filepath.Join(dir, "slurm.conf"), Names: []string{"n1", "n2"}, lines: []string{"A=b", "C=d"}}
-	if err := c.writeConf([]int{100, 101, 102}); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(c.Conf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, _, _ = strings.Cut(host, ".")
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.NewReplacer("DIR", dir, "HOST", host, "USER", me.Username).Replace(`ClusterName=plimsoll
-SlurmctldHost=HOST(127.0.0.1)
-SlurmctldPort=100
-SlurmUser=USER
-SlurmdUser=USER
-AuthType=auth/munge
-AuthInfo=socket=DIR/munge/socket
-CredType=cred/munge
-StateSaveLocation=DIR/state
-SlurmdSpoolDir=DIR/spool/%n
-SlurmctldPidFile=DIR/slurmctld.pid
-SlurmdPidFile=DIR/slurmd.%n.pid
-SlurmctldLogFile=DIR/slurmctld.log
-SlurmdLogFile=DIR/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-SlurmdParameters=config_overrides
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=600,sched_min_interval=10000,batch_sched_delay=0
-ReturnToService=2
-MpiDefault=none
-SwitchType=switch/none
-A=b
-C=d
-JobAcctGatherType=jobacct_gather/none
-KillWait=2
-MinJobAge=600
-NodeName=n1 NodeHostname=HOST NodeAddr=127.0.0.1 Port=101 CPUs=1 State=DOWN
-NodeName=n2 NodeHostname=HOST NodeAddr=127.0.0.1 Port=102 CPUs=1 State=DOWN
-PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-PartitionName=urgent Nodes=ALL MaxTime=INFINITE State=UP
-`)
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	for _, folder := range []string{"spool/n1", "spool/n2", "state"} {
-		if st, err := os.Stat(filepath.Join(dir, folder)); err != nil || !st.IsDir() {
-			t.Errorf("%s: %v", folder, err)
-		}
-	}
-	c.Dir = filepath.Join(dir, "slurm.conf") // no folder
-	if err := c.writeConf([]int{1, 2, 3}); err == nil {
-		t.Error("folders in a file")
-	}
-	for _, name := range []string{"spool", "state", "slurm.conf"} { // is something else already
-		c.Dir = t.TempDir()
-		c.Conf = filepath.Join(c.Dir, "slurm.conf")
-		err := os.WriteFile(filepath.Join(c.Dir, name), nil, 0o600)
-		if name == "slurm.conf" {
-			err = errors.Join(os.Remove(c.Conf), os.Mkdir(c.Conf, 0o700))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.writeConf([]int{1, 2, 3}); err == nil {
-			t.Errorf("%s cannot be made, and nothing is said", name)
-		}
-	}
-	if _, err := c.begin(exec.Command(filepath.Join(c.Dir, "none")), nil, "none.out"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a command that is not there: %v", err)
-	}
-	c.Dir = filepath.Join(c.Dir, "none")
-	if _, err := c.begin(exec.Command("true"), nil, "true.out"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-}
-
-// Ports are others, within the range, and free.
-func TestFreePorts(t *testing.T) {
-	ports, err := freePorts(40)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[int]bool{}
-	for _, p := range ports {
-		if p < 12000 || p >= 32000 || seen[p] {
-			t.Errorf("the port %d of %v", p, ports)
-		}
-		seen[p] = true
-	}
-	l, err := net.Listen("tcp", fmt.Sprintf(":%d", ports[0]))
-	if err != nil {
-		t.Errorf("a port that was to be free: %v", err)
-	} else {
-		l.Close()
-	}
-	if len(ports) != 40 {
-		t.Errorf("%d ports", len(ports))
-	}
-}
-
-// Until asks again and again, up to the limit or the end of the context.
-func TestUntil(t *testing.T) {
-	n := 0
-	if err := until(t.Context(), time.Minute, "it does not", func() bool { n++; return n == 3 }); err != nil || n != 3 {
-		t.Errorf("asked %d times, %v", n, err)
-	}
-	n = 0
-	err := until(t.Context(), 300*time.Millisecond, "it does not", func() bool { n++; return false })
-	if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "cluster: it does not: context deadline exceeded" || n < 2 || n > 15 {
-		t.Errorf("asked %d times, %v", n, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := until(ctx, time.Minute, "it does not", func() bool { return false }); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	var none *daemon
-	if err := none.end(); err != nil {
-		t.Errorf("no daemon ends: %v", err)
 	}
 }
 

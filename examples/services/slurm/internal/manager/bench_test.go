@@ -4,10 +4,17 @@ package manager
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/plimsoll/plimsoll/examples/internal/provider"
+	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/cluster"
+	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmctl"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // What it takes to rent and to give back a set of instances, as in [Niu16] Table 4, on a
@@ -83,4 +90,42 @@ func benchmarkSet(b *testing.B, n int) {
 	b.ReportMetric(total.Seconds()/runs, "total-s/op")
 	b.ReportMetric(ours.Seconds()/runs, "ours-s/op")
 	b.ReportMetric(released.Seconds()/runs/float64(n), "released-s/instance")
+}
+
+// startCluster starts a cluster for a test, with a provider for its nodes, or skips
+// the test.
+func startCluster(t testing.TB, ctx context.Context, nodes int, boot time.Duration) (*cluster.Cluster, *provider.Local, *slurmctl.Client) {
+	t.Helper()
+	c, err := cluster.Start(ctx, nodes)
+	if errors.Is(err, slurmctl.ErrAbsent) || errors.Is(err, slurmctl.ErrVersion) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	dir := filepath.Join(c.Dir, "instances")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := slurmctl.New(ctx, c.Conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, &provider.Local{Dir: dir, Boot: boot, Command: c.Slurmd, Environment: c.Environment()}, s
+}
+
+// testOptions are those of the tests: an hour lasts 2 s.
+func testOptions(c *cluster.Cluster) Options {
+	return Options{
+		Nodes: c.Names, WaitLimit: 5 * time.Minute, Short: time.Hour,
+		ReleaseEvery: 6 * time.Minute, RetryEvery: 5 * time.Minute, Boot: 10 * time.Minute,
+		BootLimit: 3 * time.Hour, AuditEvery: 30 * time.Minute,
+		Meter: pricing.EC2Hourly, Prices: pricing.CC28XLarge2013(),
+		Hour: 2 * time.Second, Poll: 30 * time.Millisecond, Timeout: 5 * time.Second,
+	}
 }
