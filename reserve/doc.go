@@ -16,7 +16,6 @@
 //	distribution for each slot             average, with a proof             or Problem.Chances
 //	the same, and a plan                   the cost of not knowing           Exact.Outlook
 //	the same                               mean cost against risk            Exact.Front
-//	discounts for large purchases          the cheapest plan                 Exact.SolveDiscounted
 //	a marketplace for rests of terms       a price list with sales           Resale.AppendClasses
 //	a plan of any origin                   what the plan costs; a check      Cost; Verify
 //	a plan                                 what each purchase does           AppendUses

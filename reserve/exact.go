@@ -63,28 +63,27 @@ type Exact struct {
 	// to seconds, with the demand's size.
 	Work int64
 
-	market      market
-	solver      flow.Solver
-	biller      pricing.Biller
-	classes     []flow.Class
-	index       []int // of the classes in the list
-	fees        []int64
-	held        []int
-	steps       []flow.Step
-	caps        []int
-	bought      []flow.Purchase
-	purchases   []pricing.Purchase
-	prices      []int64
-	values      []int64
-	proposal    []int64
-	finer       int64 // how much finer the values' unit is than the problem's
-	dual        dual
-	lp          lpbound.Solver
-	limited     bool
-	program     program
-	decomposed  decomposed
-	discounting discounting
-	direct      bool // decomposes without the simplex: for tests
+	market     market
+	solver     flow.Solver
+	biller     pricing.Biller
+	classes    []flow.Class
+	index      []int // of the classes in the list
+	fees       []int64
+	held       []int
+	steps      []flow.Step
+	caps       []int
+	bought     []flow.Purchase
+	purchases  []pricing.Purchase
+	prices     []int64
+	values     []int64
+	proposal   []int64
+	finer      int64 // how much finer the values' unit is than the problem's
+	dual       dual
+	lp         lpbound.Solver
+	limited    bool
+	program    program
+	decomposed decomposed
+	direct     bool // decomposes without the simplex: for tests
 }
 
 var _ Planner = (*Exact)(nil)
