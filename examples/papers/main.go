@@ -42,8 +42,9 @@ func start(args []string, stdout, stderr io.Writer) int {
 	var err error
 	switch first {
 	case "-h", "-help", "--help":
-		_, err = io.WriteString(stdout, "Usage: go run ./examples/papers PAPER [flags]\n\nThe figures, tables and claims of a paper beside ours. PAPER is one of:\n\n"+
-			list()+"\nPAPER -h lists the flags of a paper, and -list the papers.\n")
+		_, err = io.WriteString(stdout,
+			"Usage: go run ./examples/papers PAPER [flags]\n\nThe figures, tables and claims of a paper beside ours. PAPER is one of:\n\n"+
+				list()+"\nPAPER -h lists the flags of a paper, and -list the papers.\n")
 	case "-list":
 		_, err = io.WriteString(stdout, list())
 	case "":

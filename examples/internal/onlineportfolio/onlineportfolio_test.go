@@ -94,7 +94,8 @@ func TestExplain(t *testing.T) {
 // What is just within the limits of a flag is taken, and what is just beyond is not.
 func TestLimits(t *testing.T) {
 	for _, args := range [][]string{
-		{"-quantile", "1e-9"}, {"-quantile", ".999999"}, {"-alpha", "1e-9"}, {"-alpha", "1"}, {"-alarm", "1e-9"}, {"-alarm", "1"}, {"-premium", "0"}, {"-premium", "1000"},
+		{"-quantile", "1e-9"}, {"-quantile", ".999999"}, {"-alpha", "1e-9"}, {"-alpha", "1"}, {"-alarm", "1e-9"}, {"-alarm", "1"}, {"-premium",
+			"0"}, {"-premium", "1000"},
 		{"-ladder", "1"}, {"-ladder", "1000000"}, {"-window", "1"}, {"-window", "1000000"}, {"-fit", "0"}, {"-fit", "1000000"},
 		{"-futures", "0"}, {"-futures", "10000"}, {"-cap", "a=b=1"}, {"-cap", "a=1000000"},
 	} {
@@ -134,7 +135,8 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	o := flags(t, "-window", "3", "-ladder", "4", "-quantile", ".3", "-premium", "2", "-alarm", ".6", "-alpha", ".7", "-classes", "x", "-cap", "a=b=12")
-	if o.Window != 3 || o.Ladder != 4 || o.Quantile != .3 || o.Premium != 2 || o.Alarm != .6 || o.Alpha != .7 || o.Classes != "x" || o.caps[0] != (capFlag{"a=b", 12}) {
+	if o.Window != 3 || o.Ladder != 4 || o.Quantile != .3 || o.Premium != 2 || o.Alarm != .6 || o.Alpha != .7 || o.Classes != "x" ||
+		o.caps[0] != (capFlag{"a=b", 12}) {
 		t.Errorf("%+v", o)
 	}
 	if x := o.New(nil); x.Window != 3 || x.Quantile != .3 || x.Premium != 2 || x.Alarm != .6 {

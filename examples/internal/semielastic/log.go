@@ -92,7 +92,8 @@ func Load(path string, processors int, estimate float64, seed uint64, run *cli.R
 		}
 	}
 	if j := log.Jobs[log.Largest]; j.Nodes > maxInstances {
-		return nil, cli.Mistakef("%s: job %d needs %s instances of %s: want at most %s", log.Name, j.ID, decimal.Int(j.Nodes), decimal.Count(processors, "processor"), decimal.Int(maxInstances))
+		return nil, cli.Mistakef("%s: job %d needs %s instances of %s: want at most %s", log.Name, j.ID, decimal.Int(j.Nodes), decimal.Count(processors,
+			"processor"), decimal.Int(maxInstances))
 	}
 	return log, nil
 }

@@ -48,7 +48,8 @@ func TestLoad(t *testing.T) {
 	if j := log.Jobs[log.Largest]; len(log.Jobs) != 5 || j.ID != 4 || j.Nodes != 4 || !log.Epoch.IsZero() || log.Title() != "small.swf" || log.Enough() != 4 {
 		t.Errorf("%d jobs, the largest %+v; %s, %d nodes", len(log.Jobs), j, log.Title(), log.Enough())
 	}
-	for _, want := range []string{path + ": 9 records, 5 jobs", "0.1 days of submissions; run times are 74% of their estimates", "the largest job, number 4, needs 4 instances"} {
+	for _, want := range []string{path + ": 9 records, 5 jobs", "0.1 days of submissions; run times are 74% of their estimates",
+		"the largest job, number 4, needs 4 instances"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes do not say %q: %s", want, notes)
 		}
@@ -57,7 +58,8 @@ func TestLoad(t *testing.T) {
 		t.Errorf("of two jobs of one size number %d is the largest", same.Largest)
 	}
 	made, notes := load(t, "", 16)
-	if len(made.Jobs) != madeUpJobs || made.Name != "made-up log" || !strings.Contains(notes, "no -trace, so a made-up log of the Lublin-Feitelson model, seed 1:") {
+	if len(made.Jobs) != madeUpJobs || made.Name != "made-up log" || !strings.Contains(notes,
+		"no -trace, so a made-up log of the Lublin-Feitelson model, seed 1:") {
 		t.Errorf("%d jobs of %s: %s", len(made.Jobs), made.Name, notes)
 	}
 	for text, want := range map[string]string{"1 0 0 60 2000000000\n": "job 1 needs 2,000,000,000 instances of 1 processor", "": "there is no job in it"} {
@@ -114,7 +116,8 @@ func TestModes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := x.MeanWait.Seconds(); math.Abs(got-c.wait) > .001 || x.Paid.Fixed(6) != c.paid || x.Pure != x.Paid || x.Nodes != c.nodes || x.Mode != c.mode || last != c.mode {
+		if got := x.MeanWait.Seconds(); math.Abs(got-c.wait) > .001 || x.Paid.Fixed(6) != c.paid || x.Pure != x.Paid || x.Nodes != c.nodes ||
+			x.Mode != c.mode || last != c.mode {
 			t.Errorf("{%v, %+v}: {%.3f, %d, %q}, want wait %v, %d nodes, paid %s", c.mode, c.policy, got, x.Nodes, x.Paid.Fixed(6), c.wait, c.nodes, c.paid)
 		}
 		if rate := x.Rate(); math.Abs(rate*x.UsedHours-x.Pure.Float64()) > 1e-6 {

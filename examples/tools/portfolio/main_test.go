@@ -91,7 +91,8 @@ func TestFlagLimits(t *testing.T) {
 }
 
 func TestIdleFlags(t *testing.T) {
-	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses), "-state", filepath.Join(t.TempDir(), "s.json")}
+	args := []string{"-demand", programtest.Write(t, "d.csv", smallDemand), "-slot", "168h", "-classes", programtest.Write(t, "c.json", smallClasses),
+		"-state", filepath.Join(t.TempDir(), "s.json")}
 	tested.Idle(t, "", append(args, "-alpha", "0.5")...)
 	args[len(args)-1] += "2"
 	tested.Idle(t, "-alpha changes", append(args, "-model", "naive", "-alpha", "0.5")...)

@@ -270,7 +270,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-trace", file("empty.swf", "")}, "empty.swf: there is no job in it"},
 		{[]string{"-trace", file("header.swf", "; Version: 2\n\n")}, "header.swf: there is no job in it"},
 		{[]string{"-trace", file("zero.swf", "1 0 0 0 4\n2 0 0 5 0\n")}, "none of its 2 records is a job that can be run (run time 0: 1, no processors: 1)"},
-		{[]string{"-trace", file("centuries.swf", strings.Repeat("1 0 -1 2300000000 16\n", 6)), "-mode", "local"}, "centuries.swf: mode local: sim: Submit: value out of range: the simulated clock passes 2305843009 s, 5 jobs before the end"},
+		{[]string{"-trace", file("centuries.swf", strings.Repeat("1 0 -1 2300000000 16\n", 6)), "-mode", "local"},
+			"centuries.swf: mode local: sim: Submit: value out of range: the simulated clock passes 2305843009 s, 5 jobs before the end"},
 		{[]string{"-trace", file("old.swf", "1 0 0 9000000000 4\n")}, "old.swf: job 1 cannot be run"},
 		{[]string{"-trace", file("huge.swf", "1 0 0 90000000 2000000000\n")}, "huge.swf: job 1 needs 125,000,000 instances"},
 		{[]string{"-backfill", "sjf"}, "want easy, conservative or none"},
@@ -531,10 +532,12 @@ func TestDecide(t *testing.T) {
 		shown []semielastic.Run
 		want  string
 	}{
-		"as quick":         {[]semielastic.Run{alone, sec, slow}, "Decision: sec is 20.0% cheaper than individual, waits 0.0% shorter.\n"},
-		"the first of two": {[]semielastic.Run{alone, sec, one(semielastic.Multi, 1, 80, 0)}, "Decision: sec is 20.0% cheaper than individual, waits 0.0% shorter.\n"},
+		"as quick": {[]semielastic.Run{alone, sec, slow}, "Decision: sec is 20.0% cheaper than individual, waits 0.0% shorter.\n"},
+		"the first of two": {[]semielastic.Run{alone, sec, one(semielastic.Multi, 1, 80, 0)},
+			"Decision: sec is 20.0% cheaper than individual, waits 0.0% shorter.\n"},
 		"reserved": {[]semielastic.Run{alone, sec, one(semielastic.Hybrid, 50, 60, 3)},
-			"Decision: hybrid is 40.0% cheaper than individual, waits 50.0% shorter.\nIt reserves 3 instances, and pays $120 until the terms end, which saves only if\n  the load goes on so long.\n"},
+			"Decision: hybrid is 40.0% cheaper than individual, waits 50.0% shorter.\n" +
+				"It reserves 3 instances, and pays $120 until the terms end, which saves only if\n  the load goes on so long.\n"},
 		"all slower": {[]semielastic.Run{slow, one(semielastic.Local, 500, 1, 0)},
 			"Decision: gce is 90.0% cheaper than individual, waits 1.0% longer.\nOwning 4 nodes is 90.0% cheaper than gce, waits 4.0 times longer.\n"},
 		"owned alone":    {[]semielastic.Run{one(semielastic.Local, 50, 130, 0)}, "Decision: local is 30.0% dearer than individual, waits 50.0% shorter.\n"},

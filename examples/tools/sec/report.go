@@ -79,7 +79,8 @@ func (runs *modeRuns) explain(w *table.Page) {
 		w.Sayf("Pure cost is less what is left of reserved terms at the end of the log.")
 	}
 	if o.shows(semielastic.GCE, semielastic.Multi) {
-		w.Sayf("At Google an instance costs %s of that, for each of at least ten minutes, and down to 40%% of this as it is used throughout a month.", percent(o.policy.Ratio))
+		w.Sayf("At Google an instance costs %s of that, for each of at least ten minutes, and down to 40%% of this as it is used throughout a month.",
+			percent(o.policy.Ratio))
 	}
 	if o.shows(semielastic.Local) {
 		w.Sayf("Local costs what owning and hosting its nodes would for these %s days, of three years, without staff.",
@@ -122,7 +123,8 @@ func (runs *modeRuns) decide(w *table.Page) {
 		w.Sayf("Decision: %v is %s.", best.Mode, against(best, base, "individual"))
 	}
 	if best.Reserved > 0 {
-		w.Sayf("It reserves %s, and pays $%s until the terms end, which saves only if the load goes on so long.", decimal.Count(best.Reserved, "instance"), decimal.Grouped(best.Paid.Fixed(0)))
+		w.Sayf("It reserves %s, and pays $%s until the terms end, which saves only if the load goes on so long.", decimal.Count(best.Reserved, "instance"),
+			decimal.Grouped(best.Paid.Fixed(0)))
 	}
 	if owned != nil {
 		w.Sayf("Owning %s is %s.", decimal.Count(owned.Nodes, "node"), against(owned, best, best.Mode.String()))

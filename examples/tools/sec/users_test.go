@@ -26,7 +26,8 @@ func TestUsers(t *testing.T) {
 	if diff := cmp.Diff(want, programtest.Read(t, users)); diff != "" {
 		t.Errorf("-users (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(text, "Users of individual: each pays for the instances of the user's own jobs, $26.40\n  in all.") || strings.Contains(text, "than alone") {
+	if !strings.Contains(text, "Users of individual: each pays for the instances of the user's own jobs, $26.40\n  in all.") || strings.Contains(text,
+		"than alone") {
 		t.Errorf("the text does not say that nothing is divided:\n%s", text)
 	}
 	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-mode", "individual"); strings.Contains(plain, "alone") {
@@ -39,8 +40,10 @@ func TestUsers(t *testing.T) {
 func TestUsersOfDataStar(t *testing.T) {
 	path := shared.File(t, "traces/SDSC-DS-2004-2.1-cln.swf.gz")
 	for mode, want := range map[string]string{
-		"sec":    "Users of sec: 455 users pay $1,824,163.20 by use; 364 less than alone, 91 more.\nMore than alone: user 69, $41,325.53 instead of $35,769.60 (+15.5%);",
-		"hybrid": "Users of hybrid: 455 users pay $798,731.04 by use; 455 less than alone, 0 more.\nNobody pays more than alone. The nearest is user 69, $18,094.86 instead of",
+		"sec": "Users of sec: 455 users pay $1,824,163.20 by use; 364 less than alone, 91 more.\n" +
+			"More than alone: user 69, $41,325.53 instead of $35,769.60 (+15.5%);",
+		"hybrid": "Users of hybrid: 455 users pay $798,731.04 by use; 455 less than alone, 0 more.\n" +
+			"Nobody pays more than alone. The nearest is user 69, $18,094.86 instead of",
 	} {
 		if text, _ := tested.Must(t, "-trace", path, "-mode", mode, "-users", filepath.Join(t.TempDir(), "users.csv")); !strings.Contains(text, want) {
 			t.Errorf("%s: want %q:\n%s", mode, want, text)

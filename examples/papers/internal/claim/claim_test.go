@@ -69,7 +69,8 @@ Of 1 claim 0 come out, 1 in part, and 0 do not.
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	b, err := json.Marshal(list[1:2])
-	if want := `[{"on":"","place":"8.5","claim":"rises","paper":"","ours":"it_falls_from_the_first_to_the_last","came_out":"no","why":"Jobs are shorter."}]`; err != nil || string(b) != want {
-		t.Errorf("%s, %v, want %s", b, err, want)
+	wantJSON := `[{"on":"","place":"8.5","claim":"rises","paper":"","ours":"it_falls_from_the_first_to_the_last","came_out":"no","why":"Jobs are shorter."}]`
+	if err != nil || string(b) != wantJSON {
+		t.Errorf("%s, %v, want %s", b, err, wantJSON)
 	}
 }

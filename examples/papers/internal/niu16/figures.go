@@ -101,7 +101,8 @@ func (s *study) figures() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{s.table1, fig1, s.fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), s.fig7, s.fig8(name), s.fig9(name), s.front(name), resale}, nil
+	return []figure{s.table1, fig1, s.fig2, s.fig4a(name), s.fig4b(name), s.fig5(name), s.fig6(name), s.fig7, s.fig8(name), s.fig9(name), s.front(name),
+		resale}, nil
 }
 
 // twoBars draws waits and pure rates of named things.

@@ -31,7 +31,8 @@ func TestPicturesShowTheirTables(t *testing.T) {
 	// The log is of three hours, for which nothing is worth reserving: hybrid, EC2 alone and
 	// the plans in hindsight cost what sec costs.
 	if sec := s.modes[semielastic.SEC].total; s.modes[semielastic.Hybrid].total != sec || s.ec2.total != sec || s.ratio[3].multi.total >= sec {
-		t.Errorf("sec costs %v, hybrid %v, EC2 alone %v, and both clouds at .7 of its price %v", sec, s.modes[semielastic.Hybrid].total, s.ec2.total, s.ratio[3].multi.total)
+		t.Errorf("sec costs %v, hybrid %v, EC2 alone %v, and both clouds at .7 of its price %v", sec, s.modes[semielastic.Hybrid].total, s.ec2.total,
+			s.ratio[3].multi.total)
 	}
 	figures, err := s.figures()
 	if err != nil {
@@ -168,7 +169,8 @@ func TestFigures(t *testing.T) {
 	if plain, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-json"); plain != stdout {
 		t.Error("-figures changes what is printed")
 	}
-	rows := map[string]int{"table1": 6, "fig1": 2, "fig2": 3, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 10, "fig8": 4, "fig9": 18, "sweep": 540, "resale": 6}
+	rows := map[string]int{"table1": 6, "fig1": 2, "fig2": 3, "fig4a": 5, "fig4b": 6, "fig5": 36, "fig6": 12, "fig7": 10, "fig8": 4, "fig9": 18,
+		"sweep": 540, "resale": 6}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +204,8 @@ func TestFigures(t *testing.T) {
 		t.Errorf("fig4a.csv has no 10.455446 dollars an hour for individual:\n%s", got)
 	}
 	// Again into the folder that is there; and a folder that cannot be is not made.
-	if text, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-figures", dir); !strings.Contains(text, "Not in the paper:\n- easy-4 instead of easy: ") {
+	if text, _ := tested.Must(t, "-trace", path, "-cores-per-node", "2", "-figures", dir); !strings.Contains(text,
+		"Not in the paper:\n- easy-4 instead of easy: ") {
 		t.Errorf("nothing is said of what the paper does not try:\n%s", text)
 	}
 	for _, args := range [][]string{

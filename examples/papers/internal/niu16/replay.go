@@ -140,7 +140,8 @@ func (o *options) ways(d *demand, prices onlineportfolio.Prices) ([]way, error) 
 			p.Demand = append(slices.Clone(d.needed), make([]int, p.Every-over)...)
 		}
 	}
-	list := []way{hindsight: {name: "hindsight"}, eq5: {name: "eq5", bound: true}, greedy: {name: "greedy"}, online: {name: "online"}, nothing: {name: "online-od-only", ratio: true}}
+	list := []way{hindsight: {name: "hindsight"}, eq5: {name: "eq5", bound: true}, greedy: {name: "greedy"}, online: {name: "online"},
+		nothing: {name: "online-od-only", ratio: true}}
 	plan, err := new(reserve.Exact).Solve(p)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,8 @@ func TestWays(t *testing.T) {
 		"total": {append(weeks, "-total"), map[string]string{"hindsight": "836", "eq5": "625", "greedy": "836", "online": "836", "online-od-only": "1680"}},
 		"days": {[]string{"-demand", programtest.Write(t, "d.csv", "n\n"+strings.Repeat("1\n", 34)), "-slot", "24h", "-classes", classes},
 			map[string]string{"hindsight": "625", "eq5": "625", "greedy": "625", "online": "836", "online-od-only": "1632"}},
-		"gap": {[]string{"-demand", programtest.Write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-slot", "168h", "-total", "-classes", programtest.Write(t, "c.json", `{"on_demand": 7.01, "classes": [
+		"gap": {[]string{"-demand", programtest.Write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-slot", "168h", "-total", "-classes", programtest.Write(t, "c.json",
+			`{"on_demand": 7.01, "classes": [
   {"name": "two", "term": "336h", "upfront": 1176, "hourly": 0, "billed": "always"},
   {"name": "four", "term": "672h", "upfront": 504, "hourly": 3, "billed": "when-used"}]}`)}, map[string]string{"hindsight": "2016"}},
 	} {
@@ -148,7 +149,8 @@ func TestReplay(t *testing.T) {
 		t.Errorf("of nothing:\n%s", text)
 	}
 	// A log is replayed from its first hour with an instance.
-	log := programtest.Write(t, "small.swf", "1 86400 -1 1166400 16 -1 -1 16 1166400 -1 1 1 -1 -1 1 -1 -1 -1\n2 90000 -1 1166400 32 -1 -1 32 1166400 -1 1 1 -1 -1 1 -1 -1 -1\n")
+	log := programtest.Write(t,
+		"small.swf", "1 86400 -1 1166400 16 -1 -1 16 1166400 -1 1 1 -1 -1 1 -1 -1 -1\n2 90000 -1 1166400 32 -1 -1 32 1166400 -1 1 1 -1 -1 1 -1 -1 -1\n")
 	whole, half := replayed(t, "-trace", log)["online-od-only"].cost, replayed(t, "-trace", log, "-cores-per-node", "8")["online-od-only"].cost
 	if half < 19*whole/10 || whole == 0 {
 		t.Errorf("on demand %v, and %v with instances of half the size", whole, half)
@@ -185,20 +187,23 @@ func TestReplayFlags(t *testing.T) {
 		{Args: append(one, "-demand", file("n\n1\n")), Want: "1 slot of 168h: want more than a week"},
 		{Args: append(one, "-demand", file("n\n1\n-3\n")), Want: "-3: want a demand of 0 or more"},
 		{Args: append(one, "-demand", filepath.Join(dir, "none")), Want: "no such file"},
-		{Args: append(one, "-demand", file(smallDemand), "-classes", programtest.Write(t, "c.json", strings.Replace(smallClasses, "672h", "100h", 1))), Want: "want a whole number of slots"},
+		{Args: append(one, "-demand", file(smallDemand), "-classes", programtest.Write(t, "c.json", strings.Replace(smallClasses, "672h", "100h", 1))),
+			Want: "want a whole number of slots"},
 		{Args: append(one, "-demand", file("n\n2000000000\n2000000000\n2000000000\n")), Want: "too large together"},
 		{Args: append(one, "-cap", "5y=3"), Want: `-cap: "5y"`},
 	})
 	args := []string{"-replay", "-demand", file(smallDemand), "-slot", "168h", "-json"}
 	for want, args := range map[string]string{
-		"": "-replay -futures 2 -seed 3", "-cores-per-node": "-replay -cores-per-node 4", "-seed": "-seed 3 -trace " + log, "-model": "-model holt", "-slot": "-replay -slot 24h",
+		"": "-replay -futures 2 -seed 3", "-cores-per-node": "-replay -cores-per-node 4", "-seed": "-seed 3 -trace " + log,
+		"-model": "-model holt", "-slot": "-replay -slot 24h",
 		"-total": "-total", "-alpha": "-alpha .5", "-demand": "-demand d",
 	} {
 		if got := idle(t, strings.Fields(args)...); got != want {
 			t.Errorf("%s: idle %q, want %q", args, got, want)
 		}
 	}
-	for _, args := range []string{"-seed 3", "-cores-per-node 4 -trace " + log, "-replay -cores-per-node 4 -trace " + log, "-replay -demand d -slot 24h", "-replay -alpha .5 -total"} {
+	for _, args := range []string{"-seed 3", "-cores-per-node 4 -trace " + log, "-replay -cores-per-node 4 -trace " + log, "-replay -demand d -slot 24h",
+		"-replay -alpha .5 -total"} {
 		if got := idle(t, strings.Fields(args)...); got != "" {
 			t.Errorf("%s: idle %q", args, got)
 		}
@@ -241,7 +246,8 @@ func TestTermName(t *testing.T) {
 
 func TestBecause(t *testing.T) {
 	for held, want := range map[float64]string{
-		111: "Online over-bought: it reserves 1.110 of the hours that hindsight does.", 89: "Online under-bought: it reserves 0.890 of the hours that hindsight does.",
+		111: "Online over-bought: it reserves 1.110 of the hours that hindsight does.",
+		89:  "Online under-bought: it reserves 0.890 of the hours that hindsight does.",
 		110: "Online reserves as many hours as hindsight, of other classes or later.", 90: "Online reserves as many hours as hindsight, of other classes or later.",
 	} {
 		if got := because([][]way{{hindsight: {held: 60}, online: {held: held - 40}}, {hindsight: {held: 40}, online: {held: 40}}}); got != want {
@@ -279,7 +285,8 @@ func TestPicture(t *testing.T) {
 		}
 	}
 	drop, flat := dropping(t)
-	tested.SVG(t, append([]string{"-replay"}, drop...), "drop.csv: online, cost 2.191 of hindsight", "drop.csv: hindsight", "Purchases", "twelve, active", "planned for")
+	tested.SVG(t, append([]string{"-replay"}, drop...), "drop.csv: online, cost 2.191 of hindsight", "drop.csv: hindsight", "Purchases",
+		"twelve, active", "planned for")
 	if text := tested.SVG(t, append(append([]string{"-replay"}, drop...), flat[:2]...), "flat.csv: online"); strings.Contains(text, "Purchases") {
 		t.Error("purchases of several demands are marked")
 	}

@@ -164,7 +164,8 @@ func (s *study) ways(name string) (figure, map[string]float64, error) {
 		}
 		add(c.label, b.Pure.Float64(), b.Total.Float64())
 	}
-	bound, err := new(reserve.Competitive).Bound(&reserve.Problem{Demand: s.hours, Slot: time.Hour, Prices: four, Every: semielastic.WeekHours, Horizon: reserve.Pure})
+	bound, err := new(reserve.Competitive).Bound(&reserve.Problem{Demand: s.hours, Slot: time.Hour, Prices: four, Every: semielastic.WeekHours,
+		Horizon: reserve.Pure})
 	if err != nil {
 		return f, nil, err
 	}

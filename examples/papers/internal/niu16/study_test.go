@@ -107,7 +107,8 @@ func TestBeyond(t *testing.T) {
 	s.sweep[7] = result{total: 4, wait: 10 * time.Second}
 	s.queues[0] = result{total: 4.5, wait: 9 * time.Second}
 	want := []string{
-		"easy-4 instead of easy: wait -11.1%, rate 20.00%.", "conservative instead of easy: wait -11.1%, rate 20.00%.", "none instead of easy: wait -11.1%, rate 20.00%.",
+		"easy-4 instead of easy: wait -11.1%, rate 20.00%.", "conservative instead of easy: wait -11.1%, rate 20.00%.",
+		"none instead of easy: wait -11.1%, rate 20.00%.",
 		"easy-small-first instead of easy: wait -11.1%, rate 20.00%.", "easy-large-first instead of easy: wait -11.1%, rate 20.00%.",
 		"Another T_waitlmt, T_short and placement without more wait saves 0.00% of the rate: easy, T_waitlmt 0s, T_short 0s, max-margin.",
 		"Another T_waitlmt, T_short, placement and queue without more wait saves 10.00% of the rate: easy-4, T_waitlmt 0s, T_short 0s, max-margin.",
@@ -169,7 +170,8 @@ func TestUsersAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(rules.Shares{Slots: []int64{400 * 24, 0, 2}, Instances: []int64{2, 0}, Total: 400*24 + 2}, users, cmpopts.IgnoreUnexported(rules.Shares{})); d != "" {
+	if d := cmp.Diff(rules.Shares{Slots: []int64{400 * 24, 0, 2}, Instances: []int64{2, 0}, Total: 400*24 + 2}, users,
+		cmpopts.IgnoreUnexported(rules.Shares{})); d != "" {
 		t.Errorf("users alone (-want +got):\n%s", d)
 	}
 	demand := make([]int, 400*24)
@@ -181,7 +183,8 @@ func TestUsersAlone(t *testing.T) {
 	if err := cluster.Add(list, demand, len(demand)); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(rules.Shares{Slots: []int64{0, 400 * 24, 2}, Instances: []int64{0, 1}, Total: 400*24 + 2}, cluster, cmpopts.IgnoreUnexported(rules.Shares{})); d != "" {
+	if d := cmp.Diff(rules.Shares{Slots: []int64{0, 400 * 24, 2}, Instances: []int64{0, 1}, Total: 400*24 + 2}, cluster,
+		cmpopts.IgnoreUnexported(rules.Shares{})); d != "" {
 		t.Errorf("together (-want +got):\n%s", d)
 	}
 }

@@ -89,7 +89,8 @@ func (s *study) front(name string) figure {
 	for _, r := range front {
 		best.X, best.Y = append(best.X, r.total), append(best.Y, r.wait.Seconds())
 	}
-	f.charts = []svgplot.Chart{{Title: "Cost against wait: T_waitlmt, T_short, placement and queue, " + name, X: rateAxis, Y: waitAxis, Series: append(series, best)}}
+	f.charts = []svgplot.Chart{{Title: "Cost against wait: T_waitlmt, T_short, placement and queue, " + name, X: rateAxis, Y: waitAxis,
+		Series: append(series, best)}}
 	return f
 }
 
