@@ -17,7 +17,10 @@ func (r *results) writeFocus(w io.Writer) error {
 	for i, g := range r.groups {
 		for j, o := range g.advice.Orders {
 			id := fmt.Sprintf("order-%s-%d-%d", r.now.Format(time.DateOnly), i+1, j+1)
-			kind := g.kinds[0]
+			var kind usage.Kind
+			if len(g.kinds) > 0 {
+				kind = g.kinds[0]
+			}
 			row := usage.Row{Account: "order", Currency: r.bill.Currency, Start: r.now, End: o.Until, Charge: usage.Purchase,
 				Kind: usage.Kind{Provider: kind.Provider, Region: kind.Region}, Billed: usage.AmountOf(o.Upfront), List: usage.AmountOf(o.Commitment),
 				Commitment: usage.Commitment{ID: id, Name: fmt.Sprintf("%s of %s, %s", count(o.Units, g.unit), o.Class, g.name), Type: "Reserved Instance", Unit: "Hours",

@@ -20,8 +20,9 @@ type group struct {
 	name   string // "m5.large in eu-west-1, linux"
 	unit   string
 	kinds  []usage.Kind
-	factor []int // units of one instance, by kind
-	demand []int // units in each slot of the bill
+	factor []int     // units of one instance, by kind
+	demand []int     // units in each slot of the bill
+	series []float64 // the same, of -demand, where a value may be missing
 	list   pricing.List
 	held   []advice.Contract
 	offers []advice.Offer
@@ -40,6 +41,9 @@ func same(a, b string) bool { return strings.EqualFold(a, b) }
 
 // group makes groups of the bill's kinds.
 func (r *results) group() error {
+	if r.o.demand != "" {
+		return nil
+	}
 	var prices usage.Catalog
 	prices.Add(r.prices.Offers)
 	families, why := usage.Families(r.bill.Demand, &prices, r.bill.Currency, func(_ int, o *offers.Offer) error {
@@ -121,8 +125,13 @@ func (r *results) hold(g *group) {
 	}
 	for i := range r.bill.Held {
 		h := &r.bill.Held[i]
-		if slices.ContainsFunc(r.own, func(own ownContract) bool { return own.ID == h.ID }) {
-			continue // -held knows better, and the contract serves once
+		end := h.End
+		if i := slices.IndexFunc(r.own, func(own ownContract) bool { return own.ID != "" && own.ID == h.ID }); i >= 0 {
+			if r.own[i].Type != "" {
+				continue // -held knows better, and the contract serves once
+			}
+			r.matched[h.ID] = true
+			end = r.own[i].end
 		}
 		units, kinds := 0.0, 0
 		for _, k := range h.Kinds {
@@ -146,18 +155,22 @@ func (r *results) hold(g *group) {
 			serve = per * float64(g.factor[slices.Index(g.kinds, h.Kinds[0].Kind)])
 		}
 		n := int(math.Round(serve))
-		if n > 0 && h.End.IsZero() && !r.matched[h.ID] {
+		if n > 0 && end.IsZero() && !r.matched[h.ID] {
 			r.matched[h.ID] = true
 			r.notes = append(r.notes, fmt.Sprintf("%s serves, and the bill does not say until when: it does not count after the bill; give it with -held, or the contract commitments with -bill", h.ID))
 		}
-		if !h.End.IsZero() {
-			add(h.ID, n, h.End)
+		if !end.IsZero() {
+			add(h.ID, n, end)
 		}
 	}
 	for _, h := range r.own {
 		for j, k := range g.kinds {
-			if same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
-				add(h.ID, h.Units*g.factor[j], h.expires)
+			units := h.Count
+			if c, err := g.list.Find(h.Class); err == nil && h.Spend > 0 {
+				units, _ = h.Instances(&g.list.Classes[c])
+			}
+			if units > 0 && same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
+				add(cmp.Or(h.ID, h.Type), units*g.factor[j], h.end)
 				r.matched[h.ID] = true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -206,15 +207,19 @@ func TestHold(t *testing.T) {
 		"until the day":           {held: []usage.Held{per(usage.Held{ID: "r", End: begin.Add(24 * time.Hour), Kinds: served(large, 30)})}},
 		"two of one name": {held: []usage.Held{{ID: "r", End: later, Kinds: served(large, 10)}, {ID: "r", End: later, Kinds: served(large, 20)}, {ID: "r", End: later, Kinds: served(large, 30)}},
 			want: []advice.Contract{{Name: "r", Class: "held r", Units: 1, Expires: later}, {Name: "r", Class: "held r (2)", Units: 2, Expires: later}, {Name: "r", Class: "held r (3)", Units: 3, Expires: later}}},
-		"of -held": {own: []ownContract{{ID: "o", Region: "EU-west-1", Type: "M5.xlarge", Units: 3, expires: later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 6, Expires: later}}},
+		"of -held": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "EU-west-1", Type: "M5.xlarge", Count: 3}, later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 6, Expires: later}}},
 		"of -held and of the bill": {held: []usage.Held{per(usage.Held{ID: "o", End: later, Kinds: served(large, 30)})},
-			own: []ownContract{{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "linux", Units: 3, expires: later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 3, Expires: later}}},
-		"of -held, elsewhere":   {own: []ownContract{{ID: "o", Region: "eu-west-2", Type: "m5.large", Units: 3, expires: later}}},
-		"of -held, of another":  {own: []ownContract{{ID: "o", Region: "eu-west-1", Type: "m5.2xlarge", Units: 3, expires: later}}},
-		"of -held, for windows": {own: []ownContract{{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "windows", Units: 3, expires: later}}},
+			own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "linux", Count: 3}, later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 3, Expires: later}}},
+		"an end of -held": {held: []usage.Held{per(usage.Held{ID: "o", Kinds: served(large, 30)})},
+			own: []ownContract{{heldfile.Contract{ID: "o"}, later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 4, Expires: later}}},
+		"money of -held": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", Class: "sp", Spend: 7 * pricing.Unit}, later}},
+			want: []advice.Contract{{Name: "o", Class: "held o", Units: 3, Expires: later}}},
+		"of -held, elsewhere":   {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-2", Type: "m5.large", Count: 3}, later}}},
+		"of -held, of another":  {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.2xlarge", Count: 3}, later}}},
+		"of -held, for windows": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "windows", Count: 3}, later}}},
 	} {
-		r := &results{bill: &usage.Bill{Start: begin, End: begin.Add(10 * time.Hour), Held: c.held}, own: c.own, now: begin.Add(24 * time.Hour), matched: map[string]bool{}}
-		g := &group{kinds: []usage.Kind{large, xlarge}, factor: []int{1, 2}}
+		r := &results{bill: &usage.Bill{Start: begin, End: begin.Add(10 * time.Hour), Held: c.held}, own: c.own, now: begin.Add(24 * time.Hour), matched: map[string]bool{}, o: &options{}}
+		g := &group{kinds: []usage.Kind{large, xlarge}, factor: []int{1, 2}, list: pricing.List{Classes: []pricing.Class{{Name: "sp", Hourly: 2 * pricing.Unit}}}}
 		r.hold(g)
 		if diff := cmp.Diff(c.want, g.held, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -235,8 +240,8 @@ func TestHold(t *testing.T) {
 // any there are none. Days between the bill and the order are passed over.
 func TestFutures(t *testing.T) {
 	for _, c := range []struct{ up, gap, want int }{{0, 0, 3}, {50, 0, 5}, {-100, 0, 0}, {0, 5, 3}} {
-		r := &results{o: &options{model: "naive", paths: 2, horizon: 48 * time.Hour, up: c.up, seed: 1}, slot: time.Hour, start: begin, now: begin.Add(time.Duration(10+c.gap) * time.Hour)}
-		paths, err := r.futures(&group{name: "g", demand: []int{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}})
+		r := &results{o: &options{model: "naive", futures: 2, horizon: 48 * time.Hour, up: c.up, seed: 1}, slot: time.Hour, start: begin, now: begin.Add(time.Duration(10+c.gap) * time.Hour)}
+		paths, _, err := r.futures(&group{name: "g", demand: []int{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +252,7 @@ func TestFutures(t *testing.T) {
 		}
 	}
 	// A demand that rises by one a slot has risen by the gap when the order is placed.
-	r := &results{o: &options{model: "holt", paths: 1, horizon: 24 * time.Hour, seed: 1}, slot: time.Hour, start: begin}
+	r := &results{o: &options{model: "holt", futures: 1, horizon: 24 * time.Hour, seed: 1}, slot: time.Hour, start: begin}
 	g := &group{name: "g", demand: make([]int, 200)}
 	for i := range g.demand {
 		g.demand[i] = 100 + i
@@ -255,7 +260,7 @@ func TestFutures(t *testing.T) {
 	var first [2]int
 	for i, gap := range []int{0, 24} {
 		r.now = begin.Add(time.Duration(len(g.demand)+gap) * time.Hour)
-		paths, err := r.futures(g)
+		paths, _, err := r.futures(g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,9 +270,9 @@ func TestFutures(t *testing.T) {
 		t.Errorf("the first slot of the order has %d, a day later %d: want about 300 and 324", first[0], first[1])
 	}
 	// What a model cannot be fitted to is taken to stay as it was last.
-	r.o.model, r.now = "winters", begin.Add(2*time.Hour)
-	paths, err := r.futures(&group{name: "g", demand: []int{4, 4}})
-	if err != nil || len(r.notes) != 1 || !strings.Contains(r.notes[0], "the bill is too short for -model") || slices.Max(paths[0]) != 4 || slices.Min(paths[0]) != 4 {
+	r.o.model, r.now, r.notes = "winters", begin.Add(2*time.Hour), nil
+	paths, _, err := r.futures(&group{name: "g", demand: []int{4, 4}})
+	if err != nil || len(r.notes) != 1 || !strings.Contains(r.notes[0], "too short for -model") || slices.Max(paths[0]) != 4 || slices.Min(paths[0]) != 4 {
 		t.Errorf("a bill of two hours: %v, %v, notes %q", paths, err, r.notes)
 	}
 }

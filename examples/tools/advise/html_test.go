@@ -252,7 +252,7 @@ func TestPage(t *testing.T) {
 			{Class: "in-april", Units: 2, Upfront: 5 * pricing.Unit, Until: now.AddDate(1, 0, 0), Payback: now.AddDate(0, 0, 39)},
 			{Class: "never", Units: 3, Until: now.AddDate(1, 0, 0)},
 		}, Held: []advice.Kept{{Name: "late", Units: 2, Expires: now.AddDate(0, 2, 0)}, {Name: "early", Units: 1, Expires: now.AddDate(0, 1, 0)}}}
-		return &results{o: &options{paths: 20, horizon: 8760 * time.Hour}, now: now, start: now, slot: time.Hour, cost: 7 * pricing.Unit, bound: 7 * pricing.Unit, onDemand: 10 * pricing.Unit,
+		return &results{o: &options{futures: 20, horizon: 8760 * time.Hour}, now: now, start: now, slot: time.Hour, cost: 7 * pricing.Unit, bound: 7 * pricing.Unit, onDemand: 10 * pricing.Unit,
 			groups: []*group{{name: "g", unit: "instance", demand: []int{1, 2}, advice: a}},
 			missed: []miss{{Kind: "odd kind", Why: "no price"}}, notes: []string{"a note of ours"},
 			bill: &usage.Bill{Currency: "USD",
@@ -275,9 +275,6 @@ func TestPage(t *testing.T) {
 	if text := page(r); strings.Contains(text, "No plan costs less (proved)") {
 		t.Error("a plan above its bound is said to be proved the cheapest")
 	}
-	if r.o.inputs = true; r.writeHTML(io.Discard) == nil {
-		t.Error("-inputs has no order, and a page is written")
-	}
 }
 
 // A note names the file, the line where there is one, and how many rows with how much. It is
@@ -292,9 +289,9 @@ func TestNotes(t *testing.T) {
 			t.Errorf("%+v is %q, want %q", n, got, want)
 		}
 		var b table.Page
-		r := &results{bill: &usage.Bill{Notes: []usage.Note{n}}, notes: []string{"ours"}, o: &options{inputs: true}}
-		r.textInputs(&b)
-		if b.String() != "note: "+want+"\nnote: ours\n" {
+		r := &results{bill: &usage.Bill{Notes: []usage.Note{n}}, notes: []string{"ours"}, o: &options{show: showInputs}}
+		r.textNotes(&b)
+		if b.String() != "\nnote: "+want+"\nnote: ours\n" {
 			t.Errorf("the text has %q", b.String())
 		}
 	}
@@ -304,10 +301,13 @@ func TestNotes(t *testing.T) {
 // cut off is none.
 func TestForms(t *testing.T) {
 	text := azureHeader + "03/02/2026" + azureRow
-	want := read(t, first(tested.Must(t, "-bill", programtest.Write(t, "bill.csv", text), "-inputs", "-json")))
+	one := func(name, text string) (demand, input) {
+		path := programtest.Write(t, name, text)
+		return show[demand](t, "demand", "-bill", path)[0], show[input](t, "inputs", "-bill", path)[0]
+	}
+	want, billed := one("bill.csv", text)
 	for name, form := range map[string]string{"bill.csv.gz": programtest.Gzip(text), "dos.csv": strings.ReplaceAll(text, "\n", "\r\n")} {
-		got := read(t, first(tested.Must(t, "-bill", programtest.Write(t, name, form), "-inputs", "-json")))
-		if len(got.Demand) != 1 || got.Demand[0] != want.Demand[0] || got.Inputs[0].Billed != want.Inputs[0].Billed {
+		if got, in := one(name, form); got != want || in.Billed != billed.Billed {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
@@ -323,14 +323,18 @@ func TestForms(t *testing.T) {
 // contract of the bill holds until when is in the rows.
 func TestText(t *testing.T) {
 	bill := programtest.Write(t, "bill.csv", azureHeader+"03/02/2026"+azureRow)
-	if text, _ := tested.Must(t, "-bill", bill); !strings.Contains(text, "\nNot planned:\n  azure westeurope Standard_D2") || !strings.Contains(text, ": there is no price list: give one with -prices\n") || strings.Contains(text, "All kinds:") {
-		t.Errorf("the text:\n%s", text)
+	if status, text, _ := tested.Try("-bill", bill); status != 1 || !strings.Contains(text, "\nnot planned: azure westeurope Standard_D2") || !strings.Contains(text, "there is no price list:\n  give one with -prices") || strings.Contains(text, "Sign on") {
+		t.Errorf("status %d, the text:\n%s", status, text)
 	}
-	if j := read(t, asJSON()); j.Held[0].Expires != "2027-03-01T00:00:00Z" || j.Held[0].ID != "ri-made-up" {
-		t.Errorf("held: %+v", j.Held)
+	if list := show[held](t, "held"); list[0].Until != "2027-03-01" || list[0].ID != "ri-made-up" {
+		t.Errorf("held: %+v", list)
 	}
-	one, two := first(tested.Must(t, "-json", "-inputs")), first(tested.Must(t, "-json", "-inputs", "-seed", "2"))
-	if one == two {
+	for _, what := range []string{"held", "demand", "inputs"} {
+		if text, _ := tested.Must(t, "-show", what); strings.Contains(text, "Sign on") || strings.Count(text, "\n") < 3 {
+			t.Errorf("-show %s:\n%s", what, text)
+		}
+	}
+	if one, two := show[demand](t, "demand"), show[demand](t, "demand", "-seed", "2"); slices.Equal(one, two) {
 		t.Error("another seed makes the same year up")
 	}
 }
@@ -340,23 +344,20 @@ func TestHeldMistakes(t *testing.T) {
 	dir := t.TempDir()
 	bill := programtest.WriteIn(t, dir, "bill.csv", azureHeader+"03/02/2026"+azureRow)
 	for text, want := range map[string]string{
-		`{}`: "want an array of objects with id",
-		`[{"id":"r","type":"x","units":1,"expires":"soon"}]`:                                                     `contract 0: expires "soon": want a day`,
-		`[{"id":"r","type":"x","units":1,"expires":"2029-01-01"},{"type":"x","units":1,"expires":"2029-01-01"}]`: "contract 1: no id",
-		`[{"id":"r","units":1,"expires":"2029-01-01"}]`:                                                          "contract 0: no type",
-		`[{"id":"r","type":"x","units":2147483648,"expires":"2029-01-01"}]`:                                      "contract 0: 2147483648 units: want 1 to 2147483647",
-		`[{"id":"r","type":"x","units":1,"expires":"2026-03-03"}]`:                                               "contract 0 (r) expires on 2026-03-03",
-		`[{"id":"r","type":"x","units":1,"expires":"2029-01-01","owner":"me"}]`:                                  "owner",
+		`{}`: "want an array of objects",
+		`[{"id":"r","type":"x","count":1,"until":"soon"}]`:       "contract 0: until soon: want a day",
+		`[{"count":1,"until":"2029-01-01"}]`:                     "contract 0: no class and no type",
+		`[{"class":"1y","count":1,"until":"2029-01-01"}]`:        "contract 0: want a type and a region, or the id of a commitment",
+		`[{"id":"r","type":"x","count":1,"until":"2026-03-03"}]`: "contract 0 (r) expires on 2026-03-03",
 	} {
 		tested.Mistake(t, want, "-bill", bill, "-held", programtest.WriteIn(t, dir, "held.json", text))
 	}
 	// A contract of a kind that is not planned is noted.
-	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"odd","type":"x9","region":"there","units":2147483647,"expires":"2026-03-04"}]`)
-	j := read(t, first(tested.Must(t, "-bill", bill, "-held", held, "-json")))
-	if !slices.Contains(j.Notes, "-held: odd (x9 in there) is of no kind that is planned") {
-		t.Errorf("notes %q", j.Notes)
+	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"odd","type":"x9","region":"there","count":2147483647,"until":"2026-03-04"}]`)
+	if _, _, stderr := tested.Try("-bill", bill, "-held", held, "-json"); !strings.Contains(stderr, "note: -held: odd (x9 in there) is of no kind that is planned\n") {
+		t.Errorf("notes %q", stderr)
 	}
 	// The day on which the bill ends is the first for an order.
-	tested.Must(t, "-bill", bill, "-date", "2026-03-03")
+	tested.Must(t, "-bill", bill, "-date", "2026-03-03", "-show", "demand")
 	tested.Mistake(t, "want the day on which the bill ends, 2026-03-03", "-bill", bill, "-date", "2026-03-02", "-html", filepath.Join(dir, "a.html"))
 }

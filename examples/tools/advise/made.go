@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
-// A madeKind is a kind of the made-up year: prices of a list of 2025 or so, rounded.
+// A madeKind is a kind of the made-up year: about the prices of a list of 2026.
 type madeKind struct {
 	kind, family    string
 	factor          int
@@ -28,11 +28,11 @@ var madeKinds = []madeKind{
 	{"r5.large", "r5", 400, 12, 0, 0, -.2},
 }
 
-const madeRegion = "eu-west-1"
+const madeRegion = "us-east-1"
 
 // madePrice is the price on demand of a large of a family, and the parts of it that
 // reservations cost.
-var madePrice = map[string]pricing.Money{"m5": 107 * pricing.Milli, "c5": 96 * pricing.Milli, "r5": 141 * pricing.Milli}
+var madePrice = map[string]pricing.Money{"m5": 96 * pricing.Milli, "c5": 85 * pricing.Milli, "r5": 126 * pricing.Milli}
 
 // madeUp writes a year of rows as FOCUS, reads the text back as it reads the user's
 // files, and adds the price list of the year to r.
@@ -45,9 +45,9 @@ func (r *results) madeUp(c *usage.Collector) error {
 	for _, k := range madeKinds {
 		price := madePrice[k.family] * pricing.Money(k.factor/400)
 		l := pricing.List{OnDemand: price, Classes: []pricing.Class{
-			{Name: "1y-standard-all-upfront", Term: 8760 * time.Hour, Upfront: price * 8760 * 59 / 100, Billed: pricing.Always},
-			{Name: "1y-standard-no-upfront", Term: 8760 * time.Hour, Hourly: price * 63 / 100, Billed: pricing.Always},
-			{Name: "3y-standard-no-upfront", Term: 3 * 8760 * time.Hour, Hourly: price * 43 / 100, Billed: pricing.Always},
+			{Name: "1y-upfront", Term: 8760 * time.Hour, Upfront: price * 8760 * 59 / 100, Billed: pricing.Always},
+			{Name: "1y", Term: 8760 * time.Hour, Hourly: price * 63 / 100, Billed: pricing.Always},
+			{Name: "3y", Term: 3 * 8760 * time.Hour, Hourly: price * 43 / 100, Billed: pricing.Always},
 		}}
 		list.Offers = append(list.Offers, offers.Offer{Provider: "aws", Region: madeRegion, Kind: k.kind, System: "linux", Tenancy: "shared", Currency: "USD", Family: k.family, Factor: k.factor, List: l})
 		list.Report.Prices += 1 + len(l.Classes)

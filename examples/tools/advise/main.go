@@ -1,35 +1,99 @@
-// Advise turns a bill into an order. It reads what a cloud has charged, what the
-// cloud asks, and what is held, and forecasts the demand of each kind of instance.
-// It says what to buy today, what that costs and saves, and what if the forecast
-// is wrong.
+// Advise says what to order today. It reads a bill, or a demand and prices, and what is held,
+// and forecasts the demand of each kind of instance. It says what to buy, what that costs and
+// saves, and what if the forecast is wrong.
 //
 //	go run ./examples/tools/advise
 //
 // advises on a made-up year; -bill FILE is your own bill, -prices FILE the cloud's
-// price list, and -h lists the choices. The plan of each kind is exact: no other
-// order is cheaper on average over the futures that the forecast sees.
+// price list, -demand FILE a demand instead, and -h lists the choices. The plan of each kind is
+// exact: no other order is cheaper on average over the futures that the forecast sees.
 //
-// Bills: FOCUS as CSV and Parquet, and cost exports of Azure, Google and Oracle.
-// Prices: AWS offer files, savings plan rates, Azure retail prices, GCP SKUs.
+// # Files
+//
+// All may be gzip, and are told apart by their content; bills may have any length, other files
+// 64 MiB of text. Bills: FOCUS 1.0 to 1.4 as CSV and Parquet, its contract commitments, and cost
+// exports of Azure, Google and Oracle. Prices: AWS offer files and savings plan rates (JSON or
+// CSV), Azure retail prices, GCP SKUs. A demand and classes are files of examples/tools/plan, and
+// a demand may lack values, as for examples/tools/forecast.
+//
+// -held and -state are of the form of package heldfile. For a bill a contract has a type and a
+// region, or the id alone of a commitment that the bill shows without its end; for a demand a
+// class:
+//
+//	[{"id": "ri-17", "type": "m5.large", "region": "us-east-1", "count": 12, "until": "2027-03-01"},
+//	 {"id": "sp-3", "until": "2027-03-01"},
+//	 {"class": "1y", "count": 12, "until": "2000h"}]
+//
+// # What counts
+//
+// Rows are money: the amount billed in each file is the amount classified plus the
+// amounts left out, by reason, to the last digit; -show inputs has the account. Classified are
+// hours of instances at the price on demand or covered by commitments, what commitments left
+// unused, and their fees. Storage, traffic, taxes and credits are no subject of reservations.
+//
+// A kind is a type of instance in a region with its system. Where the price list's
+// reservations serve all sizes of a family and prices are in proportion to the sizes,
+// the family is planned as one, in units of its smallest size in use. A contract that
+// is held serves until it expires; a savings plan that is held counts as the hours of
+// each kind that it has covered.
+//
+// With -state the program assumes that what it prints is bought. A second run on the same day
+// decides that day again, and replaces its order. If something else was bought, begin anew with
+// -held.
+//
+// Fields of -json: kind, class, units, unit, upfront, hourly, commitment (all that is owed),
+// until, saving, loss (probability), last_use and break_even (fractions), payback, waiting (what
+// a later order costs more), and of the kind: date, currency, cost, lower_bound, on_demand_cost,
+// optimal; not_planned says why a kind has no plan. A kind without an order has 0 units.
 package main
 
-import "github.com/plimsoll/plimsoll/examples/internal/cli"
+import (
+	"errors"
+
+	"github.com/plimsoll/plimsoll/examples/internal/cli"
+)
 
 var program = &cli.Program[options, *results]{
-	Name: "advise", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).object,
-	Files: []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}},
+	Name: "advise", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).rows,
+	Files:   []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}},
+	Verdict: (*results).verdict,
 }
 
 func main() { program.Main() }
 
 // work reads, groups, forecasts and plans.
 func work(o *options, run *cli.Run) (*results, error) {
-	r, err := o.read(run)
-	if err != nil || o.inputs {
-		return r, err
+	if o.state != "" {
+		unlock, err := o.lockState()
+		if err != nil {
+			return nil, err
+		}
+		run.Files.OnEnd(unlock)
 	}
-	if err := r.group(); err != nil {
+	r, err := o.read(run)
+	if err != nil {
 		return nil, err
 	}
-	return r, r.advise(run)
+	if !o.reads() {
+		if err = r.group(); err == nil {
+			err = r.advise(run)
+		}
+		if err == nil && o.state != "" {
+			err = r.writeState(run)
+		}
+	}
+	if err == nil && run.JSON {
+		for _, n := range r.allNotes() {
+			run.Sayf("note: %s", n)
+		}
+	}
+	return r, err
+}
+
+// verdict is an error if nothing could be planned.
+func (r *results) verdict() error {
+	if r.o.reads() || len(r.groups) > 0 {
+		return nil
+	}
+	return errors.New("nothing is planned: no kind has prices and use")
 }

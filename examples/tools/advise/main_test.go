@@ -2,7 +2,6 @@ package main
 
 import (
 	"compress/gzip"
-	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -32,6 +31,12 @@ func TestGolden(t *testing.T) {
 	dir := t.TempDir()
 	stdout, _ := tested.Must(t, "-html", filepath.Join(dir, "a.html"))
 	programtest.Golden(t, "default.txt", stdout)
+	programtest.Narrow(t, stdout, 80)
+	if n := strings.Count(stdout, "\n"); n > 40 {
+		t.Errorf("%d lines: want 40 at most", n)
+	}
+	why, _ := tested.Must(t, "-show", "why")
+	programtest.Golden(t, "why.txt", why)
 	page, err := os.ReadFile(filepath.Join(dir, "a.html"))
 	if err != nil {
 		t.Fatal(err)
@@ -48,36 +53,69 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// read decodes the object of -json.
-func read(t *testing.T, stdout string) jsonResults {
-	t.Helper()
-	var j jsonResults
-	dec := json.NewDecoder(strings.NewReader(stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&j); err != nil {
-		t.Fatal(err)
+// An order is an object of -json.
+type order struct {
+	Kind, Class, Unit, Upfront, Hourly, Commitment, Until, Saving, Payback, Waiting, Date, Currency, Cost string
+	Units                                                                                                 int
+	Loss                                                                                                  float64
+	LastUse                                                                                               float64 `json:"last_use"`
+	BreakEven                                                                                             float64 `json:"break_even"`
+	LowerBound                                                                                            string  `json:"lower_bound"`
+	OnDemandCost                                                                                          string  `json:"on_demand_cost"`
+	Optimal                                                                                               bool
+	NotPlanned                                                                                            string `json:"not_planned"`
+}
+
+// An input, a demand and what is held are objects of -show inputs, demand and held.
+type (
+	input struct {
+		File, Format, Currency, What, Billed, Effective, List string
+		Rows                                                  int64
 	}
-	return j
+	demand struct {
+		Kind, Start, Hours string
+		SlotSeconds        float64 `json:"slot_seconds"`
+		Slots              int
+		CoveredHours       string `json:"covered_hours"`
+	}
+	held struct {
+		ID, Type, Until, Unit, Used, Unused string
+		PerHour                             string `json:"per_hour"`
+	}
+)
+
+// read decodes what -json prints.
+func read[T any](t *testing.T, stdout string) []T { t.Helper(); return programtest.Rows[T](t, stdout) }
+
+func orders(t *testing.T, args ...string) []order {
+	t.Helper()
+	return read[order](t, first(tested.Must(t, append(args, "-json")...)))
+}
+
+// show returns the objects of -show.
+func show[T any](t *testing.T, what string, args ...string) []T {
+	t.Helper()
+	return read[T](t, first(tested.Must(t, append(args, "-show", what, "-json")...)))
 }
 
 // reconciled holds that nothing of a file is lost: billed is what is classified plus what
 // is left out, to the last digit.
-func reconciled(t *testing.T, j jsonResults) {
+func reconciled(t *testing.T, list []input) {
 	t.Helper()
-	parse := func(s string) usage.Amount {
-		a, exact, err := usage.Parse(s)
+	sums := map[string]usage.Amount{}
+	for _, in := range list {
+		a, exact, err := usage.Parse(in.Billed)
 		if err != nil || !exact {
-			t.Fatalf("%q: %v", s, err)
+			t.Fatalf("%q: %v", in.Billed, err)
 		}
-		return a
+		if in.What == "total" {
+			a = a.Neg()
+		}
+		sums[in.File] = sums[in.File].Plus(a)
 	}
-	for _, in := range j.Inputs {
-		sum := parse(in.Classified)
-		for _, l := range in.LeftOut {
-			sum = sum.Plus(parse(l.Billed))
-		}
-		if sum != parse(in.Billed) {
-			t.Errorf("%s: %v of %s", in.File, sum, in.Billed)
+	for file, sum := range sums {
+		if sum.Sign() != 0 || len(sums) == 0 {
+			t.Errorf("%s: %v is lost", file, sum)
 		}
 	}
 }
@@ -88,51 +126,48 @@ var asJSON = sync.OnceValue(func() string {
 	return stdout
 })
 
+func amount(t *testing.T, s string) pricing.Money {
+	t.Helper()
+	m, err := pricing.ParseMoney(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestJSON(t *testing.T) {
-	stdout := asJSON()
-	j := read(t, stdout)
-	reconciled(t, j)
-	if len(j.Orders) == 0 || len(j.Demand) != len(madeKinds) || len(j.Held) != 1 || !j.Optimal || j.Cost != j.Bound || j.Currency != "USD" || j.Date != "2026-11-01" {
-		t.Errorf("%+v", j)
+	list := read[order](t, asJSON())
+	reconciled(t, show[input](t, "inputs"))
+	if demands, held := show[demand](t, "demand"), show[held](t, "held"); len(demands) != len(madeKinds) || len(held) != 1 {
+		t.Errorf("%+v, %+v", demands, held)
 	}
-	money := func(s string) pricing.Money {
-		m, err := pricing.ParseMoney(s)
-		if err != nil {
-			t.Fatal(err)
+	plain := 0
+	for _, o := range list {
+		if plain += o.Units; !o.Optimal || o.Cost != o.LowerBound || o.Currency != "USD" || o.Date != "2026-11-01" || amount(t, o.OnDemandCost) <= amount(t, o.Cost) || amount(t, o.Saving) <= 0 {
+			t.Errorf("%+v", o)
 		}
-		return m
 	}
-	if money(j.OnDemand)-money(j.Cost) != money(j.Saving) {
-		t.Errorf("%s - %s = %s", j.OnDemand, j.Cost, j.Saving)
+	if len(list) != 3 {
+		t.Errorf("%d orders, want 3", len(list))
 	}
-	sum := pricing.Money(0)
-	for _, o := range j.Orders {
-		sum += money(o.Commitment)
-	}
-	if sum != money(j.Commitment) {
-		t.Errorf("orders of %v, commitment %s", sum, j.Commitment)
-	}
-	if again, _ := tested.Must(t, "-json"); again != stdout {
+	if again, _ := tested.Must(t, "-json"); again != asJSON() {
 		t.Error("the same seed gives another order")
 	}
-	inputs, _ := tested.Must(t, "-inputs", "-json")
-	if strings.Contains(inputs, "orders") || !strings.Contains(inputs, `"inputs"`) {
-		t.Error(inputs)
-	}
-	// More demand, more units; less, none.
+	// More demand, more units; less, none, and the kinds are there nevertheless.
 	units := func(args ...string) (n int) {
-		stdout, _ := tested.Must(t, append(args, "-json")...)
-		for _, o := range read(t, stdout).Orders {
+		for _, o := range orders(t, args...) {
 			n += o.Units
 		}
 		return n
 	}
-	plain := 0
-	for _, o := range j.Orders {
-		plain += o.Units
-	}
 	if few, many := units("-demand-up", "-100"), units("-demand-up", "100"); few != 0 || many <= plain {
 		t.Errorf("%d units of no demand, %d of twice the demand", few, many)
+	}
+	if none := orders(t, "-demand-up", "-100"); len(none) != 3 || none[0].Class != "" || none[0].Until != "" {
+		t.Errorf("without demand: %+v", none)
+	}
+	if text, _ := tested.Must(t, "-demand-up", "-100"); !strings.Contains(text, "Order nothing on 1 November 2026") {
+		t.Error(text)
 	}
 }
 
@@ -153,37 +188,37 @@ func TestAzure(t *testing.T) {
 		bill.WriteString("03/" + day + "/2026" + azureRow)
 	}
 	path, prices := programtest.Write(t, "bill.csv", bill.String()), programtest.Write(t, "prices.json", azurePrices)
-	stdout, _ := tested.Must(t, "-bill", path, "-prices", prices, "-json")
-	j := read(t, stdout)
-	reconciled(t, j)
-	if len(j.Orders) != 1 || j.Orders[0].Units != 2 || j.Orders[0].Upfront != "1000" || j.Date != "2026-03-17" || j.Orders[0].Until != "2027-03-17" {
-		t.Errorf("%+v", j.Orders)
+	reconciled(t, show[input](t, "inputs", "-bill", path))
+	if j := orders(t, "-bill", path, "-prices", prices); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" || j[0].Date != "2026-03-17" || j[0].Until != "2027-03-17" {
+		t.Errorf("%+v", j)
 	}
-	held := programtest.Write(t, "held.json", `[{"id":"r","region":"WestEurope","type":"standard_d2","units":1,"expires":"2029-01-01"}]`)
-	stdout, _ = tested.Must(t, "-bill", path, "-prices", prices, "-held", held, "-json")
-	if j := read(t, stdout); len(j.Orders) != 1 || j.Orders[0].Units != 1 {
-		t.Errorf("%+v", j.Orders)
+	held := programtest.Write(t, "held.json", `[{"id":"r","region":"WestEurope","type":"standard_d2","count":1,"until":"2029-01-01"}]`)
+	if j := orders(t, "-bill", path, "-prices", prices, "-held", held); len(j) != 1 || j[0].Units != 1 {
+		t.Errorf("%+v", j)
 	}
-	// A price list in another currency is of no use.
+	// A price list in another currency is of no use; without prices nothing is planned. Either is
+	// told, and the task is not done.
 	euro := programtest.Write(t, "euro.json", strings.ReplaceAll(azurePrices, "USD", "EUR"))
-	stdout, _ = tested.Must(t, "-bill", path, "-prices", euro, "-json")
-	if j := read(t, stdout); len(j.Orders) != 0 || len(j.NotPlanned) != 1 || !strings.Contains(j.NotPlanned[0].Why, "in EUR and the bill in USD") {
-		t.Errorf("%+v", j)
-	}
-	// Without prices the demand is told, and nothing is planned.
-	stdout, _ = tested.Must(t, "-bill", path, "-json")
-	if j := read(t, stdout); len(j.Orders) != 0 || len(j.NotPlanned) != 1 || !strings.Contains(j.NotPlanned[0].Why, "-prices") {
-		t.Errorf("%+v", j)
+	for want, args := range map[string][]string{"in EUR and the bill in USD": {"-bill", path, "-prices", euro, "-json"}, "-prices": {"-bill", path, "-json"}} {
+		status, stdout, stderr := tested.Try(args...)
+		if j := read[order](t, stdout); status != 1 || !strings.Contains(stderr, "nothing is planned") || len(j) != 1 || j[0].Units != 0 || !strings.Contains(j[0].NotPlanned, want) {
+			t.Errorf("%q: status %d, %+v, %s", args, status, j, stderr)
+		}
 	}
 }
 
-// A contract that the bill shows and -held gives counts once.
+// A contract that the bill shows and -held gives counts once. The id alone gives the end of a
+// commitment of the bill, of a savings plan as of a reservation.
 func TestHeldOnce(t *testing.T) {
-	bill := read(t, asJSON())
-	held := programtest.Write(t, "held.json", `[{"id":"ri-made-up","region":"eu-west-1","type":"m5.large","units":10,"expires":"2027-03-01"}]`)
-	both := read(t, first(tested.Must(t, "-held", held, "-json")))
-	if diff := cmp.Diff(bill.Orders, both.Orders); diff != "" {
-		t.Errorf("orders without and with -held (-without +with):\n%s", diff)
+	bill := read[order](t, asJSON())
+	for _, text := range []string{`[{"id":"ri-made-up","region":"us-east-1","type":"m5.large","count":10,"until":"2027-03-01"}]`, `[{"id":"ri-made-up","until":"2027-03-01"}]`} {
+		both := orders(t, "-held", programtest.Write(t, "held.json", text))
+		if diff := cmp.Diff(bill, both); diff != "" {
+			t.Errorf("orders without and with -held %s (-without +with):\n%s", text, diff)
+		}
+	}
+	if longer := orders(t, "-held", programtest.Write(t, "held.json", `[{"id":"ri-made-up","until":"2029-03-01"}]`)); amount(t, longer[1].Cost) >= amount(t, bill[1].Cost) {
+		t.Errorf("%s beside a contract for three years, %s beside the same for months", longer[1].Cost, bill[1].Cost)
 	}
 }
 
@@ -198,8 +233,8 @@ func TestMistakes(t *testing.T) {
 	empty := programtest.WriteIn(t, dir, "empty.csv", "")
 	rows := programtest.WriteIn(t, dir, "header.csv", azureHeader)
 	text := programtest.WriteIn(t, dir, "text.txt", "hello\n")
-	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"r","type":"x","units":0,"expires":"2029-01-01"}]`)
-	over := programtest.WriteIn(t, dir, "over.json", `[{"id":"r","type":"x","units":1,"expires":"2026-03-01"}]`)
+	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"r","type":"x","count":0,"until":"2029-01-01"}]`)
+	over := programtest.WriteIn(t, dir, "over.json", `[{"id":"r","type":"x","count":1,"until":"2026-03-01"}]`)
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{Args: []string{"-bill", bill, "-bill", twice}, Want: "do not overlap"},
 		{Args: []string{"-bill", bill, "-bill", euro}, Want: "EUR: want USD"},
@@ -209,14 +244,23 @@ func TestMistakes(t *testing.T) {
 		{Args: []string{"-bill", text}, Want: "an Azure cost export"},
 		{Args: []string{"-bill", filepath.Join(dir, "none.csv")}, Want: "no such file"},
 		{Args: []string{"-bill", bill, "-prices", text}, Want: "unknown form of prices"},
-		{Args: []string{"-bill", bill, "-held", held}, Want: "0 units"},
+		{Args: []string{"-bill", bill, "-held", held}, Want: "no count"},
 		{Args: []string{"-bill", bill, "-held", over}, Want: "contract 0 (r) expires on 2026-03-01, and the order is placed on 2026-03-03: want"},
 		{Args: []string{"-bill", bill, "-date", "2026-02-01"}, Want: "2026-03-03"},
 		{Args: []string{"-prices", text}, Want: "-prices without -bill"},
+		{Args: []string{"-demand", text, "-bill", bill}, Want: "-demand with -bill or -prices"},
+		{Args: []string{"-classes", text}, Want: "-classes without -demand"},
+		{Args: []string{"-state", text}, Want: "-state without -demand"},
+		{Args: []string{"-slot", "1h"}, Want: "-slot without -demand"},
+		{Args: []string{"-demand", text, "-state", text, "-show", "held"}, Want: "-state with -show"},
+		{Args: []string{"-show", "inputs", "-html", filepath.Join(dir, "x.html")}, Want: "-html and -focus write the order"},
+		{Args: []string{"-show", "all"}, Want: "order, why, inputs, demand or held"},
+		{Args: []string{"-cap", "1y"}, Want: "want a class and a whole number"},
+		{Args: []string{"-alarm", "2"}, Want: "a number above 0, up to 1"},
 		{Args: []string{"-model", "crystal"}, Want: "want one of"},
 		{Args: []string{"-date", "tomorrow"}, Want: "a day such as"},
 		{Args: []string{"-horizon", "25h"}, Want: "whole days"},
-		{Args: []string{"-paths", "0"}, Want: "a whole number from 1"},
+		{Args: []string{"-futures", "0"}, Want: "a whole number from 1"},
 	})
 	tested.Frame(t, "html")
 }
@@ -232,13 +276,11 @@ func TestHelp(t *testing.T) {
 // The order is a bill of purchases that a tool for FOCUS reads; so does this program.
 func TestFocus(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "order.csv")
-	stdout, _ := tested.Must(t, "-focus", path, "-json")
-	order := read(t, stdout)
-	stdout, _ = tested.Must(t, "-bill", path, "-inputs", "-json")
-	j := read(t, stdout)
-	reconciled(t, j)
-	if len(j.Held) != len(order.Orders) || j.Inputs[0].Rows != int64(len(order.Orders)) || len(j.Inputs[0].LeftOut) != 0 {
-		t.Errorf("%+v of %d orders", j, len(order.Orders))
+	list := orders(t, "-focus", path)
+	inputs, held := show[input](t, "inputs", "-bill", path), show[held](t, "held", "-bill", path)
+	reconciled(t, inputs)
+	if len(held) != len(list) || inputs[0].Rows != int64(len(list)) || len(inputs) != 2 {
+		t.Errorf("%+v, %+v of %d orders", inputs, held, len(list))
 	}
 }
 
@@ -307,17 +349,17 @@ func TestYear(t *testing.T) {
 		}
 	}
 	began := time.Now()
-	stdout, _ := tested.Must(t, "-bill", path, "-inputs", "-json", "-keep-repeats")
+	inputs := show[input](t, "inputs", "-bill", path, "-keep-repeats")
 	t.Logf("%d rows read in %v", rows, time.Since(began))
-	j := read(t, stdout)
-	reconciled(t, j)
-	if in := j.Inputs[0]; in.Rows != rows || in.Billed != billed.String() || len(in.LeftOut) != 2 {
-		t.Errorf("%+v; want %d rows, billed %v", in, rows, billed)
+	reconciled(t, inputs)
+	if in := inputs[0]; in.Rows != rows || in.Billed != billed.String() || len(inputs) != 4 {
+		t.Errorf("%+v; want %d rows, billed %v", inputs, rows, billed)
 	}
-	if len(j.Demand) != len(hours) || len(j.Held) != 1 || j.Held[0].ID != "ri-1" || j.Held[0].Used != strconv.FormatInt(covered["aws eu-west-1 m5.large linux shared"], 10) {
-		t.Errorf("%d kinds, want %d; held %+v", len(j.Demand), len(hours), j.Held)
+	demands, held := show[demand](t, "demand", "-bill", path, "-keep-repeats"), show[held](t, "held", "-bill", path, "-keep-repeats")
+	if len(demands) != len(hours) || len(held) != 1 || held[0].ID != "ri-1" || held[0].Used != strconv.FormatInt(covered["aws eu-west-1 m5.large linux shared"], 10) {
+		t.Errorf("%d kinds, want %d; held %+v", len(demands), len(hours), held)
 	}
-	for _, d := range j.Demand {
+	for _, d := range demands {
 		if d.Hours != strconv.FormatInt(hours[d.Kind], 10) || d.CoveredHours != strconv.FormatInt(covered[d.Kind], 10) || d.Slots != days*24 {
 			t.Errorf("%+v, want %d hours, %d covered", d, hours[d.Kind], covered[d.Kind])
 		}
@@ -337,15 +379,14 @@ func TestSamples(t *testing.T) {
 	}
 	read2, refused := 0, 0
 	for _, name := range files {
-		status, stdout, stderr := tested.Try("-bill", name, "-inputs", "-keep-repeats", "-json")
+		status, stdout, stderr := tested.Try("-bill", name, "-show", "inputs", "-keep-repeats", "-json")
 		short, _ := filepath.Rel(dir, name)
 		switch status {
 		case 0:
 			read2++
-			j := read(t, stdout)
+			j := read[input](t, stdout)
 			reconciled(t, j)
-			in := j.Inputs[0]
-			t.Logf("%s: %s, %d rows, billed %s, effective %s, list %s, classified %s, %d reasons, %d kinds, %d held, %d notes", short, in.Format, in.Rows, in.Billed, in.Effective, in.List, in.Classified, len(in.LeftOut), len(j.Demand), len(j.Held), len(j.Notes))
+			t.Logf("%s: %+v", short, j)
 		case 2:
 			refused++
 			t.Logf("%s: %s", short, strings.ReplaceAll(strings.TrimSpace(stderr), dir+"/", ""))

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -10,87 +13,98 @@ import (
 
 const usageText = `Usage: go run ./examples/tools/advise [flags]
 
-Reads a bill, forecasts the demand of each kind of instance on it, and says what to
-order today: how much of which reservation, what that costs and saves, when the money
-is back, and what if the forecast is wrong.
+Says what to order today: how much of which reservation, what that costs and
+saves, and what if the forecast is wrong. It reads a bill or a demand, and
+forecasts it. The forms of files are in go doc ./examples/tools/advise
 
 What is known
-  -bill FILE           a bill, plain or gzip, of a form that its content tells: FOCUS
-                       1.0 to 1.4 (CSV, Parquet) and its contract commitments, cost
-                       exports of Azure, Google Cloud and Oracle Cloud; may be given
-                       several times for several files (default: a made-up year)
-  -prices FILE         a price list, plain or gzip: AWS offer file or savings plan
-                       rates (JSON or CSV), Azure retail prices, GCP SKUs; may be given
-                       several times (default, without -bill: that of the made-up year)
-  -held FILE           JSON: contracts that the bill does not show, or that it shows
-                       under the same id without their end
-                         [{"id": "ri-17", "region": "eu-west-1", "type": "m5.large",
-                           "system": "linux", "units": 12, "expires": "2027-03-01"}]
-  -date D              the day of the order, such as 2026-11-23 (default: the day on
-                       which the bill ends)
-  -keep-repeats        count lines that are in the bills twice; else they are mistakes
+  -bill FILE      a bill: FOCUS (CSV, Parquet) and its contract commitments, cost
+                  exports of Azure, Google Cloud and Oracle Cloud; may be given
+                  several times (default: a made-up year)
+  -prices FILE    a price list for -bill: of AWS (offers, savings plan rates),
+                  Azure or GCP; may be given several times
+  -demand FILE    instead of a bill, CSV: the instances of each slot, as the
+                  programs plan and forecast read
+  -classes FILE   JSON: price on demand and classes of reservations, for -demand
+                  (default: about those of an m5.xlarge on AWS)
+  -slot D         length of a slot of -demand (default: what the file says, or 1h)
+  -held FILE      JSON: contracts held, reservations and savings plans
+  -state FILE     contracts that this program ordered, for -demand: read, and
+                  replaced with today's order in it; -held begins it anew
+  -date DAY       of the order, such as 2026-11-23 (default: the end of the bill
+                  or of the dates of -demand, else today)
+  -keep-repeats   count lines that are in the bills twice; else a mistake
 
 What is to come
-  -model NAME          that forecasts the demand (default ` + forecast.Default + `)
-  -horizon D           how far the forecast reaches (default 8760h, a year)
-  -paths N             possible futures that the plan weighs (default 20)
-  -every D             how often an order can be placed (default 168h)
-  -need-ends           the need ends with the horizon, so that a contract that outlives
-                       it is worth nothing then (default: the need goes on)
-  -demand-up N         percent by which demand will be higher than forecast, or lower
-                       if negative (default 0)
-  -seed N              of the futures and of the made-up year (default 1)
+  -model NAME     that forecasts the demand (default ` + forecast.Default + `)
+  -horizon D      how far the forecast reaches (default 8760h, a year)
+  -futures N      possible futures that the plan weighs (default 20)
+  -every D        how often an order can be placed (default 168h)
+  -need-ends      the need ends with the horizon (default: the need goes on)
+  -demand-up N    percent by which demand will be higher, or lower if negative
+  -seed N         of the futures and of the made-up year (default 1)
+
+Limits of an order
+  -ladder N       order at most N of a class (default: no limit)
+  -cap CLASS=N    hold at most N of the class; may be given for several
+  -alarm X        order nothing while the tracking signal is above X, 0 to 1
 
 What comes out
-  -inputs              stop after reading, and print what became of each file's rows
-  -json                print one object
-  -html FILE           write a page: spend, demand under its commitments, the order,
-                       expiries, and the proof; everything is in the one file
-  -focus FILE          write the order as FOCUS rows of commitment purchases
-  -h                   print this
-
-Rows are money: the amount billed in each file is the amount classified plus the
-amounts left out, by reason, to the last digit. Classified are hours of instances at
-the price on demand or covered by commitments, what commitments left unused, and
-their fees. What is left out (storage, traffic, taxes, credits and so on) is no
-subject of reservations.
-
-A kind is a type of instance in a region with its system. Where the price list's
-reservations serve all sizes of a family and prices are in proportion to the sizes,
-the family is planned as one, in units of its smallest size in use. A contract that
-is held serves until it expires; a savings plan that is held counts as the hours of
-each kind that it has covered.
-
-The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in
-the files, and 130 after an interrupt.
+  -show NAME      order, why (with its reasons and what if), inputs (what became
+                  of each file's rows), demand or held (default order)
+  -json           print an array with an object for each line of -show
+  -html OUT       write a page: spend, demand, the order, expiries, the proof
+  -focus OUT      write the order as FOCUS rows of commitment purchases
+  -h              print this
 `
+
+// What -show prints.
+const (
+	showOrder = iota
+	showWhy
+	showInputs
+	showDemand
+	showHeld
+)
 
 // options are the flags.
 type options struct {
-	bills, prices []string
-	held          string
-	date          time.Time
-	keepRepeats   bool
-	model         string
-	horizon       time.Duration
-	paths         int
-	every         time.Duration
-	needEnds      bool
-	up            int
-	seed          uint64
-	inputs        bool
+	bills, prices   []string
+	demand, classes string
+	slot            time.Duration // 0: what the file says
+	held, state     string
+	date            time.Time
+	keepRepeats     bool
+	model           string
+	horizon         time.Duration
+	futures         int
+	every           time.Duration
+	needEnds        bool
+	up              int
+	seed            uint64
+	ladder          int // 0: no limit
+	most            map[string]int
+	alarm           float64 // 0: none
+	show            int
 }
+
+// reads reports whether the program stops after reading.
+func (o *options) reads() bool { return o.show >= showInputs }
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{model: forecast.Default, horizon: 8760 * time.Hour, paths: 20, every: 168 * time.Hour, seed: 1}
+	*o = options{model: forecast.Default, horizon: 8760 * time.Hour, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{}}
 	f.Files("bill", &o.bills)
 	f.Files("prices", &o.prices)
+	f.File("demand", &o.demand)
+	f.File("classes", &o.classes)
+	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", func(d time.Duration) bool { return d > 0 })
 	f.File("held", &o.held)
+	f.Name("state", &o.state, "the name of a file")
 	f.Func("date", func(s string) error {
-		t, err := time.Parse("2006-01-02", s)
+		t, err := time.Parse(time.DateOnly, s)
 		if err != nil || t.Year() < 1971 {
-			return fmt.Errorf("want a day such as 2026-11-23")
+			return errors.New("want a day such as 2026-11-23")
 		}
 		o.date = t
 		return nil
@@ -100,18 +114,44 @@ func define(o *options, f *cli.Flags) {
 	whole := func(d time.Duration) bool { return d > 0 && d%(24*time.Hour) == 0 && d <= 5*8760*time.Hour }
 	f.Span("horizon", &o.horizon, "a number of whole days up to 43800h, such as 8760h", whole)
 	f.Span("every", &o.every, "a number of whole days, such as 168h", whole)
-	f.Int("paths", &o.paths, 1, 1000, "")
+	f.Int("futures", &o.futures, 1, 1000, "")
 	f.Switch("need-ends", &o.needEnds)
 	f.Int("demand-up", &o.up, -100, 10_000, " of percent")
 	f.Seed(&o.seed)
-	f.Switch("inputs", &o.inputs)
-	f.Check(func() error {
-		if _, err := forecast.New(o.model); err != nil {
-			return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
+	f.Int("ladder", &o.ladder, 1, 1_000_000_000, "")
+	f.Func("cap", func(s string) error {
+		i := strings.LastIndexByte(s, '=')
+		n, err := strconv.Atoi(s[i+1:])
+		if i < 1 || err != nil || n < 0 {
+			return errors.New("want a class and a whole number, such as 1y=40")
 		}
-		if len(o.bills) == 0 && len(o.prices) > 0 {
-			return fmt.Errorf("-prices without -bill: want both, or neither for the made-up year")
-		}
+		o.most[s[:i]] = n
 		return nil
 	})
+	f.Float("alarm", &o.alarm, "a number above 0, up to 1", func(x float64) bool { return x > 0 && x <= 1 })
+	cli.Choice(f, "show", &o.show, "order", "why", "inputs", "demand", "held")
+	f.Check(func() error { return o.check(f) })
+}
+
+func (o *options) check(f *cli.Flags) error {
+	if _, err := forecast.New(o.model); err != nil {
+		return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
+	}
+	switch {
+	case o.demand != "" && (len(o.bills) > 0 || len(o.prices) > 0):
+		return errors.New("-demand with -bill or -prices: want a demand with -classes, or a bill with -prices")
+	case o.demand == "" && o.classes != "":
+		return errors.New("-classes without -demand: the prices of a bill come from -prices")
+	case o.demand == "" && o.state != "":
+		return errors.New("-state without -demand: a bill shows what is held itself")
+	case o.demand == "" && o.slot != 0:
+		return errors.New("-slot without -demand: a bill has hours")
+	case len(o.bills) == 0 && len(o.prices) > 0:
+		return errors.New("-prices without -bill: want both, or neither for the made-up year")
+	case o.state != "" && o.reads():
+		return errors.New("-state with -show: the state is kept with an order")
+	case o.reads() && f.Given("html"), o.reads() && f.Given("focus"):
+		return errors.New("-html and -focus write the order: want -show order or why")
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 func (r *results) advise(run *cli.Run) error {
 	for i, g := range r.groups {
 		run.Showf("planning %s: %d of %d", g.name, i+1, len(r.groups))
-		paths, err := r.futures(g)
+		paths, signal, err := r.futures(g)
 		if err != nil {
 			return err
 		}
@@ -26,16 +26,50 @@ func (r *results) advise(run *cli.Run) error {
 		if g.advice, err = advice.Advise(request); err != nil {
 			return cli.Mistakef("%s: %w", g.name, err)
 		}
+		if order, limited := r.limit(g, signal); limited {
+			if g.advice, err = advice.Explain(request, order); err != nil {
+				return cli.Mistakef("%s: %w", g.name, err)
+			}
+		}
 		if err := r.add(g.advice); err != nil {
 			return err
 		}
 	}
 	for _, h := range r.own {
-		if !r.matched[h.ID] {
+		if r.o.demand == "" && !r.matched[h.ID] {
 			r.notes = append(r.notes, fmt.Sprintf("-held: %s (%s in %s) is of no kind that is planned", h.ID, h.Type, h.Region))
 		}
 	}
 	return nil
+}
+
+// limit returns the order of a group under -ladder, -cap and -alarm, and whether one of them
+// changes it.
+func (r *results) limit(g *group, signal float64) (order []advice.Count, limited bool) {
+	held := map[string]int{}
+	for _, c := range g.held {
+		held[c.Class] += c.Units
+	}
+	for _, o := range g.advice.Orders {
+		n := o.Units
+		if r.o.ladder > 0 {
+			n = min(n, r.o.ladder)
+		}
+		if most, ok := r.o.most[o.Class]; ok {
+			n = min(n, max(0, most-held[o.Class]))
+		}
+		if r.o.alarm > 0 && math.Abs(signal) > r.o.alarm {
+			n = 0
+		}
+		if n != o.Units {
+			limited = true
+			r.notes = append(r.notes, fmt.Sprintf("%s: %d of %s instead of %d, as the limits say", g.name, n, o.Class, o.Units))
+		}
+		if n > 0 {
+			order = append(order, advice.Count{Class: o.Class, Units: n})
+		}
+	}
+	return order, limited
 }
 
 // add sums up.
@@ -52,28 +86,39 @@ func (r *results) add(a *advice.Advice) (err error) {
 }
 
 // futures draws what the demand of a group may become after the day of the order.
-func (r *results) futures(g *group) ([][]int, error) {
-	series := make([]float64, len(g.demand))
-	for t, n := range g.demand {
-		series[t] = float64(n)
+// The tracking signal of the model is the second result.
+func (r *results) futures(g *group) ([][]int, float64, error) {
+	series := g.series
+	if series == nil {
+		series = make([]float64, len(g.demand))
+		for t, n := range g.demand {
+			series[t] = float64(n)
+		}
 	}
 	model, err := forecast.New(r.o.model)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	p := forecast.Predictor{Model: model}
 	p.Limits = forecast.Limits{NonNegative: true, Multiple: 4}
 	var fitter forecast.Fitter
 	if _, err := p.Fit(&fitter, series); err != nil {
-		r.notes = append(r.notes, fmt.Sprintf("%s: the bill is too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
+		r.notes = append(r.notes, fmt.Sprintf("%s: too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
 		p = forecast.Predictor{Model: &smoothing.Naive{}}
 		for _, x := range series {
 			p.Update(x)
 		}
 	}
+	if p.Alarm() {
+		way := "low"
+		if p.TrackingSignal() < 0 {
+			way = "high"
+		}
+		r.notes = append(r.notes, fmt.Sprintf("%s: the forecasts of late were too %s by more than chance: find out what has changed before you order, or give -alarm", g.name, way))
+	}
 	n := int(r.o.horizon / r.slot)
 	skip := int(r.now.Sub(r.start)/r.slot) - len(series) // slots between the bill's end and the order
-	rows := make([][]float64, r.o.paths)
+	rows := make([][]float64, r.o.futures)
 	for i := range rows {
 		rows[i] = make([]float64, max(0, skip)+n)
 	}
@@ -89,7 +134,7 @@ func (r *results) futures(g *group) ([][]int, error) {
 			out[i][t] = int(min(x, math.MaxInt32))
 		}
 	}
-	return out, nil
+	return out, p.TrackingSignal(), nil
 }
 
 // hash makes a seed of a name, so that a group's futures do not depend on which other

@@ -1,53 +1,69 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
+	_ "embed"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/parquet"
 	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/reserve/advice"
 )
 
 // read reads all files.
 func (o *options) read(run *cli.Run) (*results, error) {
 	r := &results{o: o, matched: map[string]bool{}}
+	read := r.readBills
+	if o.demand != "" {
+		read = r.readDemand
+	}
+	if err := read(run); err != nil {
+		return nil, err
+	}
+	if err := r.readOwn(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// readBills reads the bills and their prices.
+func (r *results) readBills(run *cli.Run) error {
+	o := r.o
 	c := usage.Collector{KeepRepeats: o.keepRepeats}
 	if len(o.bills) == 0 {
 		if err := r.madeUp(&c); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, path := range o.bills {
 		if err := readBill(&c, path, run); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, path := range o.prices {
 		run.Showf("reading %s", path)
 		p, err := infile.ReadUpTo(64<<30, "-prices", path, func(in io.Reader) (*offers.Prices, error) { return offers.Read(in, offers.Options{}) })
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.addPrices(path, p)
 	}
-	if o.held != "" {
-		own, err := infile.Read("-held", o.held, readHeld)
-		if err != nil {
-			return nil, err
-		}
-		r.own = own
-	}
 	bill, err := c.Bill()
 	if err != nil {
-		return nil, cli.Mistakef("%w", cli.Plain(err))
+		return cli.Mistakef("%w", cli.Plain(err))
 	}
 	r.bill = bill
 	r.slot = time.Hour
@@ -64,15 +80,116 @@ func (o *options) read(run *cli.Run) (*results, error) {
 	if !o.date.IsZero() {
 		r.now = o.date
 	}
-	if r.now.Before(dayOf(bill.End)) && !o.inputs {
-		return nil, cli.Mistakef("-date %s: want the day on which the bill ends, %s, or a later one", r.now.Format(time.DateOnly), end.Format(time.DateOnly))
+	if r.now.Before(dayOf(bill.End)) && !o.reads() {
+		return cli.Mistakef("-date %s: want the day on which the bill ends, %s, or a later one", r.now.Format(time.DateOnly), end.Format(time.DateOnly))
 	}
-	for i, h := range r.own {
-		if !h.expires.After(r.now) && !o.inputs {
-			return nil, cli.Mistakef("-held %s: contract %d (%s) expires on %s, and the order is placed on %s: want contracts that serve then", o.held, i, h.ID, h.Expires, r.now.Format(time.DateOnly))
+	return nil
+}
+
+// now is the clock. Tests have their own.
+var now = time.Now
+
+//go:embed classes.json
+var defaultClasses []byte
+
+// readDemand reads a demand and its classes as the only group.
+func (r *results) readDemand(run *cli.Run) error {
+	o := r.o
+	list, err := seriesfile.Read("-demand", o.demand)
+	if err != nil {
+		return err
+	}
+	if len(list) != 1 {
+		return cli.Mistakef("-demand %s: %d series: want one", o.demand, len(list))
+	}
+	s := &list[0]
+	if len(s.Values) == 0 {
+		return cli.Mistakef("-demand %s: the series has no value", o.demand)
+	}
+	r.slot = cmp.Or(o.slot, s.Step, time.Hour)
+	length := time.Duration(len(s.Values)) * r.slot
+	switch r.slots = len(s.Values); {
+	case !o.date.IsZero():
+		r.now = o.date
+	case !s.Start.IsZero():
+		r.now = s.Start.Add(length)
+	default:
+		r.now = dayOf(now())
+	}
+	if r.start = s.Start; r.start.IsZero() {
+		r.start = r.now.Add(-length)
+	}
+	if end := r.start.Add(length); r.now.Before(end) && !o.reads() {
+		return cli.Mistakef("-date %s: want the day on which the demand ends, %s, or a later one", r.now.Format(time.DateOnly), end.Format(time.DateOnly))
+	}
+	if o.every%r.slot != 0 || r.slot > o.horizon {
+		return cli.Mistakef("-every %s is not a whole number of slots of %s", decimal.Span(o.every), decimal.Span(r.slot))
+	}
+	file, err := classfile.Read("-classes", o.classes, defaultClasses)
+	if err != nil {
+		return err
+	}
+	if o.classes == "" {
+		r.notes = append(r.notes, fmt.Sprintf("no -classes, so about an m5.xlarge on AWS: %s an hour on demand", file.List.OnDemand))
+	}
+	for name := range o.most {
+		if _, err := file.List.Find(name); err != nil {
+			return cli.Mistakef("-cap %s: %s", name, cli.Detail(err))
 		}
 	}
-	return r, nil
+	r.bill = &usage.Bill{Start: r.start, End: r.start.Add(length)}
+	g := &group{name: s.Name, unit: "instance", series: s.Values, list: file.List}
+	for _, x := range s.Values {
+		g.demand = append(g.demand, int(min(max(0, x+.5), math.MaxInt32))) // of a picture; NaN is 0
+	}
+	for _, c := range g.list.Classes {
+		g.offers = append(g.offers, advice.Offer{Class: c})
+	}
+	r.groups = []*group{g}
+	return nil
+}
+
+// readOwn reads -held, or else -state.
+func (r *results) readOwn() (err error) {
+	o := r.o
+	var list []heldfile.Contract
+	flag, path := "-held", o.held
+	switch {
+	case o.held != "":
+		list, err = heldfile.Read("-held", o.held)
+	case o.state != "":
+		flag, path = "-state", o.state
+		list, err = r.readState()
+	}
+	if err != nil {
+		return err
+	}
+	for i, c := range list {
+		end, err := c.End(r.now, r.slot)
+		switch {
+		case err != nil:
+			return cli.Mistakef("%s %s: contract %d: %w", flag, path, i, err)
+		case o.reads():
+		case !end.After(r.now):
+			return cli.Mistakef("%s %s: contract %d (%s) expires on %s, and the order is placed on %s: want contracts that serve then",
+				flag, path, i, cmp.Or(c.ID, c.Class), end.Format(time.DateOnly), r.now.Format(time.DateOnly))
+		case o.demand == "" && c.Type == "" && c.ID == "":
+			return cli.Mistakef("%s %s: contract %d: want a type and a region, or the id of a commitment of the bill", flag, path, i)
+		}
+		if o.demand != "" && !o.reads() {
+			k, err := r.groups[0].list.Find(c.Class)
+			if err != nil {
+				return cli.Mistakef("%s %s: contract %d: class: %s", flag, path, i, cli.Detail(err))
+			}
+			n, err := c.Instances(&r.groups[0].list.Classes[k])
+			if err != nil {
+				return cli.Mistakef("%s %s: contract %d: %w", flag, path, i, err)
+			}
+			r.groups[0].held = append(r.groups[0].held, advice.Contract{Name: c.ID, Class: c.Class, Units: n, Expires: end})
+		}
+		r.own = append(r.own, ownContract{c, end})
+	}
+	return nil
 }
 
 func (r *results) addPrices(name string, p *offers.Prices) {
@@ -108,36 +225,8 @@ func asMistake(path string, err error) error {
 	return err
 }
 
-// An ownContract is a contract of -held.
+// An ownContract is a contract of -held or -state.
 type ownContract struct {
-	ID, Region, Type, System string
-	Units                    int
-	Expires                  string
-	expires                  time.Time
-}
-
-// readHeld reads the file of -held.
-func readHeld(in io.Reader) ([]ownContract, error) {
-	dec := json.NewDecoder(io.LimitReader(in, 16<<20))
-	dec.DisallowUnknownFields()
-	var list []ownContract
-	if err := dec.Decode(&list); err != nil {
-		return nil, errors.New("want an array of objects with id, region, type, system, units and expires: " + err.Error())
-	}
-	for i := range list {
-		h := &list[i]
-		var err error
-		if h.expires, err = time.Parse(time.DateOnly, h.Expires); err != nil {
-			return nil, cli.Mistakef("contract %d: expires %q: want a day such as 2027-03-01", i, h.Expires)
-		}
-		switch {
-		case h.ID == "":
-			return nil, cli.Mistakef("contract %d: no id: want a name", i)
-		case h.Type == "":
-			return nil, cli.Mistakef("contract %d: no type: want one such as m5.large", i)
-		case h.Units < 1 || h.Units > math.MaxInt32:
-			return nil, cli.Mistakef("contract %d: %d units: want 1 to %d", i, h.Units, math.MaxInt32)
-		}
-	}
-	return list, nil
+	heldfile.Contract
+	end time.Time
 }

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/reserve/advice"
 )
 
 // results are what was read and what is advised.
@@ -40,25 +43,135 @@ type priceFile struct {
 
 // text writes the results for people.
 func (r *results) text(w *table.Page) error {
-	r.textInputs(w)
-	if r.o.inputs {
-		return nil
+	switch r.o.show {
+	case showWhy:
+		r.textWhy(w)
+	case showInputs:
+		r.textInputs(w)
+	case showOrder:
+		r.textOrder(w)
+	default:
+		rows := r.rows().([]jsonrows.Row)
+		if len(rows) == 0 {
+			w.Printf("There is none.\n")
+			return nil
+		}
+		titles, cells := "", [][]string{}
+		for i := 0; i < len(rows[0]); i += 2 {
+			titles += "|<" + strings.ReplaceAll(rows[0][i].(string), "_", " ")
+		}
+		for _, row := range rows {
+			var line []string
+			for i := 1; i < len(row); i += 2 {
+				line = append(line, fmt.Sprint(row[i]))
+			}
+			cells = append(cells, line)
+		}
+		w.Table(titles[1:], cells)
 	}
+	r.textNotes(w)
+	if !r.o.reads() {
+		r.decide(w)
+	}
+	return nil
+}
+
+// most is how many lines of a kind are written without -show why.
+const most = 6
+
+// some writes the first lines, and how many more there are.
+func (r *results) some(w *table.Page, lines []string) {
+	n := len(lines)
+	if r.o.show == showOrder {
+		n = min(n, most)
+	}
+	for _, s := range lines[:n] {
+		w.Sayf("%s", s)
+	}
+	if rest := len(lines) - n; rest > 0 {
+		w.Printf("and %d more, with -show why\n", rest)
+	}
+}
+
+func (r *results) textNotes(w *table.Page) {
+	var lines []string
+	for _, n := range r.allNotes() {
+		lines = append(lines, "note: "+n)
+	}
+	for _, m := range r.missed {
+		lines = append(lines, "not planned: "+m.Kind+": "+m.Why)
+	}
+	if len(lines) > 0 {
+		w.Printf("\n")
+	}
+	r.some(w, lines)
+}
+
+// textOrder writes the orders as a table.
+func (r *results) textOrder(w *table.Page) {
+	for i := range r.bill.Files {
+		f := &r.bill.Files[i]
+		w.Sayf("%s: %s rows, %s billed, %s of it classified (-show inputs)", f.Name, decimal.Int(int(f.Total.Rows)), r.exact(f.Total.Billed), f.Classified().Billed)
+	}
+	var rows [][]string
+	var held []string
+	for _, g := range r.groups {
+		for _, o := range g.advice.Orders {
+			rows = append(rows, []string{table.Clip(g.name, 30), table.Clip(o.Class, 10), count(o.Units, g.unit), money(o.Upfront), money(o.Commitment), share(o.Loss)})
+		}
+		for _, k := range g.advice.Held {
+			held = append(held, fmt.Sprintf("held: %s of %s, until %s", count(k.Units, g.unit), cmp.Or(k.Name, k.Class), k.Expires.Format(time.DateOnly)))
+		}
+	}
+	if len(rows) > 0 {
+		w.Printf("\n")
+		rest := len(rows) - 2*most
+		w.Table("<order for|<class|<how much|today|in all|risk of\na loss", rows[:min(len(rows), 2*most)])
+		if rest > 0 {
+			w.Printf("and %d more, with -show why\n", rest)
+		}
+	}
+	if len(held) > 0 {
+		w.Printf("\n")
+		r.some(w, held)
+	}
+}
+
+// textWhy writes all that is known about the orders.
+func (r *results) textWhy(w *table.Page) {
+	r.textInputs(w)
 	for _, g := range r.groups {
 		fmt.Fprintf(w, "\n%s\n%s", strings.Repeat("─", 60), g.advice.Text())
 	}
-	if len(r.groups) > 1 {
-		fmt.Fprintf(w, "\n%s\nAll kinds: %s today, %s in all over the terms.\n", strings.Repeat("─", 60), r.amount(r.today), r.amount(r.commitment))
-		fmt.Fprintf(w, "Until %s: %s with these orders and later ones, %s with none.\n", r.now.Add(r.o.horizon).Format("2 January 2006"), r.amount(r.cost), r.amount(r.onDemand))
-		fmt.Fprintf(w, "No plan costs less than %s (proved).\n", r.amount(r.bound))
+}
+
+// decide says the order in words.
+func (r *results) decide(w *table.Page) {
+	if len(r.groups) == 0 {
+		return
 	}
-	for i, m := range r.missed {
-		if i == 0 {
-			fmt.Fprintf(w, "\nNot planned:\n")
+	units, orders := 0, 0
+	optimal := true
+	for _, g := range r.groups {
+		for _, o := range g.advice.Orders {
+			units, orders = units+o.Units, orders+1
 		}
-		fmt.Fprintf(w, "  %s: %s\n", m.Kind, m.Why)
+		optimal = optimal && g.advice.Optimal
 	}
-	return nil
+	w.Printf("\n")
+	by := r.now.Add(r.o.horizon).Format("2 January 2006")
+	day := r.now.Format("2 January 2006")
+	if orders == 0 {
+		w.Sayf("Order nothing on %s: the need until %s costs %s on average over %d futures, with what is ordered later.", day, by, r.amount(r.cost), r.o.futures)
+	} else {
+		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), decimal.Count(units, "unit"), r.amount(r.today), r.amount(r.commitment))
+		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, on average over %d futures.", by, r.amount(r.cost), r.amount(r.onDemand), r.o.futures)
+	}
+	if optimal {
+		w.Printf("No plan costs less (proved). The reasons and what if: -show why.\n")
+	} else {
+		w.Sayf("No plan costs less than %s. The reasons and what if: -show why.", r.amount(r.bound))
+	}
 }
 
 // textInputs writes what became of each file's rows.
@@ -86,12 +199,14 @@ func (r *results) textInputs(w *table.Page) {
 			fmt.Fprintf(w, "  left out: %s: %s\n", x.Reason, decimal.Int(x.Prices))
 		}
 	}
-	for _, n := range r.bill.Notes {
-		fmt.Fprintf(w, "note: %s\n", noted(&n))
+}
+
+// allNotes returns the notes of the bill and ours.
+func (r *results) allNotes() (list []string) {
+	for i := range r.bill.Notes {
+		list = append(list, noted(&r.bill.Notes[i]))
 	}
-	for _, n := range r.notes {
-		fmt.Fprintf(w, "note: %s\n", n)
-	}
+	return append(list, r.notes...)
 }
 
 // noted is a note of the bill: the file, the line of the first row where the file has lines,
@@ -115,158 +230,79 @@ func (r *results) exact(a usage.Amount) string {
 	return a.String()
 }
 
+// money writes money with two decimals.
+func money(m pricing.Money) string { return decimal.Grouped(m.Fixed(2)) }
+
 // amount writes money with two decimals and the currency.
 func (r *results) amount(m pricing.Money) string {
-	s := m.Fixed(2)
+	s := money(m)
 	sign := ""
 	if strings.HasPrefix(s, "-") {
 		sign, s = "-", s[1:]
 	}
-	whole, cents, _ := strings.Cut(s, ".")
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
 	if r.bill.Currency != "" {
 		sign += r.bill.Currency + " "
 	}
-	return sign + whole + "." + cents
+	return sign + s
 }
 
-// The object of -json. Money is decimal strings.
-type (
-	jsonResults struct {
-		Inputs     []jsonInput  `json:"inputs"`
-		Prices     []jsonPrices `json:"prices"`
-		Notes      []string     `json:"notes"`
-		Date       string       `json:"date"`
-		Currency   string       `json:"currency"`
-		Orders     []jsonOrder  `json:"orders"`
-		Demand     []jsonDemand `json:"demand"`
-		Held       []jsonHeld   `json:"held"`
-		NotPlanned []miss       `json:"not_planned"`
-		Today      string       `json:"today"`
-		Commitment string       `json:"commitment"`
-		Cost       string       `json:"cost"`
-		Bound      string       `json:"bound"`
-		OnDemand   string       `json:"on_demand_cost"`
-		Saving     string       `json:"saving"`
-		Optimal    bool         `json:"optimal"`
-	}
-	jsonInput struct {
-		File       string     `json:"file"`
-		Format     string     `json:"format"`
-		Rows       int64      `json:"rows"`
-		Currency   string     `json:"currency"`
-		Billed     string     `json:"billed"`
-		Classified string     `json:"classified"`
-		Effective  string     `json:"effective"`
-		List       string     `json:"list"`
-		LeftOut    []jsonLeft `json:"left_out"`
-	}
-	jsonLeft struct {
-		Reason string `json:"reason"`
-		Rows   int64  `json:"rows"`
-		Billed string `json:"billed"`
-	}
-	jsonPrices struct {
-		File   string `json:"file"`
-		Format string `json:"format"`
-		Prices int    `json:"prices"`
-		Used   int    `json:"used"`
-	}
-	jsonOrder struct {
-		Kind       string  `json:"kind"`
-		Class      string  `json:"class"`
-		Units      int     `json:"units"`
-		Unit       string  `json:"unit"`
-		Upfront    string  `json:"upfront"`
-		Hourly     string  `json:"hourly"`
-		Commitment string  `json:"commitment"`
-		Until      string  `json:"until"`
-		Saving     string  `json:"saving"`
-		Loss       float64 `json:"loss"`
-		LastUse    float64 `json:"last_use"`
-		BreakEven  float64 `json:"break_even"`
-		Payback    string  `json:"payback,omitempty"`
-		Waiting    string  `json:"waiting"`
-	}
-	jsonDemand struct {
-		Kind         string  `json:"kind"`
-		SlotSeconds  float64 `json:"slot_seconds"`
-		Start        string  `json:"start"`
-		Slots        int     `json:"slots"`
-		Hours        string  `json:"hours"`
-		CoveredHours string  `json:"covered_hours"`
-	}
-	jsonHeld struct {
-		ID      string `json:"id"`
-		Type    string `json:"type"`
-		PerHour string `json:"per_hour"`
-		Unit    string `json:"unit"`
-		Used    string `json:"used"`
-		Unused  string `json:"unused"`
-		Expires string `json:"expires,omitempty"`
-	}
-)
-
-// object is the results as -json prints them.
-func (r *results) object() any {
-	j := jsonResults{Inputs: []jsonInput{}, Prices: []jsonPrices{}, Notes: []string{}, Orders: []jsonOrder{}, Demand: []jsonDemand{}, Held: []jsonHeld{}, NotPlanned: []miss{},
-		Currency: r.bill.Currency, Date: r.now.Format(time.DateOnly)}
-	for i := range r.bill.Files {
-		f := &r.bill.Files[i]
-		in := jsonInput{File: f.Name, Format: f.Format, Rows: f.Total.Rows, Currency: f.Currency, Billed: f.Total.Billed.String(),
-			Classified: f.Classified().Billed.String(), Effective: f.Total.Effective.String(), List: f.Total.List.String(), LeftOut: []jsonLeft{}}
-		for _, l := range f.Left {
-			in.LeftOut = append(in.LeftOut, jsonLeft{l.Reason, l.Sum.Rows, l.Sum.Billed.String()})
-		}
-		j.Inputs = append(j.Inputs, in)
-	}
-	for _, l := range r.lists {
-		j.Prices = append(j.Prices, jsonPrices{l.name, l.report.Form, l.report.Prices, l.report.Used})
-	}
-	for _, n := range r.bill.Notes {
-		j.Notes = append(j.Notes, noted(&n))
-	}
-	j.Notes = append(j.Notes, r.notes...)
-	for i := range r.bill.Demand {
-		d := &r.bill.Demand[i]
-		used, covered := d.Hours()
-		j.Demand = append(j.Demand, jsonDemand{d.Kind.String(), d.Slot.Seconds(), d.Start.Format(time.RFC3339), len(d.Used), used.String(), covered.String()})
-	}
-	for i := range r.bill.Held {
-		h := &r.bill.Held[i]
-		x := jsonHeld{ID: h.ID, Type: h.Type, PerHour: h.PerHour.String(), Unit: h.Unit, Used: h.Used.String(), Unused: h.Unused.String()}
-		if !h.End.IsZero() {
-			x.Expires = h.End.Format(time.RFC3339)
-		}
-		j.Held = append(j.Held, x)
-	}
-	if r.o.inputs {
-		return struct {
-			Inputs []jsonInput  `json:"inputs"`
-			Prices []jsonPrices `json:"prices"`
-			Notes  []string     `json:"notes"`
-			Demand []jsonDemand `json:"demand"`
-			Held   []jsonHeld   `json:"held"`
-		}{j.Inputs, j.Prices, j.Notes, j.Demand, j.Held}
-	}
-	j.Optimal = true
-	for _, g := range r.groups {
-		j.Optimal = j.Optimal && g.advice.Optimal
-		for _, o := range g.advice.Orders {
-			x := jsonOrder{Kind: g.name, Class: o.Class, Units: o.Units, Unit: g.unit, Upfront: o.Upfront.String(), Hourly: o.Hourly.String(), Commitment: o.Commitment.String(),
-				Until: o.Until.Format(time.DateOnly), Saving: o.Saving.String(), Loss: o.Loss, LastUse: o.LastUse, BreakEven: o.BreakEven, Waiting: o.Waiting.String()}
-			if !o.Payback.IsZero() {
-				x.Payback = o.Payback.Format(time.DateOnly)
+// rows are the lines of -show for machines. Money is decimal strings.
+func (r *results) rows() any {
+	rows := []jsonrows.Row{}
+	add := func(row ...any) { rows = append(rows, row) }
+	switch r.o.show {
+	case showInputs:
+		for i := range r.bill.Files {
+			f := &r.bill.Files[i]
+			c := f.Classified()
+			line := func(what string, s usage.Sum) {
+				add("file", f.Name, "format", f.Format, "currency", f.Currency, "what", what, "rows", s.Rows, "billed", s.Billed.String(), "effective", s.Effective.String(), "list", s.List.String())
 			}
-			j.Orders = append(j.Orders, x)
+			line("total", f.Total)
+			line("classified", c)
+			for _, l := range f.Left {
+				line("left out: "+l.Reason, l.Sum)
+			}
+		}
+	case showDemand:
+		for i := range r.bill.Demand {
+			d := &r.bill.Demand[i]
+			used, covered := d.Hours()
+			add("kind", d.Kind.String(), "start", d.Start.Format(time.RFC3339), "slot_seconds", d.Slot.Seconds(), "slots", len(d.Used), "hours", used.String(), "covered_hours", covered.String())
+		}
+	case showHeld:
+		for i := range r.bill.Held {
+			h := &r.bill.Held[i]
+			until := ""
+			if !h.End.IsZero() {
+				until = h.End.Format(time.DateOnly)
+			}
+			add("id", h.ID, "type", h.Type, "until", until, "per_hour", h.PerHour.String(), "unit", h.Unit, "used", h.Used.String(), "unused", h.Unused.String())
+		}
+	default:
+		for _, g := range r.groups {
+			a := g.advice
+			orders := a.Orders
+			if len(orders) == 0 {
+				orders = []advice.Order{{}}
+			}
+			for _, o := range orders {
+				until, payback := "", ""
+				if !o.Until.IsZero() {
+					until = o.Until.Format(time.DateOnly)
+				}
+				if !o.Payback.IsZero() {
+					payback = o.Payback.Format(time.DateOnly)
+				}
+				add("kind", g.name, "class", o.Class, "units", o.Units, "unit", g.unit, "upfront", o.Upfront.String(), "hourly", o.Hourly.String(), "commitment", o.Commitment.String(),
+					"until", until, "saving", o.Saving.String(), "loss", decimal.Number(o.Loss, 6), "last_use", decimal.Number(o.LastUse, 6), "break_even", decimal.Number(o.BreakEven, 6),
+					"payback", payback, "waiting", o.Waiting.String(), "date", r.now.Format(time.DateOnly), "currency", r.bill.Currency, "cost", a.Cost.String(),
+					"lower_bound", a.Bound.String(), "on_demand_cost", a.OnDemand.String(), "optimal", a.Optimal, "not_planned", "")
+			}
+		}
+		for _, m := range r.missed {
+			add("kind", m.Kind, "class", "", "units", 0, "not_planned", m.Why)
 		}
 	}
-	j.NotPlanned = append(j.NotPlanned, r.missed...)
-	j.Today, j.Commitment, j.Cost, j.Bound, j.OnDemand = r.today.String(), r.commitment.String(), r.cost.String(), r.bound.String(), r.onDemand.String()
-	if s, err := r.onDemand.Sub(r.cost); err == nil {
-		j.Saving = s.String()
-	}
-	return j
+	return rows
 }
