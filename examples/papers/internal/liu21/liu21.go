@@ -39,8 +39,8 @@ The claims of [Liu21] section 5 beside ours: reservations of a day that data cen
 plan for themselves, and lend each other. Its figures are compared with its own logs
 (Parallel Workloads Archive), 600 hours and, in this order, these hours:
 
-  -from 747,478,172 -trace UniLu-Gaia-2014-1.swf.gz
-    -trace SDSC-BLUE-2000-4.2-cln.swf.gz -trace LANL-CM5-1994-4.1-cln.swf.gz
+    -from 747,478,172 -trace UniLu-Gaia-2014-1.swf.gz
+      -trace SDSC-BLUE-2000-4.2-cln.swf.gz -trace LANL-CM5-1994-4.1-cln.swf.gz
 
 Of other centres only what the paper says of any centres is judged.
 
