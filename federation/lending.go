@@ -11,10 +11,10 @@ import (
 // "other dynamic pricing models can also be applied". Here a lender may ask more when
 // little is idle, and less when much is.
 //
-// A part pays for each of its slots the price at what is idle there when the part is
-// booked, the same for all instances of the part. So Eq. (20) keeps its form, with a price
-// s_t for each slot: piecewise linear with kinks at m_t and e_t, and convex if no s_t is
-// above the price on demand beside it (theta.go).
+// When a part is booked, the lender looks at how much is idle in each slot t of the part, and
+// sets the price s_t of the slot from that. All instances of the part pay this price. So Eq.
+// (20) keeps its form, with s_t in the place of s: piecewise linear with kinks at m_t and e_t
+// (theta.go). Eq. (20) is convex if no s_t is above the lender's price on demand.
 //
 // The price may not rise as more is idle. Otherwise a lender that hides idle instances
 // would be paid more for the rest.

@@ -66,21 +66,21 @@ const enough = 3e-7
 // more, no two centres can improve the plan between them, and Optimum.Bound says how far
 // the plan may be from the optimum.
 //
-// From above, two centres divide what they have between them optimally, pair after pair,
-// until no pair gains: a minimum-cost flow (twocentre.go). From below, prices of
-// instance-slots prove a bound (bound.go). With three centres the relaxation is no longer
-// whole, as three tasks may form an odd cycle (TestOptimumGap: 6 against 5.5). Of 895 random
-// cases of three and four centres, 894 plans were optimal and 887 were proved to be (go
-// test -run OptimumSmall -v).
+// The plan improves one pair of centres at a time. A minimum-cost flow (twocentre.go) divides
+// the instances of the pair optimally between the two. The pairs take turns until no pair can
+// improve. Prices of instance-slots then prove a lower bound (bound.go). With three centres the
+// linear relaxation may have no whole optimum, as three tasks may form an odd cycle
+// (TestOptimumGap: 6 against 5.5). Of 895 random cases of three and four centres, 894 plans
+// were optimal and 887 were proved to be (go test -run OptimumSmall -v).
 //
-// With any number of centres the problem is NP-hard, by the colouring of circular arcs
-// [Garey80]. Cut the circle at a point that is in no more arcs than there are colours. Add
-// short arcs across the cut, which meet only the arcs that cross the cut, until as many arcs
-// cross as there are colours. Each arc across the cut becomes a centre with one reservation,
-// from the end of the arc to its beginning. The other arcs become tasks, whose data cost
-// nothing to send, and on demand costs something. The optimum is 0 if and only if the arcs
-// can be coloured. For a fixed number of centres, three or more, we know neither a
-// polynomial algorithm nor a proof that there is none.
+// With any number of centres the problem is NP-hard, by reduction from the colouring of
+// circular arcs [Garey80]. Cut the circle at a point that at most k arcs contain, where k is
+// the number of colours. Add short arcs across the cut, which meet only arcs that cross the
+// cut, until k arcs cross. Each arc across the cut becomes a centre with one reservation, from
+// the end of the arc to its beginning. Each other arc becomes a task. Sending data is free,
+// and an instance on demand is not. The optimum is 0 if and only if k colours suffice. For a
+// fixed number of centres, three or more, we know neither a polynomial algorithm nor a proof
+// that there is none.
 //
 //	[Garey80] Garey, Johnson, Miller, Papadimitriou, The complexity of coloring circular
 //	          arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.

@@ -8,31 +8,33 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Tasks split by slot. Here each instance of a task may run in another centre in each
-// slot. An instance that is away in some of its slots pays that share of what sending its
-// data costs. So a task is a bag of pieces of work, one for each instance and slot, each
-// with its piece of the data.
+// Tasks split by slot. Under the slotwise rule an instance of a task may run in a different
+// centre in each slot. In each slot away from home, the instance pays for an equal share of
+// its data. So a task is a bag of pieces of work, one for each instance and slot, and each
+// piece has its share of the data.
 //
-// A plan whose parts stay in one centre costs the same under this rule: a part that is
-// away is away in all of its slots and pays all of the traffic. So the least cost here is
-// a lower bound of the least cost there, and says what splitting could save at most.
+// Under the rule of [Optimizer], an instance stays in one centre from start to end. A plan
+// under that rule costs the same under the slotwise rule, since an instance that is away is
+// away in all slots and pays for all of its data. So the slotwise optimum is a lower bound of
+// the other optimum. The difference is the most that splitting can save.
 //
-// The slots do not depend on each other, and each is a transportation problem. Let w be
-// the cost of sending an instance in this slot, the same to any centre. If a centre has o
-// more instances than reservations, the o instances with the least w may go. Each saves
-// p − w with an idle reservation elsewhere, and p − w − p_min on demand in the cheapest
-// centre. So sort the instances by what they save, and let the first take the idle
-// reservations, which are all alike.
+// The slots are independent, and each slot is a transportation problem. Let w be the cost of
+// sending an instance in this slot, the same to any centre. If a centre has o more instances
+// than reservations, the o instances with the least w may leave. An instance that leaves saves
+// p − w in an idle reservation elsewhere, and p − w − p_min on demand in the cheapest centre.
+// The idle reservations are all alike. So the instances that save most take them.
 //
-// Proof. Let λ be what the first instance left without an idle reservation would save
-// with one, from 0 to p_min, or 0 if none is left. Let an instance-slot cost λ in
-// centres with idle reservations or none missing, and min(p, λ + w) in the others, where
-// w is that of the o-th instance (p if fewer than o can go). At these prices every
-// instance is where it is cheapest. Each centre whose price is below p has no instance
-// on demand or is the cheapest centre. No centre with a price above 0 has an idle
-// reservation. So L(π) of bound.go, slot by slot, is the cost. □ In the bound for parts
-// that stay, these prices prove at least as much: the least of sums is at least the sum
-// of the leasts.
+// Proof. The proof sets a price π for an instance-slot in each centre. Let λ be the saving of
+// an idle reservation, from 0 to p_min, for the first instance that gets none; λ is 0 if every
+// instance gets one. The price is λ in each centre that has no more instances than
+// reservations. In every other centre the price is min(p, λ + w), where w is that of the o-th
+// instance, or p if fewer than o instances can leave. Three things follow. Every instance is
+// where it is cheapest. A centre with a price below p has no instance on demand, or is the
+// cheapest centre. A centre with a price above 0 has no idle reservation. So L(π) of bound.go,
+// slot by slot, equals the cost. □
+//
+// For instances that stay in one centre, the same prices prove at least as much, since the
+// least of sums is at least the sum of the leasts.
 //
 // A task's traffic is divided among its slots in whole nanos: the q-th of L slots pays
 // c·(q+1)/L − c·q/L, rounded down each, which adds up to c.

@@ -9,35 +9,36 @@ import (
 // Two centres, a and b, and parts that may run in either: a minimum-cost flow on a line,
 // solved exactly.
 //
-// Part k has 0 ≤ x ≤ cap instances in b, the others in a. An instance in b costs cost
-// more in traffic (less, if negative). With n_t the instances in b in slot t,
+// Part k has x instances in b, 0 ≤ x ≤ cap, and cap − x in a. An instance in b costs cost
+// more in traffic than in a (less, if cost is negative). With n_t the instances of all parts
+// that are in b in slot t,
 //
 //	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺,
 //
-// where A_t is what a lacks reservations for if b helps with nothing, and B_t what b has
-// left.
+// where A_t is the number of instances that a runs on demand if all parts are in a, and B_t is
+// the number of reservations that b then has idle.
 //
-// Idea. n_t − n_{t−1} is what starts in t less what ends there. So put a node before
-// each slot and one after the last. x flows from the start of a part to its end, and n_t
-// flows back from node t+1 to node t, at a convex cost with two kinks. That is a
-// circulation: its matrix is that of a network. So there is an optimum in whole numbers,
-// and node prices y prove it. The price of slot t is z_t = y_t − y_{t+1}, between the
+// Idea. n_t − n_{t−1} is what starts in t less what ends in t. So let there be a node before
+// each slot and a node after the last slot. x flows from the start of a part to its end. n_t
+// flows back from node t+1 to node t, at a convex cost with two kinks. This is a
+// circulation in a network, so there is an optimum in whole numbers, and node prices y prove
+// the optimum. The price of slot t is z_t = y_t − y_{t+1}, between the
 // slopes of its cost at n_t, and
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
-// The network simplex (steps in pivot.go). A basis is a spanning tree, at first the line of
-// slots, or what is left of the last tree of the same two centres. An arc with the wrong
-// sign enters. Flow is pushed around its cycle past every kink beyond which a unit still
-// pays, and the arc of the last kink leaves. Only sweeps compute node prices. A sweep lists
-// the worst arc of each block; the listed arcs enter if they still pay.
+// The network simplex (steps in pivot.go). A basis is a spanning tree. The first tree is the
+// line of slots, or what is left of the last tree of the same two centres. An arc that breaks
+// the condition above enters. The step pushes flow around the cycle of the arc, past every kink
+// beyond which a further unit still saves. The arc of the last kink leaves. Only sweeps compute
+// node prices. A sweep lists the worst arc of each block, and a listed arc enters if it still
+// breaks its condition.
 //
-// Invariant. All flows are held scale = T+2 times enlarged, and each node but the last
-// has one unit more of demand. The flow of a tree arc is then a multiple of scale plus
-// or minus the nodes on its far side, 1 to T of them: never at a kink or a bound. So
-// every step makes progress, and the steps end. Dividing by scale, rounded away from
-// what the nodes added, gives a flow within the same kinks and bounds, for which the
-// same prices are a proof. (Package reserve/internal/flow explains the same argument at
+// Invariant. All flows are multiplied by scale = T+2, and each node but the last has one more
+// unit of demand. The flow of a tree arc is then a multiple of scale, plus or minus the number
+// of nodes on its far side, 1 to T. So no tree arc is at a kink or a bound, every step makes
+// progress, and the steps end. Dividing by scale, and rounding the extra units off, gives a
+// flow within the same kinks and bounds. The same prices prove this flow optimal. (Package reserve/internal/flow explains the same argument at
 // greater length.)
 //
 // Time: a step is linear in its cycle times the kinks passed, a sweep in slots and

@@ -196,22 +196,24 @@ func (m *Auto) Deviate(dst []float64) {
 // Fit chooses the models and fits them, see [smoothing.Fittable].
 //
 // The season is f.Season, or found by [Fitter.Periods]; the second season is tried if the
-// series has three of its cycles, two of them in its beginning. The candidates are fitted to
-// the beginning of the series, and forecast the rest from about 10 to 45 points, updated in
-// between. The rest is at least four horizons, or a quarter of the series, and at most half
-// of it. A candidate's error is
-// the mean absolute error over f.Horizon steps, or over a season, at least 13 steps. The
-// best three are fitted again to the whole series. Their weights fall with the square of the
-// error, and a candidate with twice the least error has none. If there is a season and the
-// best candidate is better by 3% on the logarithm, or the square root where there are zeros,
-// all candidates work on that scale.
+// series has three of its cycles, two of them in its first part.
 //
-// Without a season the candidates are Blend and Mean. A series that leaves less than a
-// quarter of a season after its first two seasons is taken to have none. Fit
-// takes the last 416 values, 8 seasons, 32 second seasons or 16 horizons, whichever is most;
-// Mean takes all values.
+// Fit divides the series into a first part and a last part. The last part is four horizons or
+// a quarter of the series, whichever is more, and at most half of the series. Each candidate
+// is fitted to the first part. Then the candidate goes through the last part value by value,
+// and forecasts at 10 to 45 points on the way. The error of a candidate is the mean absolute
+// error over f.Horizon steps, or by default over a season, at least 13 steps.
 //
-// Fit wants three values. The work is at most 27 fits.
+// The best three candidates are fitted again to the whole series. Their weights fall with the
+// square of the error, and a candidate with twice the least error has weight 0. If there is a
+// season, the candidates are also tried on the logarithm of the series, or on the square root
+// if there are zeros. If the best error falls by 3%, all candidates work on that scale.
+//
+// Without a season the candidates are Blend and Mean. A series counts as without a season if
+// less than a quarter of a season follows its first two seasons. Fit uses the last 416 values,
+// 8 seasons, 32 second seasons or 16 horizons, whichever is most. Mean uses all values.
+//
+// Fit needs three values, and makes at most 27 fits.
 func (m *Auto) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if err := f.Validate(); err != nil {
 		return smoothing.Fit{}, err

@@ -114,11 +114,11 @@ const priorRepetitions = 4
 // the error of the law, from which no single run can tell the scatter.
 const defaultRepeat = 0.08
 
-// medianVariance returns about the variance of the median of n normal values over the
-// variance of one value. For odd n, π/(2n + π − 2) is exact for 1, 2% low for 3 and 5, and
-// tends to π/(2n), the limit. The median of two values is their mean. For an even n > 2,
-// the median is the mean of the two values in the middle, about as good as the median of
-// n + 1 values: 5% low for 4 and 6. TestMedianVariance simulates all of these.
+// medianVariance returns an approximation of v(n), the variance of the median of n normal
+// values divided by the variance of one value. For odd n it is π/(2n + π − 2), which is exact
+// for n = 1, 2% low for n = 3 and 5, and has the right limit, π/(2n). The median of two values
+// is their mean, so v(2) = ½. For even n > 2 the function takes n + 1 for n, which is 5% low
+// for n = 4 and 6. TestMedianVariance simulates all of these.
 func medianVariance(n float64) float64 {
 	switch {
 	case n == 2:

@@ -2,24 +2,7 @@ package preempt
 
 import "time"
 
-// Checkpoints.
-//
-// The paper's jobs lose all their work. A job that saves its work loses less, and
-// [Job.Checkpoint] says how much less: when the job last saved, how often it saves by
-// itself, what a save costs, and whether it saves on request. Such a job loses the time
-// since the last save that is complete at the end of the grace period. A job that saves
-// on request is asked so late that the save ends with the grace period, and loses the
-// cost of the save only.
-//
-// l_j depends on the job and GP alone, so the victims stay exact. What the model leaves
-// out: saves that slow each other down, and a job that would have ended during the save
-// that it was asked for. A caller that knows that the job ends in time does not ask.
-//
-// [LIFO], [PAP] and [PAPPlus] value a job by the run time that would be lost now. FIFO
-// goes by the start of the job, as before. [Survival] counts a job that went on from a
-// save with its whole run time. Restarts lose time, too: count it as part of Cost.
-
-// Checkpoints: what a job loses that saves its work.
+// Checkpoints: what a job loses that saves its work. The jobs of the paper lose all their work.
 //
 // Idea. A job that saves loses only the run time since its last save. The grace period
 // helps twice: the job may come to its next save by itself, and the job may be asked to
@@ -39,7 +22,13 @@ import "time"
 // victims. So the waste of a set of jobs is still a sum, and the victims of
 // [Solver.AppendVictims] are still exact: the proof in the package comment uses no more.
 // That would not hold if saves slowed each other down, as they do on storage that is too
-// slow for all of them. Give each job the Cost that holds when many jobs save at once.
+// slow for all of them. Give each job the Cost that holds when many jobs save at once, and add
+// the time that a restart loses. The model also leaves out a job that would have ended during
+// the requested save: a caller that knows of such an end does not ask.
+//
+// [LIFO], [PAP] and [PAPPlus] value a job by the run time that the job would lose now. FIFO
+// orders jobs by their start, with or without checkpoints. For a job that went on from a save,
+// [Survival] counts the run time before the save too.
 
 // A Checkpoint says how a job saves its work. Times count as [Job.Elapsed] does, from the
 // job's latest start.

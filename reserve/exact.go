@@ -43,9 +43,9 @@ import (
 // The optimum is 12, but twice the demand costs 23, so the linear program is at most 11½.
 // (Where all prices are whole, the bound is rounded up to a whole number, and meets 12.)
 //
-// Time: no polynomial bound is known for this pivot rule. A single class of a short term takes a
-// path for each price by which its fee is below its term's, each about linear in the slots.
-// BENCHMARKS.md has measurements.
+// Time: no polynomial bound is known for this pivot rule. A single class of a short term takes
+// τ - ⌊F/p⌋ shortest paths, each about linear in the slots, for a term of τ slots, the fee F
+// and the saving p of a slot. BENCHMARKS.md has measurements.
 // Memory: about 120 bytes a slot, and 8 bytes a slot and class with dates or the Pure horizon.
 
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are

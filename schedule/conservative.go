@@ -18,13 +18,12 @@ import (
 // queue's order.
 //
 // Time, with Q waiting jobs and S steps of the plan, at most two for each job that runs
-// or waits: O(S) for a submission, by blocks of 64 steps. When nodes come free early,
-// every reservation is looked at: O(log S) for a reservation that the freed nodes cannot
-// help, O(S) by blocks for the others, and again as long as one moves. So an early end
-// costs between O(Q·log S) and a small multiple of O(Q·S). A flood of 4,000 waiting jobs
-// took half a minute where EASY takes milliseconds; Conservative is for queues of
-// hundreds. A time at which no nodes come free early and no reservation begins costs
-// O(log S).
+// or waits. A submission takes O(S), by blocks of 64 steps. When nodes come free early,
+// Conservative goes through all reservations, and again until no reservation moves. A
+// reservation that the freed nodes cannot help takes O(log S), another one O(S) by blocks.
+// So an early end costs between O(Q·log S) and a small multiple of O(Q·S). Any other event
+// at which no reservation begins costs O(log S). Conservative is for queues of hundreds: a
+// flood of 4,000 waiting jobs took half a minute where EASY takes milliseconds.
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.

@@ -126,11 +126,13 @@ func windowsOf(dst []int, n, m1, m2 int) []int {
 	return dst
 }
 
-// Fit chooses the window, see [Fittable]. Fit tries powers of 2, 1, 2, 4, 8 and 28 seasons,
-// and all values, on the last half of the series. Each mean is compared with the mean of the
-// next h values. h is f.Horizon, by default a season (at least 13), and never more than a
-// quarter of the series. The window with the least absolute error wins. Fit wants one value,
-// and takes O(n) time, and O(1) for each window at each of at most 500 points.
+// Fit chooses the window, see [Fittable]. The windows tried are powers of 2 from 4 on, whole
+// seasons (1, 2, 4, 8 and 28), and the whole series. Each window is tried at no more than 500
+// points of the last half of the series. At each point the mean of the window is compared with
+// the mean of the next h values. h is f.Horizon, by default a season (at least 13), and never
+// more than a quarter of the series. The window with the least absolute error wins.
+//
+// Fit needs one value. Time: O(n), and O(1) for each window at each point.
 func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())
 	if err != nil {

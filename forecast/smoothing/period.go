@@ -6,8 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// A season of m steps shows in the Fourier coefficients of each cycle of m values. With
-// z_{c,k} that of harmonic k in cycle c, of C cycles, let
+// A season of m steps shows in the Fourier coefficients of each cycle of m values. Let
+// z_{c,k} be the coefficient of harmonic k in cycle c, of C cycles, and
 //
 //	R = Σ_k |Σ_c z_{c,k}|² / (C·Σ_k Σ_c |z_{c,k}|²).
 //
@@ -19,12 +19,13 @@ import (
 // A level that wanders is removed first, by a moving mean over m values, where there are
 // four cycles or more.
 //
-// Candidates are the periods of calendars, and the peaks of the autocorrelation. Of those
-// that pass the test the season is the one that explains most of the variance. A shorter
-// period that explains about as much is preferred, and so is a divisor that explains a good
-// part: hours that repeat by the week repeat by the day. The second season is the one that a calendar has
-// above the first: a week above a day, or a year above a week. The second season must pass
-// the test on what the first season leaves, or is tried without the test.
+// Candidates are the periods of calendars, and the peaks of the autocorrelation. The first
+// season is the candidate that passes the test and explains most of the variance. A shorter
+// period that explains about as much is preferred. So is a divisor that explains a good
+// part, since hours that repeat by the week also repeat by the day. The second season is the
+// next longer season of the calendar: a week above a day, or a year above a week. For
+// [Fitter.Periods] the second season must pass the test on what the first season leaves.
+// [Fitter.PeriodsToTry] also gives a second season that has three cycles.
 //
 // Time O(n·(60 + lags)) with at most 400 lags; space O(n).
 

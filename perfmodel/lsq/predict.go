@@ -84,12 +84,12 @@ func (r *Regression) Interval(row []float64, level float64) (value, low, high fl
 // value of the model at a row of x. Each dropped column must be the same combination of
 // other columns at the row as in the data. For example, if iterations were 15 in all
 // runs, the column was dropped beside the intercept, and nothing is known of 75
-// iterations. If no column was dropped, it returns nil for any row.
+// iterations. If no column was dropped, CheckEstimable returns nil for any row.
 //
-// The column may differ from the combination as far as it may in the data, times the
-// root of the row's leverage. That is how far the coefficients of the combination are
-// determined there, and no less than the tolerance times the terms of the combination.
-// It panics if the length of row is not the number of columns of x.
+// A dropped column may differ from its combination by rounding. The limit at the row is the
+// limit in the data times the root of the row's leverage, since the coefficients of the
+// combination are that uncertain at the row. CheckEstimable panics if the length of row is not
+// the number of columns of x.
 func (r *Regression) CheckEstimable(row []float64) error {
 	first := r.first()
 	if len(row) != r.Cols-first {

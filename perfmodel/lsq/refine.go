@@ -2,7 +2,8 @@ package lsq
 
 import "math"
 
-// Iterative refinement ([Björck67b], [Demmel09]). Coefficients x and residuals r are the
+// Iterative refinement ([Björck67b], [Demmel09]) of the solution that the factors Q, D and W
+// of factor.go give, where A·W = Q and Qᵀ·Q = D. Coefficients x and residuals r are the
 // solution of the augmented system
 //
 //	r + A·x = y
@@ -18,8 +19,8 @@ import "math"
 // ε·κ²·ρ in x. Two parts of 53 bits, ε = 2⁻¹⁰⁴, are enough up to κ = 10⁶ or if the fit
 // is good. Beyond that, g is summed in three parts.
 //
-// If κ is below 10⁶, the factor is so good that the first step changes nothing visible.
-// The step is then a certificate, and its size is reported. If κ is 10⁸ or more and
+// If κ is below 10⁶, the factors are so good that the first step does not change the float64
+// digits. The step is then a certificate, and its size is reported. If κ is 10⁸ or more and
 // residuals are large, the first step gives x its digits, and the second step is the
 // certificate.
 

@@ -13,24 +13,24 @@ import (
 // Minimise the fees of one class and the cost on demand, without a forecast. The rule
 // reserves a level if the level's cost on demand in the past term is at least the fee. Level
 // l was on demand in slot i if u_i < l ≤ d_i, where u_i is the number of active
-// reservations. The rule buys levels above u_t from the bottom up, until a level has not
-// reached break-even, even in a slot that does not use these levels.
+// reservations. In each slot the rule buys the levels above u_t one by one, from the lowest.
+// The rule stops at the first level that has not reached break-even. A level above the
+// present demand is bought too.
 //
-// History keeps the number of reservations that each slot had. [Wang] adds later purchases to
-// earlier slots, and the proof of Wang's constant needs that.
+// History does not change the u_i of past slots when it buys. [Wang] counts later purchases in
+// earlier slots too, and the proof of Wang's constant needs that.
 //
-// The number of slots of the last term in which level l was on demand is the number of slots
-// with u_i < l less the number with d_i < l. Two sorted lists, of the slots with u_i < d_i,
-// hold both. The count falls below break-even only above a d_i, so the search goes from one
-// d_i to the next. Time: O(log τ) comparisons a slot and at worst O(τ) moves, for every
+// A level l was on demand in as many slots of the last term as have u_i < l, less those with
+// d_i < l. Only slots with u_i < d_i matter. One sorted list has their u_i, and another their
+// d_i. The count can only fall above some d_i, so the search goes from one d_i to the next. Time: O(log τ) comparisons a slot and at worst O(τ) moves, for every
 // demand. Space: O(τ).
 
 // History is the online rule of [Wang15], for one class. It takes no forecast.
 // The zero value is ready for Reset. No multiple of the optimum bounds the cost: with
-// α = F/(τ·p) the ratio can be 4/3 + 1/(6α) (reserve/theory). The "at most 4 times" of
-// [Liu21] is false of this reading. The reading that counts later purchases in earlier slots
-// is [Wang] with Eager, and costs at most 2 times the optimum. As a [reserve.Planner] it handles what
-// [Wang] does.
+// α = F/(τ·p) the ratio can be 4/3 + 1/(6α) (reserve/theory). [Liu21] says "at most 4 times",
+// which is false of this rule. [Wang] with Eager counts later purchases in earlier slots, and
+// costs at most 2 times the optimum. As a [reserve.Planner], History handles what [Wang]
+// handles.
 type History struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

@@ -28,18 +28,18 @@ import (
 // n = 105, and a demand of 1 in the last ten slots alone. The optimum is 10·F/τ. Periodic
 // pays for five slots on demand, and for five slots of a reservation: 25·F/τ.
 
-// Periodic reserves once a term, for each term by itself, one class. It is the 2AH of
-// [Liu21], from [Wang15]. The zero value is ready.
+// Periodic buys one class at the beginning of each term, and plans each term by itself.
+// [Wang15] published the method, and [Liu21] calls it 2AH. The zero value is ready.
 //
 // With the Full horizon, Periodic costs at most twice the optimum, and its plan is optimal
 // among plans that buy at the beginnings of terms. With the Pure horizon, Periodic costs at
 // most as much as everything on demand, and no other constant bounds the cost. Periodic
 // needs to know only one term in advance.
 //
-// Periodic handles any Every that divides the term, both horizons, classes billed either
-// way, and inventory of classes whose use costs no more than that of the class to buy. In a
-// last block that is shorter than a term, Pure counts a share of the fee. Periodic does not
-// handle caps and Closed dates.
+// Periodic handles any Every that divides the term, both horizons, and a class that is billed
+// always or when used. It handles inventory of classes whose use costs at most that of the
+// class to buy. If the last term ends after the horizon, Pure counts a share of the fee.
+// Periodic does not handle caps and Closed dates.
 type Periodic struct {
 	// Class is the class to buy, an index into the price list.
 	Class int

@@ -10,21 +10,21 @@ import (
 
 // Robust: a rule of our own that follows a forecast as far as the optimum insures it.
 //
-// Minimise the fees of one class and the cost on demand, seeing λ slots at a time, with a
-// forecast of any quality. If the forecast is good, Robust costs about as much as the
+// Minimise the fees of one class and the cost on demand. Each decision sees a forecast of λ
+// slots, and the forecast may be wrong in any way. If the forecast is good, Robust costs about as much as the
 // deferred rolling horizon. For every forecast, Robust costs at most c times the optimum.
 // The caller chooses c ≥ 2. Without a forecast, no deterministic rule has a constant below 2
 // for all prices.
 //
-// Each slot t has three parts. p is the price on demand less the use price, m = ⌈F/p⌉,
+// Robust takes three steps in each slot t. p is the price on demand less the use price, m = ⌈F/p⌉,
 // f = F - p·(m-1), N(t) the number of purchases so far, and h_i = d_i + N(i-τ).
 //
 //  1. A shadow: the eager rule of [Wang] runs on the demand alone. Its cost on demand, plus
 //     f for each of its purchases, is a lower bound L on the optimum of the slots so far.
-//  2. A net: the same rule with the purchases of Robust in the place of the shadow's. While
-//     m of the last τ slots have h_i > N, buy one reservation, at any cost.
-//  3. Advice: while the deferred rule asks for one more reservation, and h_t > N, buy it as
-//     the k-th purchase if one of two conditions then holds:
+//  2. A net: the eager rule runs again, now on what Robust has bought. While m of the last τ
+//     slots have h_i > N, Robust buys one reservation, at any cost.
+//  3. Advice: while the deferred rule asks for one more reservation and h_t > N, Robust buys
+//     the reservation if, counting it as the k-th purchase, one of two conditions holds:
 //
 //     (i)  F·k ≤ (c-1)·L,  or
 //     (ii) the bill, with the rest of this slot, plus p·(m-1) for each reservation in force
@@ -47,17 +47,19 @@ import (
 // more to read a forecast, which Robust does only if the slot is uncovered and there is
 // credit. Space: O(λ+τ). Amounts are exact, in 128 bits.
 
-// Robust follows the deferred rule of [RHO] while a lower bound on the optimum insures the
-// purchases. One class. The zero value is ready for Reset, with a window of a term.
+// Robust buys one class by the deferred rule of [RHO], as long as its cost provably stays
+// below c times the optimum, whatever the demand does next. The caller chooses c: see Ratio.
+// The zero value is ready for Reset, with a window of a term.
 //
-// With the Full horizon, Robust costs at most c times the optimum for every forecast, and
-// c - (c-1)·α with a use price of α times the price on demand. With an exact forecast of at
-// least a term, and while the credit does not bind, Robust buys what the deferred rule buys.
+// With the Full horizon, Robust costs at most c times the optimum for every forecast. If the
+// use price is α times the price on demand, the factor is c - (c-1)·α. With an exact
+// forecast of at least a term, Robust buys what the deferred rule buys, unless c forbids it.
 //
-// From a standing start, Robust costs at most 1 + 1/(c-1) times the optimum under three
-// conditions. The demand lasts at most a term. The forecast of a term is exact. No level is
-// about at break-even, that is, needed in m to m + ⌈F/((c-1)·p)⌉ - 1 slots. No deterministic
-// rule that is as robust does better.
+// For a demand that begins now, let F be the fee, p the saving of a slot, and m = ⌈F/p⌉. Robust
+// costs at most 1 + 1/(c-1) times the optimum under three conditions. The demand lasts at
+// most a term. The forecast of a term is exact. No level is close to break-even, that is,
+// needed in m to m + ⌈F/((c-1)·p)⌉ - 1 slots. No deterministic rule with the same c does
+// better.
 //
 // As a [reserve.Planner], Robust handles what [Wang] handles.
 type Robust struct {

@@ -31,9 +31,10 @@ type Shares struct {
 	used   []int
 }
 
-// Add gives each instance of a demand the class that is cheapest for its use, in a time of the given
-// number of slots, and adds up what the classes serve. Several calls with one list add up demands
-// that are planned for apart, such as those of users.
+// Add takes a demand over a span of the given number of slots. Each instance of the demand goes to
+// the class that is cheapest for the number of slots in which the instance is used. Add adds what
+// the classes serve to s. A caller that plans several demands separately, such as those of several
+// users, calls Add for each demand with the same list.
 //
 // The error is that of [pricing.List.Validate], or [reserve.ErrRange] for a negative demand or a
 // number of slots that is not positive. Add panics if the list has another number of classes than in

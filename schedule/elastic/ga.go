@@ -14,21 +14,23 @@ import (
 // minimises the weighted sum of cost and queued time over the sets of waiting jobs that
 // get instances in this cloud, as if nothing were launched elsewhere.
 //
-// An individual is a string of bits, one for each waiting job: 1 if instances are
-// launched for it. Its jobs are packed in the queue's order, without jobs that the cloud
-// has no room for, so every individual is feasible. Only the sum of their cores counts,
-// the number of instances. 30 individuals: all zeros, all ones, the others with fair
-// bits. 20 times: the best individual stays. Children replace the others. Each parent has
-// won a tournament of two; parents are crossed at one point with probability .8, and each
-// bit is flipped with probability .031. Fitness is scaled over the population, as
-// the choice is over a front.
+// An individual is a string of bits, one for each waiting job. A bit is 1 if instances are
+// launched for the job. The jobs with a 1 get instances in the queue's order, and a job that
+// the cloud has no room for is passed over. So every individual is feasible. Its cost and
+// queued time depend only on its number of instances.
+//
+// There are 30 individuals: all zeros, all ones, and 28 with fair random bits. Each of 20
+// generations keeps the best individual and replaces the others by children. Each parent is
+// the winner of a tournament of two. Two parents are crossed at one point with probability
+// .8, and each bit is flipped with probability .031. Cost and time are scaled to the range
+// that the population has.
 //
 // The paper leaves open how parents are chosen, where they are crossed, how cost
-// and time are scaled and whether the best one lives on.
+// and time are scaled and whether the best individual is kept.
 //
-// Invariant: k, cost and wait belong to the bits. Schedules are remembered by
-// the number of instances, of which there are far fewer than strings. Time:
-// O(individuals·generations·jobs) and the schedules of the distinct numbers.
+// Invariant: k and wait are those of the bits. The breeder remembers queued times by number
+// of instances, since there are far fewer numbers than strings. Time:
+// O(individuals·generations·jobs), and a schedule for each distinct number.
 
 // A breeder is the memory of the genetic algorithm.
 type breeder struct {

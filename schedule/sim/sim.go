@@ -48,7 +48,7 @@ type Simulator struct {
 }
 
 // Run replays jobs, sorted by (Submit, ID) as [trace.Convert] gives them, and
-// returns what came of it. The result's slices are valid until the next Run or Stream.
+// returns the costs and the waits. The result's slices are valid until the next Run or Stream.
 // Jobs are not modified.
 //
 // It returns a *schedule.InputError for jobs that cannot be replayed: out of order, without

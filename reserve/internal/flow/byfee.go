@@ -22,12 +22,12 @@ import (
 //
 // The dual is a flow of F units from node 0 to node last. Each slot is an arc tail -> head
 // that takes z[t] ≤ p units, of worth d[t] each; an arc v -> v+1 takes any number of units,
-// worth nothing. The units that pass a node are F, so the z of any τ slots sum to at most F:
-// these are the z of the package comment, which the flow of greatest worth maximises.
+// worth nothing. F units pass each node, so the z of any τ slots sum to at most F. So the flow
+// of greatest worth is the optimal z of the package comment.
 //
 // At the fee τ·p nothing is bought, and all arcs of slots are full. Each phase lowers the fee
 // by p: it takes p units out of the flow, on the path from node last back to node 0 that loses
-// least worth. The path may empty a slot, fill a slot, and add to or take from the arcs v -> v+1.
+// least worth. The path may empty a slot, fill a slot, and change the flow of arcs v -> v+1.
 // The last phase stops at F.
 //
 // Invariant: E and the flow are optimal for the present fee. That is so if no arc of the
@@ -54,8 +54,8 @@ import (
 // byFee is 1.3 to 3.5 times as fast as the simplex on the five logs of the shared folder, for a class of a day: 2.5 times in
 // the geometric mean (PLIMSOLL_SHARED=DIR go test -run NONE -bench Day ./reserve/internal/flow).
 
-// mostPhases bounds the phases. With 12 phases byFee is the faster method on all five logs; with 81 byFee takes
-// three times as long on hpc2n.
+// mostPhases bounds the phases of byFee. With 12 phases byFee is faster than the simplex on all five logs. With 81
+// phases byFee takes three times as long as the simplex on hpc2n.
 //
 // leastDiscount is the least part of the term's price on demand that the fee saves. Where the fee saves less,
 // little is bought, and the simplex ends at once: for terms of a month at a discount of 4% byFee takes 3 to 16 times

@@ -89,16 +89,21 @@ type Simulator struct {
 	err   error
 }
 
-// Run simulates the tasks. The error is a *schedule.InputError that unwraps to [spot.ErrRange],
-// or to [spot.ErrPast] for a deadline that is not after its submission. Its Field is such
-// as "Tasks.Deadline" with the index of the task, or such as "Options.Window" with -1.
-// Under spot.RulePlanned without a Plan a task needs two steps of the chain of past
-// prices ("Tasks.Submit"), and a plan that is not too large ("Options.Step"). The error
-// is that of package pricing for a history or a meter that is not valid, or a sum that
-// overflows. Within 73 years must be the prices of the history ("Options.History"), and what
-// the meters charge at least ("Options.Spot", "Options.Meter"). Agents look at most 2²⁸
-// times at a task, up to its run after the later of its deadline and the last price
-// ("Options.Handover"). Run panics if the Handover cannot be used, and where a bidder panics.
+// Run simulates the tasks. The error is that of package pricing for a history or a meter that
+// is not valid, or for a sum that overflows. Every other error is a *schedule.InputError that
+// unwraps to [spot.ErrPast] for a deadline that is not after the submission, and to
+// [spot.ErrRange] otherwise. Index is the index of the task for a Field such as
+// "Tasks.Deadline", and -1 for a Field such as "Options.Window". Run has these limits:
+//
+//   - "Tasks.Submit": under spot.RulePlanned without a Plan, a task has two steps of past
+//     prices before it, for the chain.
+//   - "Options.Step": under the same rule, the plan is not too large.
+//   - "Options.History": the prices are within 73 years.
+//   - "Options.Spot", "Options.Meter": the least charge of a meter is within 73 years.
+//   - "Options.Handover": the agents look at a task at most 2²⁸ times, until the later of its
+//     deadline and the last price, and for its run time after that.
+//
+// Run panics if the Handover cannot be used, and if a bidder panics.
 func (s *Simulator) Run(tasks []Task, cfg Options) (Result, error) {
 	if err := cfg.complete(); err != nil {
 		return Result{}, err
