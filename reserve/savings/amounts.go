@@ -162,6 +162,15 @@ func (s *Solver) loadFees(p *Problem, n int) error {
 			s.fees[i*n+t] = f
 		}
 	}
+	s.heldUnits = grow.Zero(s.heldUnits, n*p.offers())
+	for _, h := range p.Held {
+		for t := range min(n, h.Until) {
+			at := &s.heldUnits[h.Offer*n+t]
+			if *at += h.Units; *at > math.MaxInt32 {
+				return badInput("Held", -1, ErrOverflow, "%d units in slot %d: want at most %d", *at, t, math.MaxInt32)
+			}
+		}
+	}
 	s.left = grow.Zero(s.left, n*len(p.Types))
 	s.lambda = grow.Zero(s.lambda, n*len(p.Types))
 	s.change = grow.Zero(s.change, n+1)

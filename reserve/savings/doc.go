@@ -14,6 +14,7 @@
 //	demands of several types, one plan       the commitments of least cost   Solver.Solve
 //	the same, and classes of reservations    both, with a certified gap      Solver.Solve
 //	demand as several weighted paths         one plan for all of them        Type.Paths
+//	several savings plans on offer           the mix of them, and a gap      Problem.Others
 //	a plan                                   what each commitment saves      AppendUses
 //	a plan of any origin                     a proof that it is right        Verify
 //	100,000 groups that share one plan       the commitments, and a gap      Sum.Add, Commit
@@ -33,6 +34,8 @@
 //	                   with six types or more)
 //	classes, 20 slots  the optimum                      up to a second: a limit on work
 //	classes            the optimum and a certified gap  0.2 to 2.3 s: a limit on rounds
+//	several offers     the optimum of a tiny problem,   3 to 12 s: a limit on work
+//	                   else a certified gap
 //	Verify             checks a plan by another way     seconds, in big integers
 //
 // Without classes, each slot becomes several consecutive slots of a reservation problem, a
@@ -40,7 +43,8 @@
 // turns, and prices of the one for the other bound the cost of both: joint.go. Branch and bound
 // finds whole reservations where demand is a few instances, and the optimum of small problems:
 // branch.go. A first-order method takes its place where purchases are possible at too many dates:
-// relax.go. Of demand as paths each slot becomes one part for each path: paths.go. Many groups that share a savings plan answer one price each by itself: shared.go.
+// relax.go. Several offers are planned
+// by coordinates, from the first-order method: several.go. Of demand as paths each slot becomes one part for each path: paths.go. Many groups that share a savings plan answer one price each by itself: shared.go.
 //
 // # Units
 //
@@ -50,7 +54,8 @@
 //
 // # Allocation and concurrency
 //
-// A Solver and a Branch keep their memory and allocate nothing once that suffices. One
+// A Solver and a Branch keep their memory and allocate nothing once that suffices, but for paths,
+// several offers and held reservations. One
 // goroutine at a time. No input is modified. The same problem gives the same plan.
 //
 // # References

@@ -57,10 +57,10 @@ func TestLimits(t *testing.T) {
 		{"most usage", "Types[0].Demand", ErrOverflow, func(p *Problem, beyond int) {
 			p.Types[0].Demand[3], p.Types[0].Plan = (math.MaxInt32+1)/2-1+beyond, 2*pricing.Milli
 		}},
-		{"units held", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []Held{{-beyond, 2}} }},
-		{"most units held", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []Held{{math.MaxInt32 + beyond, 2}} }},
-		{"most units held in all", "Held", ErrOverflow, func(p *Problem, beyond int) { p.Held = []Held{{math.MaxInt32 - 1, 2}, {1 + beyond, 3}} }},
-		{"held until", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []Held{{1, -beyond}} }},
+		{"units held", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []Held{{-beyond, 2, 0}} }},
+		{"most units held", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []Held{{math.MaxInt32 + beyond, 2, 0}} }},
+		{"most units held in all", "Held", ErrOverflow, func(p *Problem, beyond int) { p.Held = []Held{{math.MaxInt32 - 1, 2, 0}, {1 + beyond, 3, 0}} }},
+		{"held until", "Held[0]", ErrRange, func(p *Problem, beyond int) { p.Held = []Held{{1, -beyond, 0}} }},
 		{"type of a class", "Classes[0].Type", ErrRange, func(p *Problem, beyond int) { p.Classes[0].Type = beyond }},
 		{"first type of a class", "Classes[0].Type", ErrRange, func(p *Problem, beyond int) { p.Classes[0].Type = -beyond }},
 		{"upfront", "Classes[0].Class", ErrRange, func(p *Problem, beyond int) { p.Classes[0].Class.Upfront = -pricing.Money(beyond) }},
@@ -508,7 +508,7 @@ func wideProblems(bits int) *rapid.Generator[*Problem] {
 			p.Types = append(p.Types, y)
 		}
 		if rapid.Bool().Draw(t, "held?") {
-			p.Held = []Held{{int(anyBits(31).Draw(t, "units")), rapid.IntRange(0, n).Draw(t, "until")}}
+			p.Held = []Held{{int(anyBits(31).Draw(t, "units")), rapid.IntRange(0, n).Draw(t, "until"), 0}}
 		}
 		for k := range rapid.IntRange(0, 2).Draw(t, "classes") {
 			i := rapid.IntRange(0, len(p.Types)-1).Draw(t, "type")

@@ -184,3 +184,50 @@ func ExampleProblem_paths() {
 	// weights [3 1]: hour 0: commit 2.158 an hour
 	// cost 34388.50 optimal: true certificate: <nil>
 }
+
+// One year or three, and a plan for one family or for all. The web servers stay for three years, a
+// project runs for the first year, and only the general plans pay for the databases. Rates are those of
+// r7g; the one-year plan and the family's are an assumption, as a price list has them.
+func ExampleProblem_others() {
+	slots := 3 * 365 * 2 // of 12 hours
+	web, databases := make([]int, slots), make([]int, slots)
+	for t := range web {
+		web[t] = 20 - 12*(t%2) // by day and by night
+		if t < 730 {
+			web[t] += 15 // the project
+		}
+		databases[t] = 6
+	}
+	p := &savings.Problem{
+		Slot: 12 * time.Hour,
+		Types: []savings.Type{
+			{Name: "web", Demand: web, OnDemand: 488_500 * pricing.Micro, Plan: 219_800 * pricing.Micro},
+			{Name: "databases", Demand: databases, OnDemand: 301_850 * pricing.Micro, Plan: 165_300 * pricing.Micro},
+		},
+		Term:  3 * 8760 * time.Hour, // of the general plan
+		Every: 730,
+		Others: []savings.Offer{
+			{Name: "general, 1 year", Term: 8760 * time.Hour, Rates: []pricing.Money{322_400 * pricing.Micro, 220_000 * pricing.Micro}},
+			{Name: "family, 3 years", Term: 3 * 8760 * time.Hour, Rates: []pricing.Money{195_400 * pricing.Micro, 0}},
+		},
+		Horizon: reserve.Pure,
+	}
+	var s savings.Solver
+	plan, err := s.Solve(p)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	names := []string{"general, 3 years", p.Others[0].Name, p.Others[1].Name}
+	for _, c := range plan.Commitments {
+		fmt.Printf("slot %d: commit %s an hour to %s\n", c.Slot, c.Hourly.Fixed(3), names[c.Offer])
+	}
+	fmt.Printf("cost %s, at most %.3f%% above the optimum\n", plan.Cost.Fixed(2), 100*plan.Gap())
+	fmt.Println("certificate:", savings.Verify(p, &plan))
+	// Output:
+	// slot 0: commit 0.992 an hour to general, 3 years
+	// slot 0: commit 0.877 an hour to general, 1 year
+	// slot 0: commit 3.908 an hour to family, 3 years
+	// cost 161006.78, at most 0.003% above the optimum
+	// certificate: <nil>
+}

@@ -82,11 +82,11 @@ const (
 )
 
 // A Solver plans commitments, and reservations beside them. The zero value is ready. A Solver keeps
-// its memory, and allocates nothing once its memory suffices, but for held reservations. A plan is
-// valid until the next call. One goroutine at a time may use a Solver.
+// its memory, and allocates nothing once its memory suffices, but for held reservations, paths and
+// several offers. A plan is valid until the next call. One goroutine at a time may use a Solver.
 type Solver struct {
 	// Work limits branch and bound, in operations of about a nanosecond. 0 is 10⁹, and a negative
-	// number is no branch and bound.
+	// number is neither branch and bound nor a trial of all plans.
 	Work int64
 
 	exact
@@ -99,9 +99,12 @@ type Solver struct {
 	terms   []int
 	full    []wide.Int // fees of whole terms, in 2^-shift nanos an hour
 	fees    []int64    // by class and slot
-	classes []flow.Class
-	prices  []int64
-	index   []int
+	several several
+
+	heldUnits []int // by offer and slot
+	classes   []flow.Class
+	prices    []int64
+	index     []int
 
 	worth, next, lambda     []int64
 	bestWorth, bestLambda   []int64
@@ -127,6 +130,9 @@ type Solver struct {
 // be. If the problem is small, some 24 slots of three types, the plan is optimal; see
 // [Plan].Searched and Work.
 //
+// With several offers the Gap says the same, and no guarantee is known. If there are few plans, as for
+// two slots of two types, all are tried, and the plan is optimal.
+//
 // The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow], an
 // error of package pricing, or [ErrUnsupported] for a class with a use price. Solve does not
 // modify p.
@@ -144,6 +150,9 @@ func (s *Solver) Solve(p *Problem) (Plan, error) {
 // solveOne solves p, which is checked, with one demand of n slots for each type and without held
 // reservations.
 func (s *Solver) solveOne(p *Problem, n int) (plan Plan, err error) {
+	if len(p.Others) > 0 {
+		return s.solveSeveral(p, n)
+	}
 	if !p.reserves() {
 		return s.solveExact(p, n)
 	}
@@ -310,7 +319,7 @@ func (s *Solver) divide(p *Problem, n int, small bool) (searched bool, err error
 	}
 	searched = small && s.branch.good(s.branch.Bound().Float64())
 	s.worth = append(s.worth[:0], s.branch.Worth()...)
-	s.lower(p, n, s.worth)
+	s.lower(p, n, p.term(0), s.worth)
 	return searched, s.prove(p, n)
 }
 
@@ -365,8 +374,9 @@ func (s *Solver) reserve(p *Problem, n int) (bound wide.Int, err error) {
 		top := shifted(wide.ProductInt(int64(y.OnDemand), 1), s.shift)
 		for t := range n {
 			price := top
-			if y.paid() {
-				if paid := shifted(wide.ProductInt(int64(y.Plan), s.worth[t]), s.shift-worthBits); paid.Less(top) {
+			for k := range p.offers() {
+				q := p.rate(k, i)
+				if paid := shifted(wide.ProductInt(int64(q), s.worth[k*n+t]), s.shift-worthBits); q > 0 && paid.Less(price) {
 					price = paid
 				}
 			}
@@ -403,11 +413,11 @@ func (s *Solver) reserve(p *Problem, n int) (bound wide.Int, err error) {
 	}
 	sortPurchases(s.reservations)
 	unit := int64(p.unitOf())
-	for t, units := range s.held {
+	for x, units := range s.heldUnits {
 		if units > 0 { // their worth, rounded up
-			v, ok := heldWorth(unit, units, s.worth[t], s.shift)
+			v, ok := heldWorth(unit, units, s.worth[x], s.shift)
 			if !ok {
-				return bound, badInput("Held", -1, ErrOverflow, "%d units in slot %d are worth too much", units, t)
+				return bound, badInput("Held", -1, ErrOverflow, "%d units in slot %d are worth too much", units, x%n)
 			}
 			bound = bound.Minus(v)
 		}
@@ -428,10 +438,9 @@ func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
 
 // lower lowers worths until over no term that can be bought the worth exceeds the price: the
 // linear program allows that where commitments are at their most.
-func (s *Solver) lower(p *Problem, n int, worth []int64) {
-	term := p.span(p.Term)
+func (s *Solver) lower(p *Problem, n, term int, worth []int64) {
 	lower := func(from, t int, sum int64) int64 { // for the term from, the last slot of which is t
-		over := sum - int64(p.charged(n, from))<<worthBits
+		over := sum - int64(p.chargedTerm(n, term, from))<<worthBits
 		rest := over
 		for ; rest > 0 && t >= from; t-- {
 			by := min(rest, worth[t])

@@ -447,7 +447,7 @@ func TestMixedAllocs(t *testing.T) {
 	small := randomMixed(rand.New(rand.NewPCG(22, 8)), 6, 3, 1, 3, pricing.Unit/10)
 	problems = append(problems, small)
 	for _, p := range problems {
-		p.Held = []Held{{100, 10}}
+		p.Held = []Held{{100, 10, 0}}
 		if _, err := m.Solve(p); err != nil {
 			t.Fatal(err)
 		}

@@ -28,6 +28,13 @@ type Problem struct {
 	// Every and Closed say when purchases are possible, as in [reserve.Problem].
 	Every  int
 	Closed []bool
+	// Others are further savings plans on offer, each with a term and rates of its own. Offer 0 is
+	// that of Term and [Type].Plan, and offer k is Others[k-1].
+	//
+	// Reservations serve their type first. Then, in each slot, the pair of an offer and a type with the
+	// greatest ratio OnDemand/rate pays first, as AWS applies its plans: of equal ratios the lowest
+	// rate, then the lower offer, then the lower type.
+	Others []Offer
 	// Held are the commitments made before slot 0. Their cost does not count.
 	Held []Held
 	// Horizon is Full to count the whole term of a purchase, and Pure to count the term up to the
@@ -63,6 +70,14 @@ type Type struct {
 	Paths    [][]int
 }
 
+// An Offer is a savings plan: the length of a commitment, and what it pays for. Rates has the rate of
+// each type, 0 where the plan does not pay for the type.
+type Offer struct {
+	Name  string
+	Term  time.Duration
+	Rates []pricing.Money
+}
+
 // slots returns the number of slots of the type's demand.
 func (y *Type) slots() int {
 	if y.Paths != nil {
@@ -82,20 +97,22 @@ type TypeClass struct {
 	Withdrawn bool
 }
 
-// A Commitment begins with slot Slot and is Units units per hour. Hourly is the same in
+// A Commitment to offer Offer begins with slot Slot and is Units units per hour. Hourly is the same in
 // money per hour, Units times the unit. A plan that is passed to [AppendUses] or [Verify]
 // may leave Hourly 0.
 type Commitment struct {
 	Slot   int
 	Units  int
 	Hourly pricing.Money
+	Offer  int
 }
 
-// A Held is a commitment of Units units per hour, made before slot 0, that lasts through
+// A Held is a commitment to offer Offer of Units units per hour, made before slot 0, that lasts through
 // the slots before Until.
 type Held struct {
 	Units int
 	Until int
+	Offer int
 }
 
 // A Plan says how much to commit and what to reserve, when, what that costs, and how near the
@@ -103,7 +120,7 @@ type Held struct {
 type Plan struct {
 	// Reservations are sorted by slot, then by class, an index of Classes.
 	Reservations []pricing.Purchase
-	// Commitments are sorted by slot, with at most one for each slot. Unit is the money per
+	// Commitments are sorted by slot, then by offer, with at most one for each slot and offer. Unit is the money per
 	// hour of one unit. [AppendUses] says what each commitment saves.
 	Commitments []Commitment
 	Unit        pricing.Money
@@ -114,7 +131,7 @@ type Plan struct {
 	// Unused is the part of the commitments that pays for nothing, within the slots of the
 	// demand. Held commitments are included.
 	Unused pricing.Money
-	// Searched says that branch and bound has looked at all plans, and that none costs less, even
+	// Searched says that branch and bound, or a trial, has looked at all plans, and that none costs less, even
 	// if Bound is below Cost: the certificate proves the bound of the linear program, and cannot
 	// prove more. Branch and bound compares plans by floats: a plan that is cheaper by 10⁻⁹ of the
 	// cost could be missed.
@@ -142,9 +159,9 @@ func gapOf(cost, bound pricing.Money) float64 {
 
 // A Certificate is a dual solution. With paths its slots are the parts of paths.go. Values[t]/Parts is the worth of commitment in slot t, in money
 // on demand per money at plan rates. Over each term that can be bought, commitment is worth its
-// price at most.
+// price at most. With several offers, Values[k·T + t] is the worth of offer k in slot t of T.
 //
-// Prices is nil for a problem without classes. Otherwise Prices[i·T + t]/2^Shift nanos an hour is
+// Prices is nil for a problem without classes and with one offer. Otherwise Prices[i·T + t]/2^Shift nanos an hour is
 // the cost of one more instance of type i in slot t of T.
 type Certificate struct {
 	Values []Uint128
@@ -213,8 +230,53 @@ func (p *Problem) check() (slots int, err error) {
 		if h.Units < 0 || h.Units > math.MaxInt32 || h.Until < 0 {
 			return 0, badInput("Held", i, ErrRange, "%d units for %d slots: want none negative, and at most %d units", h.Units, h.Until, math.MaxInt32)
 		}
+		if h.Offer < 0 || h.Offer > len(p.Others) {
+			return 0, badInput("Held", i, ErrRange, "offer %d: there are %d", h.Offer, p.offers())
+		}
+	}
+	if err := p.checkOffers(n, parts); err != nil {
+		return 0, err
 	}
 	return n, p.checkClasses(n, parts)
+}
+
+// checkOffers returns what is wrong with the other offers.
+func (p *Problem) checkOffers(n, parts int) error {
+	for k, o := range p.Others {
+		switch {
+		case o.Term < p.Slot || o.Term%p.Slot != 0:
+			return badInput("Others.Term", k, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", o.Name, o.Term, p.Slot)
+		case int64(o.Term/p.Slot) > int64(math.MaxInt32/parts-n):
+			return badInput("Others.Term", k, ErrRange, "%s has a term of %v: want at most %d slots", o.Name, o.Term, math.MaxInt32/parts-n)
+		case len(o.Rates) != len(p.Types):
+			return badInput("Others.Rates", k, ErrRange, "%s has %d: want one for each of %d types", o.Name, len(o.Rates), len(p.Types))
+		}
+		for i, q := range o.Rates {
+			if q < 0 {
+				return badInput("Others.Rates", k, ErrRange, "%s costs %v by %s: want more than 0, or 0 if the plan does not pay for it", p.Types[i].Name, q, o.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// offers returns the number of savings plans on offer.
+func (p *Problem) offers() int { return 1 + len(p.Others) }
+
+// rate returns the rate of offer k for type i, 0 if the offer does not pay for the type.
+func (p *Problem) rate(k, i int) pricing.Money {
+	if k == 0 {
+		return p.Types[i].Plan
+	}
+	return p.Others[k-1].Rates[i]
+}
+
+// term returns the slots of a commitment to offer k.
+func (p *Problem) term(k int) int {
+	if k == 0 {
+		return p.span(p.Term)
+	}
+	return p.span(p.Others[k-1].Term)
 }
 
 // checkDemand returns what is wrong with a demand or a path of type i.

@@ -86,7 +86,7 @@ func (g *program) load(p *Problem, m Market) bool {
 			dates++
 		}
 	}
-	if dates*(len(p.Types)+1) > mostColumns || g.slots == 0 {
+	if len(p.Others) > 0 || dates*(len(p.Types)+1) > mostColumns || g.slots == 0 {
 		return false
 	}
 	g.starts = append(g.starts[:0], 0, g.slots)

@@ -20,6 +20,8 @@ import (
 //	subject to R_it + s_it + o_it ≥ q_i·d_it           price λ_it, at most p_i/q_i
 //	           Σ_i s_it ≤ H_t + active c_t            price ν_t
 //
+// With several offers each offer k has s, c and ν of its own, and s counts q_ki/q_i times.
+//
 // The method ends after a fixed number of steps. Its ν, lowered where a term would be worth more
 // than its price, gives a bound as any ν does, and its reservations, rounded, a plan.
 
@@ -47,22 +49,21 @@ type relaxed struct {
 // ready begins at the best worths, the best plan, and no use of its commitments.
 func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 	k, classes := len(p.Types), len(p.Classes)
-	term := p.span(p.Term)
-	every := max(1, p.Every)
-	g.steps = grow.Zero(g.steps, classes+2*k+2)
+	offers, every := p.offers(), max(1, p.Every)
+	g.steps = grow.Zero(g.steps, classes+(k+2)*offers+k)
 	part := func(v *pdhg.Vector, n, from, count int) { v.Reset(n, g.steps[from:from+count]) }
 	part(&g.buy, classes*n, 0, classes)
-	part(&g.use, k*n, classes, k)
-	part(&g.lambda, k*n, classes+k, k)
-	part(&g.commit, n, classes+2*k, 1)
-	part(&g.nu, n, classes+2*k+1, 1)
+	part(&g.lambda, k*n, classes, k)
+	part(&g.use, offers*k*n, classes+k, offers*k)
+	part(&g.commit, offers*n, classes+k+offers*k, offers)
+	part(&g.nu, offers*n, classes+k+offers*(k+1), offers)
 	g.all = [...]*pdhg.Vector{&g.buy, &g.commit, &g.use, &g.lambda, &g.nu}
 	g.sums, g.image = grow.To(g.sums, n+1), grow.To(g.image, n)
-	g.have, g.total = grow.To(g.have, n), grow.To(g.total, n)
+	g.have, g.total = grow.To(g.have, n), grow.To(g.total, offers*n)
 	g.slope, g.most = grow.To(g.slope, n), grow.To(g.most, n)
-	rate := func(i int) float64 { return p.Types[i].measure() }
+	rate := func(i int) float64 { return p.measure(i) }
 	for i := range k {
-		g.lambda.Step[i], g.use.Step[i] = 1, 1./2
+		g.lambda.Step[i] = float64(offers)
 	}
 	for c := range classes {
 		active := min(m.terms[c], n)
@@ -72,8 +73,16 @@ func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 	for i := range k {
 		g.lambda.Step[i] = 1 / g.lambda.Step[i]
 	}
-	g.commit.Step[0] = 1 / float64(min(term, n))
-	g.nu.Step[0] = 1 / float64(k+min(term, n)/every+1)
+	for o := range offers {
+		active, all := min(p.term(o), n), 0.0
+		for i := range k {
+			share := p.share(o, i)
+			g.use.Step[o*k+i] = 1 / (1 + share)
+			all += share
+		}
+		g.commit.Step[o] = 1 / float64(active)
+		g.nu.Step[o] = 1 / (all + float64(active/every+1))
+	}
 	// Both sides of a step are to have about the same length, if all were to be found. Much of the
 	// prices is there already: an eighth instead of half makes the prices' steps shorter.
 	high, far := 1.0, 1.0
@@ -97,13 +106,15 @@ func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 	for _, r := range m.bestPlan {
 		g.buy.X[r.Class*n+r.Slot] = float64(r.Count) * rate(p.Classes[r.Class].Type)
 	}
-	m.reservations = append(m.reservations[:0], m.bestPlan...)
-	s, err := m.beside(p, n)
-	if err != nil {
-		return err
-	}
-	for _, c := range s.Commitments {
-		g.commit.X[c.Slot] = float64(c.Units) * float64(p.unitOf())
+	if offers == 1 {
+		m.reservations = append(m.reservations[:0], m.bestPlan...)
+		s, err := m.beside(p, n)
+		if err != nil {
+			return err
+		}
+		for _, c := range s.Commitments {
+			g.commit.X[c.Slot] = float64(c.Units) * float64(p.unitOf())
+		}
 	}
 	for _, v := range g.all {
 		v.Begin()
@@ -111,12 +122,23 @@ func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 	return nil
 }
 
-// measure returns the money that an instance-hour counts as.
-func (y *Type) measure() float64 {
-	if y.paid() {
-		return float64(y.Plan)
+// measure returns the money that an instance-hour of type i counts as: the rate of the first offer
+// that pays for the type, or the price on demand.
+func (p *Problem) measure(i int) float64 {
+	for k := range p.offers() {
+		if q := p.rate(k, i); q > 0 {
+			return float64(q)
+		}
 	}
-	return float64(y.OnDemand)
+	return float64(p.Types[i].OnDemand)
+}
+
+// share returns the money of offer k for a unit of measure of type i, 1 if k does not pay for i.
+func (p *Problem) share(k, i int) float64 {
+	if q := p.rate(k, i); q > 0 {
+		return float64(q) / p.measure(i)
+	}
+	return 1
 }
 
 // prefix sets sums to the sums of the first 0, 1, … elements of x.
@@ -146,26 +168,34 @@ func (g *relaxed) active(term int, have []float64) {
 func (s *Solver) relax(p *Problem, n, steps int) {
 	g := &s.game
 	for g.balance.Steps < steps {
-		dx, dy := g.commitments(p, s.held), 0.0
+		dx, dy := 0.0, 0.0
+		for k := range p.offers() {
+			dx += g.commitments(p, n, k, s.heldUnits[k*n:(k+1)*n])
+		}
 		for i := range p.Types {
 			mx, my := s.relaxType(p, n, i)
 			dx, dy = dx+mx, dy+my
 		}
-		for t, left := range g.total {
-			g.slope[t] = -left
+		for k := range p.offers() {
+			for t, left := range g.total[k*n : (k+1)*n] {
+				g.slope[t] = -left
+			}
+			dy += g.nu.Move(k, g.slope, nil, g.balance.Omega, g.balance.Weight(), g.image)
 		}
-		dy += g.nu.Move(0, g.slope, nil, g.balance.Omega, g.balance.Weight(), g.image)
 		if g.balance.Moved(dx, dy) {
 			g.balance.Anchor(g.all[:3], g.all[3:])
 		}
 	}
+	s.worth = grow.To(s.worth, len(g.nu.X))
 	for t, v := range g.nu.X {
 		s.worth[t] = int64(max(0, min(math.Ldexp(v, worthBits), mostWorth)))
 	}
-	s.lower(p, n, s.worth)
+	for k := range p.offers() {
+		s.lower(p, n, p.term(k), s.worth[k*n:(k+1)*n])
+	}
 	s.reservations = s.reservations[:0]
 	for c := range p.Classes {
-		q := p.Types[p.Classes[c].Type].measure()
+		q := p.measure(p.Classes[c].Type)
 		sum, bought := 0.0, 0
 		for t, v := range g.buy.X[c*n : (c+1)*n] {
 			sum += max(0, v) / q
@@ -178,42 +208,47 @@ func (s *Solver) relax(p *Problem, n, steps int) {
 	sortPurchases(s.reservations)
 }
 
-// commitments moves the commitments, and sets g.total to the money that is active, with what is held.
-func (g *relaxed) commitments(p *Problem, held []int) float64 {
-	n, term, unit := len(g.total), p.span(p.Term), float64(p.unitOf())
-	for t := range g.total {
-		g.total[t] = float64(held[t]) * unit
+// commitments moves those of offer k, and sets g.total to the money that is active, with what is held.
+func (g *relaxed) commitments(p *Problem, n, k int, held []int) float64 {
+	total, term, unit := g.total[k*n:(k+1)*n], p.term(k), float64(p.unitOf())
+	for t := range total {
+		total[t] = float64(held[t]) * unit
 	}
-	g.prefix(g.nu.X)
+	g.prefix(g.nu.X[k*n : (k+1)*n])
 	for t := range n {
-		g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.charged(n, t))
+		g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.chargedTerm(n, term, t))
 		if !p.sold(t) {
 			g.slope[t] = math.Inf(1)
 		}
 	}
-	moved := g.commit.Move(0, g.slope, nil, -1/g.balance.Omega, g.balance.Weight(), g.image)
-	g.active(term, g.total)
+	moved := g.commit.Move(k, g.slope, nil, -1/g.balance.Omega, g.balance.Weight(), g.image)
+	g.active(term, total)
 	return moved
 }
 
-// relaxType moves what the plan pays for type i, which it takes off g.total, the reservations of its
+// relaxType moves what the offers pay for type i, which it takes off g.total, the reservations of its
 // classes, and then its prices.
 func (s *Solver) relaxType(p *Problem, n, i int) (dx, dy float64) {
 	g, y := &s.game, &p.Types[i]
 	w, omega := g.balance.Weight(), g.balance.Omega
-	q := y.measure()
+	q := p.measure(i)
 	lambda := g.lambda.X[i*n : (i+1)*n]
 	clear(g.have)
 	for t, d := range y.Demand {
 		g.most[t] = q * float64(d)
 	}
-	if y.paid() {
-		for t, price := range lambda {
-			g.slope[t] = g.nu.X[t] - price
+	for k := range p.offers() {
+		if p.rate(k, i) == 0 {
+			continue
 		}
-		dx += g.use.Move(i, g.slope, g.most, -1/omega, w, g.have)
-		for t, s := range g.have {
-			g.total[t] -= s
+		share := p.share(k, i)
+		for t, price := range lambda {
+			g.slope[t] = float64(share*g.nu.X[k*n+t]) - price
+		}
+		dx += g.use.Move(k*len(p.Types)+i, g.slope, g.most, -1/omega, w, g.image)
+		for t, s := range g.image {
+			g.have[t] += s
+			g.total[k*n+t] -= float64(share * s)
 		}
 	}
 	g.prefix(lambda)

@@ -371,7 +371,7 @@ func (s *exact) plan(p *Problem) (Plan, error) {
 	s.commitments = s.commitments[:0]
 	for t, units := range s.buy {
 		if units > 0 {
-			s.commitments = append(s.commitments, Commitment{t, units, p.unitOf() * pricing.Money(units)})
+			s.commitments = append(s.commitments, Commitment{Slot: t, Units: units, Hourly: p.unitOf() * pricing.Money(units)})
 		}
 	}
 	plan.Commitments = s.commitments

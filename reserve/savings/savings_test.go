@@ -155,7 +155,7 @@ func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Problem
 			p.Closed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "closed")
 		}
 		if rapid.Bool().Draw(t, "held?") {
-			p.Held = append(p.Held, Held{rapid.IntRange(0, 3).Draw(t, "units"), rapid.IntRange(0, n+1).Draw(t, "until")})
+			p.Held = append(p.Held, Held{rapid.IntRange(0, 3).Draw(t, "units"), rapid.IntRange(0, n+1).Draw(t, "until"), 0})
 		}
 		p.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
 		return p
@@ -475,7 +475,7 @@ func TestSavingsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Commitment{{0, 400, 400 * pricing.Milli}}; !slices.Equal(plan.Commitments, want) {
+	if want := []Commitment{{0, 400, 400 * pricing.Milli, 0}}; !slices.Equal(plan.Commitments, want) {
 		t.Errorf("commitments %v, want %v", plan.Commitments, want)
 	}
 	for _, c := range []struct {
@@ -550,7 +550,7 @@ func TestSavingsErrors(t *testing.T) {
 		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types[1].Demand: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
 		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types[1].OnDemand: value out of range: 1 costs -0.000000001 on demand: want more than 0"},
 		{"plan", func(p *Problem) { p.Types[1].Plan = -1 }, ErrRange, "savings: Types[1].Plan: value out of range: 1 costs -0.000000001 from a plan: want more than 0, or 0 if a plan does not pay for it"},
-		{"held", func(p *Problem) { p.Held = []Held{{1, 1}, {-1, 1}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
+		{"held", func(p *Problem) { p.Held = []Held{{1, 1, 0}, {-1, 1, 0}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
 		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types[1].Demand: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
 	} {
 		p := userSavings(6, 2, 10, 4)
@@ -594,7 +594,7 @@ func TestSavingsAllocs(t *testing.T) {
 	var s Solver
 	problems := []*Problem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
 	for _, p := range problems {
-		p.Held = []Held{{100, 10}}
+		p.Held = []Held{{100, 10, 0}}
 		if _, err := s.Solve(p); err != nil {
 			t.Fatal(err)
 		}

@@ -41,24 +41,29 @@ func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 	if err := v.load(p, n, plan.Commitments); err != nil {
 		return dst, err
 	}
-	below := make([]int64, n) // units that pay before
-	copy(below, v.held[:n])
+	below := v.held // units that pay before, by offer and slot
+	units := func(t int) (list []*big.Int) {
+		for _, x := range below {
+			list = append(list, big.NewInt(x[t]))
+		}
+		return list
+	}
 	for i, c := range plan.Commitments {
 		// In nanos an hour times v.all: what the commitment pays for, on demand and at the
 		// rates of the plan.
 		saved, left := new(big.Int), new(big.Int)
-		end := min(n, c.Slot+p.span(p.Term))
+		end := min(n, c.Slot+p.term(c.Offer))
 		for t := c.Slot; t < end; t++ {
-			before, rest := v.slot(t, big.NewInt(below[t]))
-			below[t] += int64(c.Units)
-			after, more := v.slot(t, big.NewInt(below[t]))
+			before, rest := v.slot(t, units(t))
+			below[c.Offer][t] += int64(c.Units)
+			after, more := v.slot(t, units(t))
 			saved.Add(saved, before).Sub(saved, after)
-			left.Add(left, more).Sub(left, rest)
+			left.Add(left, more[c.Offer]).Sub(left, rest[c.Offer])
 		}
 		active := new(big.Int).Mul(v.unit, big.NewInt(int64(c.Units)))
-		share := new(big.Rat).SetFrac(left, new(big.Int).Mul(active, big.NewInt(int64(max(1, end-c.Slot)))))
+		share := new(big.Rat).SetFrac(left, new(big.Int).Mul(new(big.Int).Mul(active, v.all), big.NewInt(int64(max(1, end-c.Slot)))))
 		unused, _ := share.Float64()
-		price := new(big.Int).Mul(active, big.NewInt(int64(p.charged(n, c.Slot))))
+		price := new(big.Int).Mul(active, big.NewInt(int64(p.chargedTerm(n, p.term(c.Offer), c.Slot))))
 		saved.Sub(saved, new(big.Int).Mul(price, v.all))
 		u := Use{Commitment: whole.Commitments[i], Utilisation: 1 - unused}
 		u.Commitment.Hourly = pricing.Money(active.Int64())

@@ -1,6 +1,7 @@
 package savings
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"time"
@@ -49,23 +50,20 @@ func Verify(p *Problem, plan *Plan) error {
 		return err
 	}
 	c := &plan.Certificate
-	if len(c.Values) != n {
-		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots", len(c.Values), n)
+	if len(c.Values) != n*p.offers() {
+		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots and %d offers", len(c.Values), n, p.offers())
 	}
 	parts := c.Parts.big()
 	if parts.Sign() == 0 {
 		return badInput("Certificate.Parts", -1, ErrForged, "0: want a positive number")
 	}
-	before := make([]*big.Int, n+1)
-	before[0] = new(big.Int)
-	for t := range n {
-		before[t+1] = new(big.Int).Add(before[t], c.Values[t].big())
-	}
-	if err := v.worth(before, parts); err != nil {
-		return err
+	for k := range p.offers() {
+		if err := v.worth(k, c.Values[k*n:(k+1)*n], parts); err != nil {
+			return err
+		}
 	}
 	var bound *big.Rat
-	if p.reserves() {
+	if p.reserves() || p.offers() > 1 {
 		bound, err = v.joint(p, c, parts)
 	} else {
 		bound = v.alone(c, parts)
@@ -121,21 +119,29 @@ func (p *Problem) reserves() bool {
 	return slices.ContainsFunc(p.Classes, func(c TypeClass) bool { return !c.Withdrawn })
 }
 
-// amounts checks those of the plan; reserved is what its reservations cost, in nanos.
-func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
+// A fraction is an amount of a plan, sum/den nanos an hour.
+type fraction struct {
+	of       *pricing.Money
+	field    string
+	sum, den *big.Int
+}
+
+// sums returns the amounts of plan; reserved is what its reservations cost, in nanos.
+func (v *verifier) sums(plan *Plan, reserved *big.Rat) []fraction {
 	cost := new(big.Rat).SetFrac(scaled(new(big.Int).Add(v.onDemand, v.committed), int64(v.p.Slot)), scaled(v.all, v.p.hour()))
 	cost.Add(cost, reserved)
-	for _, a := range []struct {
-		field    string
-		has      pricing.Money
-		sum, den *big.Int
-	}{
-		{"OnDemand", plan.OnDemand, v.onDemand, v.all}, {"Committed", plan.Committed, v.committed, v.all}, {"Unused", plan.Unused, v.unused, v.all},
-		{"Reserved", plan.Reserved, scaled(reserved.Num(), v.p.hour()), scaled(reserved.Denom(), int64(v.p.Slot))},
-		{"Cost", plan.Cost, scaled(cost.Num(), v.p.hour()), scaled(cost.Denom(), int64(v.p.Slot))},
-	} {
-		if want := v.money(a.sum, a.den); want.Cmp(big.NewInt(int64(a.has))) != 0 {
-			return badInput(a.field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", a.has, want)
+	return []fraction{
+		{&plan.OnDemand, "OnDemand", v.onDemand, v.all}, {&plan.Committed, "Committed", v.committed, v.all}, {&plan.Unused, "Unused", v.unused, v.all},
+		{&plan.Reserved, "Reserved", scaled(reserved.Num(), v.p.hour()), scaled(reserved.Denom(), int64(v.p.Slot))},
+		{&plan.Cost, "Cost", scaled(cost.Num(), v.p.hour()), scaled(cost.Denom(), int64(v.p.Slot))},
+	}
+}
+
+// amounts checks the amounts of plan.
+func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
+	for _, a := range v.sums(plan, reserved) {
+		if want := v.money(a.sum, a.den); want.Cmp(big.NewInt(int64(*a.of))) != 0 {
+			return badInput(a.field, -1, ErrForged, "the plan says %v, its purchases make it %v nanos", *a.of, want)
 		}
 	}
 	return nil
@@ -145,7 +151,7 @@ func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
 func (v *verifier) alone(c *Certificate, parts *big.Int) *big.Rat {
 	bound := new(big.Int)
 	for t := range v.slots {
-		bound.Add(bound, v.least(t, v.held[t], c.Values[t].big(), parts))
+		bound.Add(bound, v.least(t, v.held[0][t], c.Values[t].big(), parts))
 	}
 	return new(big.Rat).SetFrac(bound, new(big.Int).Mul(v.all, parts))
 }
@@ -162,8 +168,8 @@ func (v *verifier) joint(p *Problem, c *Certificate, parts *big.Int) (*big.Rat, 
 	shift := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, c.Shift))))
 	shift.Quo(shift, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, -c.Shift)))))
 	held := new(big.Int)
-	for t := range n {
-		held.Add(held, new(big.Int).Mul(c.Values[t].big(), big.NewInt(v.held[t])))
+	for x, value := range c.Values {
+		held.Add(held, new(big.Int).Mul(value.big(), big.NewInt(v.held[x/n][x%n])))
 	}
 	sum := new(big.Int)
 	for i := range p.Types {
@@ -180,7 +186,7 @@ func (v *verifier) joint(p *Problem, c *Certificate, parts *big.Int) (*big.Rat, 
 	return bound.Sub(bound, new(big.Rat).SetFrac(held.Mul(held, v.unit), parts)), nil
 }
 
-// prices checks the prices of type i against its rates, λ/2^shift ≤ p and ≤ q·value/parts, adds what
+// prices checks the prices of type i against its rates, λ/2^shift ≤ p and ≤ q·value/parts of each offer, adds what
 // its demand is worth to sum, and returns the sums of prices before each slot.
 func (v *verifier) prices(p *Problem, i int, c *Certificate, parts *big.Int, shift *big.Rat, sum *big.Int) ([]*big.Int, error) {
 	n, y := v.slots, &p.Types[i]
@@ -190,8 +196,14 @@ func (v *verifier) prices(p *Problem, i int, c *Certificate, parts *big.Int, shi
 	top := new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), num)
 	for t, x := range c.Prices[i*n : (i+1)*n] {
 		left := new(big.Int).Mul(big.NewInt(x), den)
-		paid := new(big.Int).Mul(big.NewInt(int64(y.Plan)), c.Values[t].big())
-		if x < 0 || left.Cmp(top) > 0 || y.paid() && left.Mul(left, parts).Cmp(paid.Mul(paid, num)) > 0 {
+		right := x >= 0 && left.Cmp(top) <= 0
+		left.Mul(left, parts)
+		for k := range p.offers() {
+			q := p.rate(k, i)
+			paid := new(big.Int).Mul(big.NewInt(int64(q)), c.Values[k*n+t].big())
+			right = right && (q == 0 || left.Cmp(paid.Mul(paid, num)) <= 0)
+		}
+		if !right {
 			return nil, badInput("Certificate.Prices[]", i*n+t, ErrForged, "%d: want 0 to the price on demand and from the plan", x)
 		}
 		before[t+1] = new(big.Int).Add(before[t], big.NewInt(x))
@@ -248,104 +260,131 @@ func (a Uint128) big() *big.Int {
 type verifier struct {
 	p         *Problem
 	slots     int
-	order     []int    // of payment
+	order     []pair   // of payment
 	unit, all *big.Int // all is the product of the plan rates
-	held      []int64  // units
+	held      [][]int64
 	// What the commitments cost and leave, in nanos an hour times all.
 	onDemand, committed, unused *big.Int
 }
 
-// load checks the commitments and adds them up.
-func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
-	*v = verifier{p: p, slots: n, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1),
-		onDemand: new(big.Int), committed: new(big.Int), unused: new(big.Int)}
-	for i := range p.Types {
-		if p.Types[i].paid() {
-			v.all.Mul(v.all, big.NewInt(int64(p.Types[i].Plan)))
-			v.order = append(v.order, i)
+// A pair is an offer that pays for a type at a rate.
+type pair struct{ offer, typ, rate, price int64 }
+
+// pairs returns the pairs of offers and types of p in the order in which they pay.
+func (p *Problem) pairs() (list []pair) {
+	for k := range p.offers() {
+		for i := range p.Types {
+			if q := p.rate(k, i); q > 0 {
+				list = append(list, pair{int64(k), int64(i), int64(q), int64(p.Types[i].OnDemand)})
+			}
 		}
 	}
-	slices.SortStableFunc(v.order, func(i, j int) int { // by the ratio of rates
-		a, b := &p.Types[i], &p.Types[j]
-		return new(big.Int).Mul(big.NewInt(int64(b.OnDemand)), big.NewInt(int64(a.Plan))).Cmp(
-			new(big.Int).Mul(big.NewInt(int64(a.OnDemand)), big.NewInt(int64(b.Plan))))
+	slices.SortStableFunc(list, func(a, b pair) int {
+		ratio := func(x, y pair) *big.Int { return new(big.Int).Mul(big.NewInt(x.price), big.NewInt(y.rate)) }
+		return cmp.Or(ratio(b, a).Cmp(ratio(a, b)), cmp.Compare(a.rate, b.rate))
 	})
-	active := make([]int64, n+1)
-	v.held = make([]int64, n+1)
-	term := p.span(p.Term)
+	return list
+}
+
+// load checks the commitments and adds them up.
+func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
+	*v = verifier{p: p, slots: n, unit: big.NewInt(int64(p.unitOf())), all: big.NewInt(1), order: p.pairs(),
+		onDemand: new(big.Int), committed: new(big.Int), unused: new(big.Int)}
+	for _, x := range v.order {
+		v.all.Mul(v.all, big.NewInt(x.rate))
+	}
+	active := make([][]int64, p.offers())
+	for k := range active {
+		active[k] = make([]int64, n+1)
+		v.held = append(v.held, make([]int64, n+1))
+	}
 	for i, c := range commitments {
 		switch {
+		case c.Offer < 0 || c.Offer >= p.offers():
+			return badInput("Commitments", i, ErrForged, "offer %d: there are %d", c.Offer, p.offers())
 		case c.Slot < 0 || c.Slot >= n || c.Units <= 0:
 			return badInput("Commitments", i, ErrForged, "%d units at slot %d: want some, at a slot below %d", c.Units, c.Slot, n)
 		case !p.sold(c.Slot):
 			return badInput("Commitments", i, ErrForged, "slot %d is not for sale", c.Slot)
 		case c.Hourly != 0 && new(big.Int).Mul(v.unit, big.NewInt(int64(c.Units))).Cmp(big.NewInt(int64(c.Hourly))) != 0:
 			return badInput("Commitments", i, ErrForged, "%v an hour: want %d units of %v", c.Hourly, c.Units, p.unitOf())
-		case i > 0 && commitments[i-1].Slot >= c.Slot:
+		case i > 0 && cmp.Or(cmp.Compare(commitments[i-1].Slot, c.Slot), cmp.Compare(commitments[i-1].Offer, c.Offer)) >= 0:
 			return badInput("Commitments", i, ErrForged, "slot %d after slot %d: want them sorted", c.Slot, commitments[i-1].Slot)
 		}
-		active[c.Slot] += int64(c.Units)
-		active[min(n, c.Slot+term)] -= int64(c.Units)
-		v.committed.Add(v.committed, new(big.Int).Mul(big.NewInt(int64(c.Units)), big.NewInt(int64(p.charged(n, c.Slot)))))
+		term := p.term(c.Offer)
+		active[c.Offer][c.Slot] += int64(c.Units)
+		active[c.Offer][min(n, c.Slot+term)] -= int64(c.Units)
+		v.committed.Add(v.committed, new(big.Int).Mul(big.NewInt(int64(c.Units)), big.NewInt(int64(p.chargedTerm(n, term, c.Slot)))))
 	}
 	for _, h := range p.Held {
-		v.held[0] += int64(h.Units)
-		v.held[min(n, h.Until)] -= int64(h.Units)
+		v.held[h.Offer][0] += int64(h.Units)
+		v.held[h.Offer][min(n, h.Until)] -= int64(h.Units)
 	}
+	units := make([]*big.Int, p.offers())
 	for t := range n {
-		if t > 0 {
-			active[t] += active[t-1]
-			v.held[t] += v.held[t-1]
+		for k := range units {
+			if t > 0 {
+				active[k][t] += active[k][t-1]
+				v.held[k][t] += v.held[k][t-1]
+			}
+			units[k] = big.NewInt(v.held[k][t] + active[k][t])
 		}
-		cost, rest := v.slot(t, big.NewInt(v.held[t]+active[t]))
+		cost, rest := v.slot(t, units)
 		v.onDemand.Add(v.onDemand, cost)
-		v.unused.Add(v.unused, rest)
+		for _, left := range rest {
+			v.unused.Add(v.unused, left)
+		}
 	}
 	v.committed.Mul(v.committed, v.unit).Mul(v.committed, v.all)
-	v.unused.Mul(v.unused, v.all)
 	return nil
 }
 
-// worth checks that over no term for sale commitment is worth more than it costs,
-// given the sums of its worth before each slot, in parts of its price.
-func (v *verifier) worth(before []*big.Int, parts *big.Int) error {
-	term := v.p.span(v.p.Term)
+// worth checks that over no term for sale commitment to offer k is worth more than it costs, given
+// its worth in each slot, in parts of its price.
+func (v *verifier) worth(k int, values []Uint128, parts *big.Int) error {
+	before := []*big.Int{new(big.Int)}
+	for t, value := range values {
+		before = append(before, new(big.Int).Add(before[t], value.big()))
+	}
+	term := v.p.term(k)
 	for s := range v.slots {
 		if !v.p.sold(s) {
 			continue
 		}
 		worth := new(big.Int).Sub(before[min(v.slots, s+term)], before[s])
-		if worth.Cmp(new(big.Int).Mul(parts, big.NewInt(int64(v.p.charged(v.slots, s))))) > 0 {
-			return badInput("Certificate", s, ErrForged, "over the term from this slot commitment would be worth more than it costs")
+		if worth.Cmp(new(big.Int).Mul(parts, big.NewInt(int64(v.p.chargedTerm(v.slots, term, s))))) > 0 {
+			return badInput("Certificate", k*v.slots+s, ErrForged, "over the term from this slot commitment would be worth more than it costs")
 		}
 	}
 	return nil
 }
 
-// slot returns what slot t costs on demand with so many units, times all, and what
-// is left of these, in nanos an hour.
-func (v *verifier) slot(t int, units *big.Int) (cost, left *big.Int) {
-	cost, left = new(big.Int), new(big.Int).Mul(units, v.unit)
-	for i := range v.p.Types {
-		y := &v.p.Types[i]
-		if !y.paid() {
-			c := new(big.Int).Mul(big.NewInt(int64(y.OnDemand)), big.NewInt(int64(y.Demand[t])))
-			cost.Add(cost, c.Mul(c, v.all))
+// slot returns what slot t costs on demand with so many units of each offer, and what is left of
+// these, in nanos an hour times all. All is a multiple of all rates, and an offer ends within one type
+// only, so that all amounts are whole.
+func (v *verifier) slot(t int, units []*big.Int) (cost *big.Int, left []*big.Int) {
+	for _, n := range units {
+		x := new(big.Int).Mul(n, v.unit)
+		left = append(left, x.Mul(x, v.all))
+	}
+	usage := make([]*big.Int, len(v.p.Types))
+	for i := range usage {
+		usage[i] = new(big.Int).Mul(big.NewInt(int64(v.p.Types[i].Demand[t])), v.all)
+	}
+	for _, x := range v.order {
+		money, q := left[x.offer], big.NewInt(x.rate)
+		need := new(big.Int).Mul(usage[x.typ], q)
+		if need.Cmp(money) <= 0 {
+			money.Sub(money, need)
+			usage[x.typ].SetInt64(0)
+		} else {
+			usage[x.typ].Sub(usage[x.typ], q.Quo(money, q))
+			money.SetInt64(0)
 		}
 	}
-	for _, i := range v.order {
-		y := &v.p.Types[i]
-		plan := big.NewInt(int64(y.Plan))
-		rest := new(big.Int).Mul(plan, big.NewInt(int64(y.Demand[t]))) // at plan rates
-		pay := left
-		if rest.Cmp(left) < 0 {
-			pay = rest
-		}
-		pay = new(big.Int).Set(pay)
-		rest.Sub(rest, pay)
-		left.Sub(left, pay)
-		rest.Mul(rest, big.NewInt(int64(y.OnDemand)))
-		cost.Add(cost, rest.Mul(rest, plan.Quo(v.all, plan)))
+	cost = new(big.Int)
+	for i, x := range usage {
+		cost.Add(cost, x.Mul(x, big.NewInt(int64(v.p.Types[i].OnDemand))))
 	}
 	return cost, left
 }
@@ -355,7 +394,7 @@ func (v *verifier) slot(t int, units *big.Int) (cost, left *big.Int) {
 func (v *verifier) least(t int, held int64, z, parts *big.Int) *big.Int {
 	var least *big.Int
 	try := func(units *big.Int) {
-		cost, _ := v.slot(t, units)
+		cost, _ := v.slot(t, []*big.Int{units})
 		cost.Mul(cost, parts)
 		more := new(big.Int).Sub(units, big.NewInt(held))
 		more.Mul(more, v.unit).Mul(more, v.all)
@@ -365,9 +404,8 @@ func (v *verifier) least(t int, held int64, z, parts *big.Int) *big.Int {
 	}
 	try(big.NewInt(held))
 	end := new(big.Int)
-	for _, i := range v.order {
-		y := &v.p.Types[i]
-		end.Add(end, new(big.Int).Mul(big.NewInt(int64(y.Plan)), big.NewInt(int64(y.Demand[t]))))
+	for _, x := range v.order {
+		end.Add(end, new(big.Int).Mul(big.NewInt(x.rate), big.NewInt(int64(v.p.Types[x.typ].Demand[t]))))
 		units, rest := new(big.Int).QuoRem(end, v.unit, new(big.Int))
 		if units.Cmp(big.NewInt(held)) > 0 {
 			try(units)
