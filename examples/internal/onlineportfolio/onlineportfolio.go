@@ -60,7 +60,7 @@ MODELS
                        0.5 is the forecast itself (default 0.4)
   -futures N           plan for N futures that the model draws, in the place of
                        -quantile (default: none)
-  -seed N              of these futures (default 1)
+  -seed N              of these futures, and of a made-up log (default 1)
   -window N            weeks whose load-duration curve the demand of a week is made to
                        have (default 52)
   -ladder N            buy at most N reservations of each class a week
