@@ -5,7 +5,6 @@ package classfile
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"slices"
 	"time"
 
@@ -42,12 +41,6 @@ func (f *File) Fits(slot time.Duration) error {
 		}
 	}
 	return nil
-}
-
-// Held reads the inventory that was given with a flag, such as "-held", of reservations of
-// the list.
-func Held(flag, path string, list pricing.List, slot time.Duration) ([]pricing.Holding, error) {
-	return infile.Read(flag, path, func(r io.Reader) ([]pricing.Holding, error) { return pricing.ReadHoldings(r, list, slot) })
 }
 
 // Names returns the names of the classes.

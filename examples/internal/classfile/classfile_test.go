@@ -9,7 +9,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
-	"github.com/plimsoll/plimsoll/pricing"
 )
 
 const list = `{"on_demand": 2, "classes": [
@@ -45,10 +44,6 @@ func TestFile(t *testing.T) {
 		if _, err := Read("-classes", path, nil); cli.Status(err) != cli.Mistake || !strings.HasPrefix(err.Error(), "-classes "+path+": line ") {
 			t.Errorf("%q: %v, want a mistake that names the file and the line", text, err)
 		}
-	}
-	held, err := Held("-held", programtest.Write(t, "held.json", programtest.Gzip(`[{"class": "c", "count": 3, "until": "150m"}]`)), f.List, 30*time.Minute)
-	if diff := cmp.Diff([]pricing.Holding{{Class: 2, Count: 3, Until: 5}}, held); err != nil || diff != "" {
-		t.Errorf("held: %v (-want +got):\n%s", err, diff)
 	}
 	if f, err := Read("-classes", "", []byte(list)); err != nil || len(f.List.Classes) != 3 {
 		t.Errorf("own list: %v", err)

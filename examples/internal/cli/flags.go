@@ -167,6 +167,14 @@ func (f *Flags) Span(name string, to *time.Duration, want string, ok func(d time
 	}, want)
 }
 
+// Day defines a flag with a day from 1971 on, in UTC.
+func (f *Flags) Day(name string, to *time.Time) {
+	value(f, name, to, func(s string) (time.Time, bool) {
+		t, err := time.Parse(time.DateOnly, s)
+		return t, err == nil && t.Year() > 1970
+	}, "a day such as 2026-11-23")
+}
+
 // Money defines a flag with an amount of money, of which ok says whether the flag takes
 // it.
 func (f *Flags) Money(name string, to *pricing.Money, want string, ok func(m pricing.Money) bool) {

@@ -42,7 +42,7 @@ var names = map[string][2]string{
 	"h":    {"", "help"},
 	// Time.
 	"boot":       {"D", "from the request for a node to its first job"},
-	"date":       {"DAY", "the day of the order"},
+	"date":       {"DAY", "the day of the order, on which what is planned begins"},
 	"every":      {"D", "how often a decision is made"},
 	"grace":      {"D", "from the warning to the end of a job"},
 	"horizon":    {"D", "how far ahead is planned"},
@@ -78,6 +78,7 @@ var names = map[string][2]string{
 	"seed":           {"N", "seed of the randomness"},
 	"take":           {"N", "nodes to be taken back"},
 	"weight":         {"N", "weight"},
+	"reserve":        {"LIST", "planners of reservations"},
 	// Money, shares, names.
 	"application": {"NAME", "an application"},
 	"budget":      {"AMOUNT", "money to spend at most"},
@@ -92,7 +93,6 @@ var names = map[string][2]string{
 	"once":        {"", "one round and the end"},
 	"placement":   {"NAME", "where a job goes"},
 	"policy":      {"NAME LIST", "the rule that decides"},
-	"reserve":     {"LIST", "who plans reservations"},
 	"provider":    {"NAME", "who makes nodes"},
 	"queue":       {"NAME", "the order in which jobs start"},
 	"search":      {"NAME", "how a policy searches"},
@@ -120,8 +120,8 @@ var exceptions = strings.Fields(`
 cap3:-checkpoint cap3:-checkpoint-cost cap3:-deadline cap3:-dir cap3:-hour cap3:-latency cap3:-move cap3:-out
 cap3:-poll cap3:-scale cap3:-timeout
 fleet:-out fleet:-parts fleet:-paths fleet:-plan
-marshall12:-parts
 kubernetes:-out kubernetes:-paths kubernetes:-plan
+marshall12:-parts
 parttime:-kind parttime:-minute
 preempt:-grace preempt:-longest preempt:-save-cost preempt:-save-every preempt:-svg
 slurm:-budget slurm:-expansion slurm:-launch slurm:-minute slurm:-move slurm:-nodes slurm:-placement

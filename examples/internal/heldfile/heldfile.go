@@ -89,7 +89,7 @@ func (c *Contract) End(now time.Time, slot time.Duration) (time.Time, error) {
 		}
 		if t, err := time.Parse(time.DateOnly, x); err == nil {
 			if now.IsZero() {
-				return t, fmt.Errorf("until %s: the demand has no dates: want a number of slots or a span such as 2000h", x)
+				return t, fmt.Errorf("until %s: the demand has no dates: want -date, the day on which it begins, or a span such as 2000h", x)
 			}
 			return t, nil
 		}

@@ -101,14 +101,7 @@ func define(o *options, f *cli.Flags) {
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", func(d time.Duration) bool { return d > 0 })
 	f.File("held", &o.held)
 	f.Name("state", &o.state, "the name of a file")
-	f.Func("date", func(s string) error {
-		t, err := time.Parse(time.DateOnly, s)
-		if err != nil || t.Year() < 1971 {
-			return errors.New("want a day such as 2026-11-23")
-		}
-		o.date = t
-		return nil
-	})
+	f.Day("date", &o.date)
 	f.Switch("keep-repeats", &o.keepRepeats)
 	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
 	whole := func(d time.Duration) bool { return d > 0 && d%(24*time.Hour) == 0 && d <= 5*8760*time.Hour }

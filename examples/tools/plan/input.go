@@ -57,6 +57,9 @@ func (o *options) read() (*input, error) {
 		}
 		p.Demand, p.Slot, in.start = d.Slots, d.Slot, d.Start
 	}
+	if !o.date.IsZero() {
+		in.start = o.date
+	}
 	p.Slot = cmp.Or(o.slot, p.Slot, time.Hour)
 	every := cmp.Or(o.every, p.Slot)
 	if every%p.Slot != 0 {

@@ -26,6 +26,8 @@ What to plan for
   -slot D         length of a slot of the demand (default: what the file says,
                   or else 1h for -demand, and -paths needs it); a term that is no
                   whole number of slots counts as the whole slots in it
+  -date DAY       on which the demand begins, such as 2026-11-23, for -held
+                  (default: what the file says)
   -every D        buy at the start of every such interval only, 168h is weekly
                   (default: the slot, so at any)
   -pure           of a reservation that outlives the demand count only the share
@@ -60,6 +62,7 @@ type options struct {
 	demand, classes, held string
 	paths                 string
 	slot, every           time.Duration // 0: what the file says; the slot
+	date                  time.Time
 	pure, purchases       bool
 	algo                  *algorithm // nil: all
 	seed                  uint64
@@ -79,6 +82,7 @@ func define(o *options, f *cli.Flags) {
 	positive := func(d time.Duration) bool { return d > 0 }
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", positive)
 	f.Span("every", &o.every, "a span of time above 0, such as 1h, 15m or 168h", positive)
+	f.Day("date", &o.date)
 	f.Switch("pure", &o.pure)
 	f.Switch("purchases", &o.purchases)
 	f.Func("algo", func(s string) error {
