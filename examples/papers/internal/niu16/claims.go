@@ -143,13 +143,13 @@ func (s *study) ofBuying() (list []claim.Claim) {
 		r := s.rates
 		one := min(r[x+"-1y-only"], r[x+"-3y-only"])
 		over, above := 100*(r[x]/r["offline-greedy"]-1), 100*(r[x]/r["offline-exact"]-1)
-		here := ratio(r[x], one) + " of the better"
+		here, why := ratio(r[x], one)+" of the better", ""
 		if r[x] == one {
-			here = "the same as the better"
+			here, why = "the same as the better", "One term has all that both terms buy."
 		}
 		list = append(list,
 			claim.Holds("Fig. 7", x+" costs less than "+x+" with one term only", here, r[x] < one).
-				Because("At these prices terms of one year are never better than terms of three."),
+				Because(why),
 			claim.Holds("Fig. 7", x+" costs less than on demand only", ratio(r[x], r["on-demand-only"])+" of it", r[x] < r["on-demand-only"]),
 			claim.Within("Fig. 7", x+" over offline greedy, pure, % (very close; bounds ours)", -10, 10, over, over, 1),
 			claim.Within("Fig. 7", x+" over the exact optimum in hindsight, pure, % (very close; bounds ours)", 0, 10, above, above, 1))

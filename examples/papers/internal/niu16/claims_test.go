@@ -117,6 +117,9 @@ func TestClaims(t *testing.T) {
 		if got[c.Text] = c.Ours + " " + c.Verdict.String(); c.On != "log" || c.Place == "" {
 			t.Errorf("a claim without its log or place: %+v", c)
 		}
+		if why := "One term has all that both terms buy."; (c.Why == why) != (c.Ours == "the same as the better") {
+			t.Errorf("%+v", c)
+		}
 		if c.Why != "" && c.Verdict == claim.Yes {
 			t.Errorf("a reason of what came out: %+v", c)
 		}
