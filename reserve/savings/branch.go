@@ -27,7 +27,7 @@ import (
 //	minimise   Σ fees·r + Σ paid slots·a + Σ θ_w
 //	subject to θ_w ≥ F_w(R_w, A_w),     R_w, A_w the sums of the r, a that are active,
 //
-// with bounds on r, a and, in a part, on some R_iw. The dual simplex of dual.go solves the
+// with bounds on r, a and, in a part, on some R_iw. The dual simplex of simplex.go solves the
 // program with cuts in place of F_w (Benders 1962; Kelley 1960). F_w at one point has prices
 // ν_t of its slots, and is everywhere at least linear in R_w, A_w with these prices. A pass adds
 // the cuts of all periods at the values of the program and begins again, until the values cost

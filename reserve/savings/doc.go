@@ -39,7 +39,7 @@
 //	Verify             checks a plan by another way     seconds, in big integers
 //
 // Without classes, each slot becomes several consecutive slots of a reservation problem, a
-// minimum-cost flow: savings.go. With classes, exact savings plans and exact reservations take
+// minimum-cost flow: exact.go. With classes, exact savings plans and exact reservations take
 // turns, and prices of the one for the other bound the cost of both: joint.go. Branch and bound
 // finds whole reservations where demand is a few instances, and the optimum of small problems:
 // branch.go. A first-order method takes its place where purchases are possible at too many dates:

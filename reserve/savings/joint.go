@@ -14,7 +14,7 @@ import (
 // Reservations of single types and a savings plan over all types, with a bound.
 //
 // In each slot R_it active reservations of type i serve min(d_it, R_it) instances. The
-// savings plan pays for usage that is left, as in savings.go, and all other usage runs on
+// savings plan pays for usage that is left, as in exact.go, and all other usage runs on
 // demand. Minimise all fees plus the cost on demand. The order in which a savings plan pays
 // for usage is the cheapest order, so this is
 //

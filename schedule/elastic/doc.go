@@ -59,14 +59,14 @@
 //
 // No policy has a guarantee on cost or wait. OD, ODPlus and AQTP have one other guarantee:
 // every job starts if credits accrue, no cloud refuses or ends instances, and boots take
-// less than an hour (ondemand.go). All policies but MCOP take O(J·C) time and one look at
+// less than an hour (od.go). All policies but MCOP take O(J·C) time and one look at
 // each instance. SM, OD, ODPlus and AQTP are deterministic. SM with Once, and AQTP, remember
 // something between evaluations and have a Reset method. MCOP draws from its source of
 // randomness, and needs it even where nothing is left to chance.
 //
 // A job that fits nowhere holds up all jobs behind it. OD, ODPlus and AQTP then launch and
 // keep nothing that costs, until the credits pay for the whole job. In clouds without a price
-// the job gathers what it can get. The reasons are in ondemand.go.
+// the job gathers what it can get. The reasons are in od.go.
 //
 // An evaluation may have rounds. If a cloud refuses a launch, the policy is asked again with
 // the same snapshot, brought up to date, and Again set. SM, OD and ODPlus then turn to the
