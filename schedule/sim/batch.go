@@ -73,17 +73,6 @@ type BatchState struct {
 	Changed bool
 }
 
-// Idle returns how many nodes are idle.
-func (s *BatchState) Idle() int {
-	n := 0
-	for _, j := range s.Node {
-		if j < 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // Run runs the jobs and gives each state to yield, in the order of time, until yield
 // returns false. It returns a *schedule.InputError before the first state for jobs that cannot
 // run (no nodes or run time, an estimate below the run time, more nodes than there are)

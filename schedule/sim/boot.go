@@ -2,9 +2,8 @@ package sim
 
 import "time"
 
-// A Boot returns the time from the request of n instances, n > 0, until all of them can be
-// used. They come up together, and are charged from the request on.
-type Boot func(n int) time.Duration
+// A boot takes from the request of n instances until all of them can be used. They come up
+// together, and are charged from the request on.
 
 // MeasuredBoot is the time that Amazon took to boot cc2.8xlarge instances ([Niu16] Table 2):
 // 2.1, 3.1, 4.2, 4.5 and 5.0 minutes for 1, 2, 4, 8 and 16 instances. It is linear between

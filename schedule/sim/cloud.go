@@ -15,9 +15,9 @@ import (
 // Options's meter, price and boot times, without a limit.
 type Cloud struct {
 	Name   string
-	Meter  pricing.Meter // the zero value is Options.Meter
-	Hourly pricing.Money // the on-demand price of an instance-hour, 0 is Options.Hourly
-	Boot   Boot          // nil is Options.Boot
+	Meter  pricing.Meter             // the zero value is Options.Meter
+	Hourly pricing.Money             // the on-demand price of an instance-hour, 0 is Options.Hourly
+	Boot   func(n int) time.Duration // nil is Options.Boot
 
 	// Discount is for sustained use, by calendar months counted from
 	// Options.Epoch; the zero value is none.

@@ -226,7 +226,7 @@ func TestStreamEndsWithTheError(t *testing.T) {
 				t.Error("the sequence is asked for more after an error")
 			}
 		}
-		_, err := new(Simulator).Stream(seq, Options{Mode: Individual, Boot: func(int) time.Duration { return 0 }}, Sink{Start: func(int, *trace.Job, time.Duration) { started++ }})
+		_, err := new(Simulator).Stream(seq, Options{Mode: Individual, Boot: func(int) time.Duration { return 0 }}, func(int, *trace.Job, time.Duration) { started++ }, nil)
 		var in *inputerr.Error
 		if !errors.As(err, &in) || in.Index != 1 || started != 1 {
 			t.Errorf("%d jobs have started, %v", started, err)

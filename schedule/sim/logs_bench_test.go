@@ -35,11 +35,11 @@ func BenchmarkStream(b *testing.B) {
 			b.Run(fmt.Sprintf("mode=%v/jobs=%d", cfg.Mode, n), func(b *testing.B) {
 				b.ReportAllocs()
 				var s Simulator
-				if _, err := s.Stream(endless(n), cfg, Sink{}); err != nil {
+				if _, err := s.Stream(endless(n), cfg, nil, nil); err != nil {
 					b.Fatal(err)
 				}
 				for b.Loop() {
-					if _, err := s.Stream(endless(n), cfg, Sink{}); err != nil {
+					if _, err := s.Stream(endless(n), cfg, nil, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -55,9 +55,9 @@ type Options struct {
 	Scheduler schedule.Scheduler
 
 	// What instances cost and when they are up.
-	Meter  pricing.Meter // the zero value is pricing.EC2Hourly
-	Hourly pricing.Money // the on-demand price of an instance-hour, 0 is $2.40 (cc2.8xlarge in 2013)
-	Boot   Boot          // nil is MeasuredBoot
+	Meter  pricing.Meter             // the zero value is pricing.EC2Hourly
+	Hourly pricing.Money             // the on-demand price of an instance-hour, 0 is $2.40 (cc2.8xlarge in 2013)
+	Boot   func(n int) time.Duration // of n instances, n > 0, until all can be used; nil is MeasuredBoot
 
 	// Clouds, if not empty, are where instances are leased: see the package
 	// documentation. An empty list is one cloud with the three values above.

@@ -31,7 +31,7 @@ type Simulator struct {
 	busy     int
 	nextWeek time.Duration
 	course   course
-	sink     Sink
+	onStart  func(index int, job *trace.Job, at time.Duration) // nil, or Stream's
 	res      Result
 	scaler   schedule.Autoscaler
 	dues     []time.Duration // next charges of idle instances, for a release check
@@ -68,7 +68,7 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	if err := check(jobs, &cfg); err != nil {
 		return Result{}, err
 	}
-	s.reset(cfg, Sink{}, true)
+	s.reset(cfg, nil, nil, true)
 	s.res.Starts = grow.Zero(s.res.Starts, len(jobs))
 	for i := range jobs {
 		if !s.submit(&jobs[i]) {
@@ -79,8 +79,8 @@ func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 }
 
 // reset prepares a run that keeps starts and levels, or not.
-func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
-	s.cfg, s.sink, s.whole, s.now = cfg, sink, false, 0
+func (s *Simulator) reset(cfg Options, start func(int, *trace.Job, time.Duration), level func(Level), keep bool) {
+	s.cfg, s.onStart, s.whole, s.now = cfg, start, false, 0
 	s.scaler = schedule.Autoscaler{
 		WaitLimit: orAtOnce(cfg.WaitLimit), Expansion: cfg.Expansion, Short: orAtOnce(cfg.Short), ReleaseEvery: cfg.ReleaseEvery,
 	}
@@ -97,7 +97,7 @@ func (s *Simulator) reset(cfg Options, sink Sink, keep bool) {
 		s.spare = append(s.spare, new(site))
 	}
 	s.sites = s.spare[:len(clouds)]
-	s.course.reset(keep, sink.Level)
+	s.course.reset(keep, level)
 	for i, c := range s.sites {
 		c.reset(i, clouds[i].filledIn(&cfg), cfg.Epoch)
 		c.course.reset(keep, nil)
@@ -199,8 +199,8 @@ func (s *Simulator) tellStart(j *trace.Job, number int, start time.Duration) {
 	if s.course.keep {
 		s.res.Starts[number] = start
 	}
-	if s.sink.Start != nil {
-		s.sink.Start(number, j, start)
+	if s.onStart != nil {
+		s.onStart(number, j, start)
 	}
 }
 
@@ -331,7 +331,7 @@ func (s *Simulator) close() (Result, error) {
 			s.cfg.Progress(s.submitted)
 		}
 	}
-	s.cfg, s.sink, s.course.tell = Options{}, Sink{}, nil // nothing of the caller's is kept
+	s.cfg, s.onStart, s.course.tell = Options{}, nil, nil // nothing of the caller's is kept
 	s.one[0] = Cloud{}
 	for _, c := range s.sites {
 		c.cloud, c.schd = Cloud{}, nil

@@ -7,19 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A Sink receives what [Simulator.Stream] finds, in the order of the simulated time. A nil
-// function drops what it would receive. The functions must not call the Simulator.
-type Sink struct {
-	// Start is called when a job starts, with its index in the sequence and the time of
-	// its start. job is valid until Start returns, and must not be modified. Jobs that
-	// start at one moment come in the order in which the scheduler chose them.
-	Start func(index int, job *trace.Job, at time.Duration)
-	// Level is called with each change of the cluster's state: what Result.Levels has.
-	Level func(Level)
-}
-
 // Stream replays jobs as [Simulator.Run] does and returns the same result, digit by digit,
-// without Starts and Levels: sink receives these. A job is taken from the sequence when
+// without Starts and Levels: start and level receive these. A job is taken from the sequence when
 // the simulated clock reaches its submission. So memory goes by the jobs that wait and
 // run, and not by the length of the log:
 //
@@ -28,17 +17,20 @@ type Sink struct {
 //   - 32 bytes for each group of idle instances, and
 //   - 8 bytes for each hour of the log, for CloudResult.Hours.
 //
-// [trace.Jobs] makes such a sequence of a log in the order of submission.
+// start is called when a job starts, with its index in the sequence and the time of its
+// start. job is valid until start returns, and must not be modified. Jobs that start at one
+// moment come in the order in which the scheduler chose them. level is called with each
+// change of the cluster's state. Either function may be nil; neither may call s.
 //
 // The first error that the sequence yields ends the simulation and is returned as it is.
-// The other errors are those of Run. As jobs are checked one by one, Start and Level may
+// The other errors are those of Run. As jobs are checked one by one, start and level may
 // have been called before an error.
-func (s *Simulator) Stream(jobs iter.Seq2[trace.Job, error], cfg Options, sink Sink) (Result, error) {
+func (s *Simulator) Stream(jobs iter.Seq2[trace.Job, error], cfg Options, start func(index int, job *trace.Job, at time.Duration), level func(Level)) (Result, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return Result{}, err
 	}
-	s.reset(cfg, sink, false)
+	s.reset(cfg, start, level, false)
 	if s.next == nil {
 		s.next = s.take // once: a closure for each call would be an allocation
 	}

@@ -19,24 +19,28 @@ func ExampleSimulator_Stream() {
 2  600 -1 1800 16 -1 -1 16 3600 -1 1 8 -1 -1 -1 -1 -1 -1
 3 7000 -1  900 48 -1 -1 48  900 -1 1 7 -1 -1 -1 -1 -1 -1
 `)
-	var report trace.Report
-	jobs := trace.Jobs(trace.NewReader(file).Records(), trace.Options{PerInstance: 16}, &report)
+	jobs := func(yield func(trace.Job, error) bool) {
+		for r, err := range trace.NewReader(file).Records() {
+			j := trace.Job{ID: r.ID, Submit: r.Submit, Run: r.Run, Estimate: r.ReqTime, Nodes: (r.Processors + 15) / 16, User: r.User}
+			if !yield(j, err) {
+				return
+			}
+		}
+	}
 	var s sim.Simulator
-	r, err := s.Stream(jobs, sim.Options{}, sim.Sink{
-		Start: func(_ int, j *trace.Job, at time.Duration) {
+	r, err := s.Stream(jobs, sim.Options{},
+		func(_ int, j *trace.Job, at time.Duration) {
 			fmt.Printf("job %d of user %d waits %v\n", j.ID, j.User, at-j.Submit)
 		},
-		Level: func(l sim.Level) { /* write l.Held to a file */ },
-	})
+		func(l sim.Level) { /* write l.Held to a file */ },
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(&report)
 	fmt.Printf("%.0f instance-hours charged, $%v\n", r.ChargedHours, r.Cost.Fixed(2))
 	// Output:
 	// job 1 of user 7 waits 3m6s
 	// job 2 of user 8 waits 2m6s
 	// job 3 of user 7 waits 2m6s
-	// 3 records, 3 jobs, 0 left out
 	// 8 instance-hours charged, $19.20
 }

@@ -35,15 +35,14 @@ func sequence(jobs []trace.Job) iter.Seq2[trace.Job, error] {
 func collected(s *Simulator, jobs []trace.Job, cfg Options) (Result, error) {
 	starts := make([]time.Duration, len(jobs))
 	var levels []Level
-	r, err := s.Stream(sequence(jobs), cfg, Sink{
-		Start: func(i int, j *trace.Job, at time.Duration) {
+	r, err := s.Stream(sequence(jobs), cfg,
+		func(i int, j *trace.Job, at time.Duration) {
 			if *j != jobs[i] {
 				panic("another job")
 			}
 			starts[i] = at
 		},
-		Level: func(l Level) { levels = append(levels, l) },
-	})
+		func(l Level) { levels = append(levels, l) })
 	if err == nil {
 		r.Starts, r.Levels = starts, levels
 		if len(r.Clouds) == 1 {
@@ -118,7 +117,7 @@ func TestStreamOfTooLargeJobs(t *testing.T) {
 	var s Simulator
 	for _, quota := range []int{4, 5} {
 		seq := func(yield func(trace.Job, error) bool) { yield(job(1, 0, 10, 5), nil) }
-		_, err := s.Stream(seq, Options{Clouds: []Cloud{{Quota: quota}}}, Sink{})
+		_, err := s.Stream(seq, Options{Clouds: []Cloud{{Quota: quota}}}, nil, nil)
 		var in *inputerr.Error
 		if tooLarge := errors.As(err, &in) && errors.Is(err, ErrTooLarge) && in.Index == 0; tooLarge != (quota < 5) || err != nil && !tooLarge {
 			t.Errorf("five instances with a quota of %d: %v", quota, err)
@@ -141,7 +140,7 @@ func TestStreamErrors(t *testing.T) {
 				return
 			}
 		}
-	}, Options{}, Sink{Start: func(int, *trace.Job, time.Duration) { seen++ }})
+	}, Options{}, func(int, *trace.Job, time.Duration) { seen++ }, nil)
 	if err != broken || seen == 0 || seen > 50 {
 		t.Errorf("%v after %d starts, want broken", err, seen)
 	}
@@ -158,16 +157,16 @@ func TestStreamErrors(t *testing.T) {
 	} {
 		spoilt := slices.Clone(jobs)
 		c.spoil(&spoilt[70])
-		_, err := s.Stream(sequence(spoilt), c.cfg, Sink{})
+		_, err := s.Stream(sequence(spoilt), c.cfg, nil, nil)
 		var input *inputerr.Error
 		if !errors.As(err, &input) || input.Index != 70 || input.Field != c.field || !errors.Is(err, c.sentinel) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.Stream(sequence(nil), Options{Mode: 9}, Sink{}); !errors.Is(err, ErrRange) {
+	if _, err := s.Stream(sequence(nil), Options{Mode: 9}, nil, nil); !errors.Is(err, ErrRange) {
 		t.Errorf("mode 9: %v", err)
 	}
-	if r, err := s.Stream(sequence(jobs), Options{}, Sink{}); err != nil || r.Jobs != len(jobs) {
+	if r, err := s.Stream(sequence(jobs), Options{}, nil, nil); err != nil || r.Jobs != len(jobs) {
 		t.Errorf("after the errors: %d jobs, %v", r.Jobs, err)
 	}
 }
@@ -192,7 +191,7 @@ func endless(n int) iter.Seq2[trace.Job, error] {
 func TestStreamMemory(t *testing.T) {
 	held := func(n int, cfg Options) (uint64, int) {
 		var s Simulator
-		if _, err := s.Stream(endless(n), cfg, Sink{}); err != nil {
+		if _, err := s.Stream(endless(n), cfg, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		var m runtime.MemStats
@@ -220,11 +219,11 @@ func TestStreamMemory(t *testing.T) {
 func TestStreamAllocatesNothing(t *testing.T) {
 	jobs := sequence(flood(5000, 7, 150*time.Second, 1))
 	var levels, starts int
-	sink := Sink{Start: func(int, *trace.Job, time.Duration) { starts++ }, Level: func(Level) { levels++ }}
+	start, level := func(int, *trace.Job, time.Duration) { starts++ }, func(Level) { levels++ }
 	for _, cfg := range []Options{{}, {Mode: Local, Nodes: 64}, {Mode: Individual}, {Mode: NoWait}} {
 		var s Simulator
 		one := func() {
-			if _, err := s.Stream(jobs, cfg, sink); err != nil {
+			if _, err := s.Stream(jobs, cfg, start, level); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func TestAllocs(t *testing.T) {
 	var s sweep
 	var curve []int
 	for _, sharing := range []Sharing{SharedByAll, SharedByUser, Unshared} {
-		noAllocs(t, "AppendDemand, shared by "+sharing.String(), func(i int) {
+		noAllocs(t, "AppendDemand, shared by "+fmt.Sprint(int(sharing)), func(i int) {
 			curve, _ = s.appendDemand(curve[:0], jobs[i], starts[i], DemandOptions{Sharing: sharing})
 		})
 	}

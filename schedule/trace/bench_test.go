@@ -116,7 +116,7 @@ func BenchmarkAppendDemand(b *testing.B) {
 	}
 	starts, _ := AppendStarts(nil, jobs)
 	for _, sharing := range []Sharing{SharedByAll, SharedByUser, Unshared} {
-		b.Run("rule="+sharing.String(), func(b *testing.B) {
+		b.Run("rule="+fmt.Sprint(int(sharing)), func(b *testing.B) {
 			b.ReportAllocs()
 			var s sweep
 			var curve []int

@@ -16,38 +16,15 @@ import (
 // that day.
 const AbsoluteFrom = 100_000_000 * time.Second
 
-// An Alpha scales overestimation, [Niu16] section 8.4:
-//
-//	t_sch = t_run + α·(t_req − t_run)
-//
-// The zero value is the default α = 1, the estimate that the user gave.
-// [NewAlpha] makes others: 0 is a perfect estimate, 2 twice the user's error.
-type Alpha struct {
-	set   bool
-	value float64
-}
-
-// NewAlpha returns the factor α. It panics unless 0 ≤ α < ∞.
-func NewAlpha(alpha float64) Alpha {
-	if !(alpha >= 0) || math.IsInf(alpha, 1) {
-		panic("trace: alpha must be finite and not negative")
-	}
-	return Alpha{true, alpha}
-}
-
-// Value returns α, 1 for the zero value.
-func (a Alpha) Value() float64 {
-	if !a.set {
-		return 1
-	}
-	return a.value
-}
-
 // Options are the choices of a conversion. The zero value is the default: a
 // processor an instance, estimates as requested.
 type Options struct {
-	PerInstance int   // processors per instance; 0 means 1
-	Alpha       Alpha // scales overestimation
+	PerInstance int // processors per instance; 0 means 1
+	// Alpha scales overestimation, [Niu16] section 8.4: 0 makes a perfect estimate, 2 twice
+	// the user's error. Nil means 1, the estimate that the user gave.
+	//
+	//	t_sch = t_run + α·(t_req − t_run)
+	Alpha *float64
 }
 
 // A Report counts what a conversion left out and changed. Every record that
@@ -184,66 +161,6 @@ func appendJobs(dst []Job, records iter.Seq2[Record, error], opts Options) ([]Jo
 	return jobs, rep, nil
 }
 
-// Jobs returns the jobs that [Convert] makes of records, one by one: none is held. So a
-// log of any length takes no memory. The records must be in the order of submission, by
-// submit time and then by job number, as the logs of the archive are. The first record
-// that is not ends the sequence with a *schedule.InputError that unwraps to [ErrOrder]: use
-// Convert, which sorts. The sequence also ends with the first error that records yields,
-// and with the errors of Convert.
-//
-// rep, if not nil, is what Convert reports, of the records so far: read it when the
-// sequence has ended. Jobs panics if an option is out of range. The sequence can be used
-// again if records can.
-func Jobs(records iter.Seq2[Record, error], opts Options, rep *Report) iter.Seq2[Job, error] {
-	fresh := newConverter(opts)
-	return func(yield func(Job, error) bool) {
-		c := fresh
-		report := rep
-		if report == nil {
-			report = new(Report)
-		}
-		*report = Report{}
-		var base time.Duration
-		timed := false // a record had a submit time
-		var last Job
-		for rec, err := range records {
-			var job Job
-			var ok bool
-			if err == nil {
-				job, ok, err = c.convert(&rec)
-			}
-			if err == nil && rec.Submit >= 0 {
-				if !timed && rec.Submit >= AbsoluteFrom {
-					base = rec.Submit
-				}
-				timed = true
-				if rec.Submit < base {
-					err = badInput("Records.Submit", c.rep.Records-1, ErrOrder, "job %d is submitted %s s before the first record: want records in the order of submission, or Convert", rec.ID, appendSeconds(nil, base-rec.Submit))
-				}
-			}
-			if err == nil && ok {
-				job.Submit -= base
-				if c.rep.Jobs > 0 && compareJobs(job, last) < 0 {
-					err = badInput("Records.Submit", c.rep.Records-1, ErrOrder, "job %d comes after job %d, which was submitted later or has a higher number: want records in the order of submission, or Convert", job.ID, last.ID)
-				}
-			}
-			if err != nil {
-				yield(Job{}, err)
-				return
-			}
-			if ok {
-				last = job
-				c.rep.Jobs++
-				c.rep.Base = base
-			}
-			*report = c.rep
-			if ok && !yield(job, nil) {
-				return
-			}
-		}
-	}
-}
-
 // A converter makes jobs of records, one by one, with submit times of the log.
 type converter struct {
 	per      int
@@ -258,7 +175,14 @@ func newConverter(opts Options) converter {
 	if opts.PerInstance < 0 {
 		panic("trace: negative processors per instance")
 	}
-	return converter{per: max(1, opts.PerInstance), alpha: opts.Alpha.Value(), first: math.MaxInt64}
+	alpha := 1.0
+	if opts.Alpha != nil {
+		alpha = *opts.Alpha
+	}
+	if !(alpha >= 0) || math.IsInf(alpha, 1) {
+		panic("trace: alpha must be finite and not negative")
+	}
+	return converter{per: max(1, opts.PerInstance), alpha: alpha, first: math.MaxInt64}
 }
 
 // convert returns the job that a record is, or false, and counts it.

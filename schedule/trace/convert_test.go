@@ -78,11 +78,11 @@ func TestConvert(t *testing.T) {
 		{"estimates", Options{}, []Record{rec(1, 0, 100, 1, 1, 300), rec(2, 0, 100, 1, 1, -1), rec(3, 0, 100, 1, 1, 0), rec(4, 0, 100, 1, 1, 99)},
 			[]Job{job(1, 0, 100, 300, 1), job(2, 0, 100, 100, 1), job(3, 0, 100, 100, 1), job(4, 0, 100, 100, 1)},
 			Report{Records: 4, Jobs: 4, EstimateMissing: 2, EstimateRaised: 1}},
-		{"alpha 0", Options{Alpha: NewAlpha(0)}, []Record{rec(1, 0, 100, 1, 1, 300), rec(2, 0, 100, 1, 1, 99)},
+		{"alpha 0", Options{Alpha: new(0.0)}, []Record{rec(1, 0, 100, 1, 1, 300), rec(2, 0, 100, 1, 1, 99)},
 			[]Job{job(1, 0, 100, 100, 1), job(2, 0, 100, 100, 1)}, Report{Records: 2, Jobs: 2, EstimateRaised: 1}},
-		{"alpha 1/2", Options{Alpha: NewAlpha(0.5)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 200, 1)}, Report{Records: 1, Jobs: 1}},
-		{"alpha 1", Options{Alpha: NewAlpha(1)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 300, 1)}, Report{Records: 1, Jobs: 1}},
-		{"alpha 2", Options{Alpha: NewAlpha(2)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 500, 1)}, Report{Records: 1, Jobs: 1}},
+		{"alpha 1/2", Options{Alpha: new(0.5)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 200, 1)}, Report{Records: 1, Jobs: 1}},
+		{"alpha 1", Options{Alpha: new(1.0)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 300, 1)}, Report{Records: 1, Jobs: 1}},
+		{"alpha 2", Options{Alpha: new(2.0)}, []Record{rec(1, 0, 100, 1, 1, 300)}, []Job{job(1, 0, 100, 500, 1)}, Report{Records: 1, Jobs: 1}},
 		{"the log's own time 0", Options{}, []Record{rec(1, 3600, 1, 1, 1, 1)}, []Job{job(1, 3600, 1, 1, 1)}, Report{Records: 1, Jobs: 1}},
 		{"first submission, of a record left out", Options{}, []Record{rec(1, unix+3600, 0, 1, 1, 1), rec(2, unix+3700, 1, 1, 1, 1)},
 			[]Job{job(2, 100, 1, 1, 1)}, Report{Records: 2, Jobs: 1, ZeroRun: 1, Base: (unix + 3600) * time.Second}},
@@ -156,7 +156,7 @@ func TestConvertErrors(t *testing.T) {
 	long := rec(1, 0, 1, 1, 1, 2)
 	long.ReqTime = math.MaxInt64
 	var ie *inputerr.Error
-	_, _, err = Convert(of(rec(1, 0, 1, 1, 1, 1), long), Options{Alpha: NewAlpha(2)})
+	_, _, err = Convert(of(rec(1, 0, 1, 1, 1, 1), long), Options{Alpha: new(2.0)})
 	if !errors.As(err, &ie) || !errors.Is(err, ErrRange) || ie.Index != 1 || err.Error() != "trace: Records[1].Estimate: value out of range: the factor 2 makes the estimate longer than 292 years: want a smaller factor" {
 		t.Errorf("estimate beyond the range: %v", err)
 	}
@@ -200,14 +200,5 @@ func TestSubmitted(t *testing.T) {
 		if diff := cmp.Diff(jobs[c.lo:c.hi], got); diff != "" {
 			t.Errorf("[%d, %d): (-want +got):\n%s", c.from, c.until, diff)
 		}
-	}
-}
-
-func TestAlpha(t *testing.T) {
-	if got := (Alpha{}).Value(); got != 1 {
-		t.Errorf("zero value: %v, want 1", got)
-	}
-	if got := NewAlpha(0).Value(); got != 0 {
-		t.Errorf("NewAlpha(0): %v", got)
 	}
 }

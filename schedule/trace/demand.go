@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/plimsoll/plimsoll/internal/enum"
 )
 
 // A demand curve is the number of instances that each slot needs. The jobs run at given
@@ -271,9 +269,3 @@ func Submitted(jobs []Job, from, until time.Duration) []Job {
 	n, _ := slices.BinarySearchFunc(jobs[i:], until, at)
 	return jobs[i : i+n : i+n]
 }
-
-var sharings = enum.New[Sharing]("trace", "Sharing", ErrRange, "all", "user", "none")
-
-// String returns the rule's name, "all", "user" or "none", and Sharing(7) for a
-// value 7 that is none of the constants.
-func (s Sharing) String() string { return sharings.String(s) }

@@ -143,11 +143,3 @@ func TestAppendDemandErrors(t *testing.T) {
 		t.Errorf("at the range's ends: %v, (-want +got):\n%s", err, diff)
 	}
 }
-
-func TestSharingString(t *testing.T) {
-	for s, want := range map[Sharing]string{SharedByAll: "all", SharedByUser: "user", Unshared: "none", 7: "Sharing(7)"} {
-		if got := s.String(); got != want {
-			t.Errorf("%d: %q, want %q", int(s), got, want)
-		}
-	}
-}

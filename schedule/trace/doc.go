@@ -14,11 +14,10 @@
 //	a log in the SWF               its records, one by one            NewReader, Reader.Next or Records
 //	the same                       machine and calendar of the log    Reader.Header
 //	records                        jobs to replay                     Convert
-//	a log too long for memory      its jobs, one by one               Jobs
 //	jobs                           when they started in the log       AppendStarts
 //	jobs and their starts          instances needed in each hour      AppendDemand
 //	records                        a log in the SWF                   NewWriter
-//	a demand curve                 the curve in a file, and back      WriteDemand, ReadDemand
+//	a demand curve                 the curve in a file                WriteDemand
 //	accounting of Slurm, PBS, LSF  jobs                               package schedule/trace/accounting
 //
 // # Problem
@@ -56,7 +55,6 @@
 //
 //	Reader.Next      one pass, its own parser of decimals   O(text)
 //	Convert          one pass, then a stable sort           O(n) in order, else O(n log² n)
-//	Jobs             one pass over a log in order           O(n), no memory
 //	AppendDemand     sweep over starts and ends:
 //	  SharedByAll      peak of instances held at once       O(n log n + slots)
 //	  SharedByUser     the same for each user, summed       O(n log n + users·slots)

@@ -26,7 +26,6 @@ var (
 	ErrRange    = errors.New("value out of range")
 	ErrFields   = errors.New("too few fields")
 	ErrTooLong  = errors.New("too long")
-	ErrOrder    = errors.New("records out of the order of submission")
 	ErrEncoding = errors.New("not a plain text of lines (UTF-8, ended by line feeds)")
 )
 

@@ -80,7 +80,7 @@ func ExampleReader_Header() {
 		fmt.Println(err)
 		return
 	}
-	procs, ok := h.MaxProcs()
+	procs, ok := h.Int("MaxProcs")
 	fmt.Println("processors:", procs, ok)
 	start, _ := h.UnixStartTime()
 	fmt.Println("time 0:", start.Format(time.RFC1123))
@@ -134,10 +134,10 @@ func ExampleWriter() {
 
 // How much a scheduler gains from better estimates is found by scaling them:
 // job 1 ran 5,400 s and asked for 7,200 s.
-func ExampleNewAlpha() {
+func ExampleConvert_estimates() {
 	for _, alpha := range []float64{0, 0.5, 1, 2} {
 		r := trace.NewReader(strings.NewReader(morning))
-		jobs, _, err := trace.Convert(r.Records(), trace.Options{Alpha: trace.NewAlpha(alpha)})
+		jobs, _, err := trace.Convert(r.Records(), trace.Options{Alpha: new(alpha)})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -166,12 +166,12 @@ func ExampleAppendDemand() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("shared by %-4v %v\n", sharing, curve)
+		fmt.Println(curve)
 	}
 	// Output:
-	// shared by all  [5 5 1]
-	// shared by user [6 5 1]
-	// shared by none [7 5 1]
+	// [5 5 1]
+	// [6 5 1]
+	// [7 5 1]
 }
 
 // A gzipped log is written through a gzip.Writer, and read like a plain one.
@@ -203,15 +203,4 @@ func ExampleSubmitted() {
 	// Output:
 	// job 4 at 40m0s
 	// job 5 at 50m0s
-}
-
-// A demand is kept as a column of numbers, which spreadsheets write, too.
-func ExampleReadDemand() {
-	demand, err := trace.ReadDemand(strings.NewReader("instances\n12\n14\n9\n"))
-	fmt.Println(demand, err)
-	_, err = trace.ReadDemand(strings.NewReader("instances\n12\n-14\n9\n"))
-	fmt.Println(err)
-	// Output:
-	// [12 14 9] <nil>
-	// trace: line 3 (instances): value out of range: "-14": want a whole number of instances, 0 to 2147483647, in digits, and nothing else on the line
 }

@@ -89,14 +89,6 @@ func (h *Header) Int(key string) (int64, bool) {
 	return i, err == nil
 }
 
-// MaxNodes is the number of nodes of the machine, and whether the header
-// states it.
-func (h *Header) MaxNodes() (int64, bool) { return h.Int("MaxNodes") }
-
-// MaxProcs is the number of processors of the machine, and whether the header
-// states it.
-func (h *Header) MaxProcs() (int64, bool) { return h.Int("MaxProcs") }
-
 // UnixStartTime is the instant of the log's time 0, in UTC, and whether the
 // header states it.
 func (h *Header) UnixStartTime() (time.Time, bool) {

@@ -171,7 +171,7 @@ func TestPropConvert(t *testing.T) {
 		}
 		opts := Options{
 			PerInstance: rapid.IntRange(0, 16).Draw(t, "per"),
-			Alpha:       NewAlpha(rapid.Float64Range(0, 3).Draw(t, "alpha")),
+			Alpha:       new(rapid.Float64Range(0, 3).Draw(t, "alpha")),
 		}
 		jobs, rep, err := Convert(of(recs...), opts)
 		if err != nil {
@@ -260,7 +260,7 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("%d records counted, %d read", r.Stats().Records, len(recs))
 		}
 		checkRewritten(t, lines, recs)
-		Convert(of(recs...), Options{PerInstance: 3, Alpha: NewAlpha(2)})
+		Convert(of(recs...), Options{PerInstance: 3, Alpha: new(2.0)})
 	})
 }
 

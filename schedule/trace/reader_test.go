@@ -383,7 +383,7 @@ func TestHeader(t *testing.T) {
 		t.Errorf("written: %q", got)
 	}
 	made.Reset()
-	if _, ok := made.MaxProcs(); ok {
+	if _, ok := made.Int("MaxProcs"); ok {
 		t.Error("a field after Reset")
 	}
 }
@@ -469,14 +469,14 @@ func TestMisuse(t *testing.T) {
 		"trace: nil source":                              func() { NewReader(nil) },
 		"trace: nil destination":                         func() { NewWriter(nil) },
 		"trace: header after the first record":           func() { w := NewWriter(io.Discard); w.Write(&record7); w.WriteHeader(&Header{}) },
-		"trace: alpha must be finite and not negative":   func() { NewAlpha(-1) },
+		"trace: alpha must be finite and not negative":   func() { Convert(of(), Options{Alpha: new(-1.0)}) },
 		"trace: negative processors per instance":        func() { Convert(of(), Options{PerInstance: -1}) },
 		"trace: lengths of jobs and starts differ":       func() { AppendDemand(nil, nil, []time.Duration{1}, DemandOptions{}) },
 		"trace: negative slot":                           func() { AppendDemand(nil, nil, nil, DemandOptions{Slot: -1}) },
 		"trace: negative number of slots":                func() { AppendDemand(nil, nil, nil, DemandOptions{Slots: -1}) },
 		"trace: unknown rule of sharing":                 func() { AppendDemand(nil, nil, nil, DemandOptions{Sharing: 3}) },
-		"trace: alpha must be finite and not negative ":  func() { var z float64; NewAlpha(z / z) },
-		"trace: alpha must be finite and not negative  ": func() { var z float64; NewAlpha(1 / z) },
+		"trace: alpha must be finite and not negative ":  func() { var z float64; Convert(of(), Options{Alpha: new(z / z)}) },
+		"trace: alpha must be finite and not negative  ": func() { var z float64; Convert(of(), Options{Alpha: new(1 / z)}) },
 	} {
 		func() {
 			defer func() {

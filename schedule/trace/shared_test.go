@@ -215,8 +215,8 @@ func TestLogHeaders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		nodes, _ := h.MaxNodes()
-		procs, _ := h.MaxProcs()
+		nodes, _ := h.Int("MaxNodes")
+		procs, _ := h.Int("MaxProcs")
 		start, _ := h.UnixStartTime()
 		zone, _ := h.Get("TimeZoneString")
 		if nodes != c.nodes || procs != c.procs || start.Unix() != c.start || zone != c.zone {

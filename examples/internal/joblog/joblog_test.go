@@ -25,7 +25,7 @@ func TestRead(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return Read("-trace", path, trace.Options{PerInstance: 2, Alpha: trace.NewAlpha(1)}, progress.New(nil))
+		return Read("-trace", path, trace.Options{PerInstance: 2}, progress.New(nil))
 	}
 	log, err := read(jobs)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestRequested(t *testing.T) {
 // were read.
 func TestAbout(t *testing.T) {
 	read := func(text string) (*Log, error) {
-		return From("log", strings.NewReader(text), trace.Options{PerInstance: 1, Alpha: trace.NewAlpha(1)})
+		return From("log", strings.NewReader(text), trace.Options{PerInstance: 1})
 	}
 	_, err := read("1 0 0 0 4\n2 0 0 5 0\n3 0 0 5 0\n")
 	if cli.Status(err) != cli.Mistake || err.Error() != "log: none of its 3 records is a job that can be run (run time 0: 1, no processors: 2)" {

@@ -64,7 +64,7 @@ const (
 // of so many processors. Users overestimate run times by estimate times what the log says.
 func Load(path string, processors int, estimate float64, seed uint64, run *cli.Run) (*Log, error) {
 	log := &Log{Name: path}
-	options := trace.Options{PerInstance: processors, Alpha: trace.NewAlpha(estimate)}
+	options := trace.Options{PerInstance: processors, Alpha: &estimate}
 	var err error
 	if path == "" {
 		log.Name = "made-up log"

@@ -74,7 +74,7 @@ func (r *Runner) Run(m Mode, p Policy) (Run, error) {
 	if r.Keep {
 		run.Result, err = r.simulator.Run(r.Log.Jobs, cfg)
 	} else {
-		run.Result, err = r.simulator.Stream(r.Log.each, cfg, sim.Sink{})
+		run.Result, err = r.simulator.Stream(r.Log.each, cfg, nil, nil)
 	}
 	if err != nil {
 		return run, r.explain(m, err)

@@ -100,7 +100,7 @@ func (o *options) jobs(line *progress.Line) (*renting.Source, error) {
 	if o.trace == "" {
 		return o.Samples()[0], nil
 	}
-	log, err := joblog.Read("-trace", o.trace, trace.Options{PerInstance: 1, Alpha: trace.NewAlpha(1)}, line)
+	log, err := joblog.Read("-trace", o.trace, trace.Options{PerInstance: 1}, line)
 	if err != nil {
 		return nil, err
 	}
