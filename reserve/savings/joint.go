@@ -133,7 +133,7 @@ type Solver struct {
 // With several offers the Gap says the same, and no guarantee is known. If there are few plans, as for
 // two slots of two types, all are tried, and the plan is optimal.
 //
-// The error is an [*InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow], an
+// The error is an [*reserve.InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow], an
 // error of package pricing, or [ErrUnsupported] for a class with a use price. Solve does not
 // modify p.
 func (s *Solver) Solve(p *Problem) (Plan, error) {

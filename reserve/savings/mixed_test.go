@@ -409,7 +409,7 @@ func TestMixedErrors(t *testing.T) {
 		c.spoil(p)
 		var m Solver
 		_, err := m.Solve(p)
-		var input *InputError
+		var input *reserve.InputError
 		if !errors.Is(err, c.is) || !errors.As(err, &input) || err.Error() != c.text {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)
 		}

@@ -557,7 +557,7 @@ func TestSavingsErrors(t *testing.T) {
 		c.spoil(p)
 		var s Solver
 		plan, err := s.Solve(p)
-		var input *InputError
+		var input *reserve.InputError
 		if !errors.Is(err, c.is) || !errors.As(err, &input) || err.Error() != c.text {
 			t.Errorf("%s: %v, want %s", c.name, err, c.text)
 		}

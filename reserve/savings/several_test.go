@@ -330,7 +330,7 @@ func TestSeveralErrors(t *testing.T) {
 				Others: []Offer{{"b", time.Hour, []pricing.Money{1}}}}
 			c.wrong(p)
 			var s Solver
-			var bad *InputError
+			var bad *reserve.InputError
 			if _, err := s.Solve(p); !errors.As(err, &bad) || bad.Field != c.field || !errors.Is(err, c.err) {
 				t.Errorf("%v: want %v of %s", err, c.err, c.field)
 			}

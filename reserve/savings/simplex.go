@@ -9,6 +9,11 @@ import (
 
 // A dual simplex on a condensed tableau, for the linear programs of branch.go.
 //
+// Cuts are rows with any coefficients that come while the method runs, and a dual simplex goes on from the
+// basis that it has. The simplex of reserve/internal/lpbound has the terms of purchases for columns, a
+// matrix of zeros and ones that is fixed, and nowhere to add a row. Neither solves the programs of the
+// other, so that no factor between them has been measured.
+//
 // Variables are columns, with costs of at least 0, and activities of rows, all with bounds.
 // Each basic variable is a combination of the others. Costs are at least 0, so the basis of
 // all rows is dual feasible, and so is every basis after it, whatever bounds change and

@@ -12,7 +12,7 @@ import (
 // Verify checks a plan and its certificate without any part of the solver. Verify checks
 // that the purchases keep to the problem's rules, that the amounts are right, and that the
 // certificate proves the bound. A nil error means that no plan for p costs less than Bound. Verify
-// cannot check Searched, which no certificate proves. An error of the plan is an [*InputError] that
+// cannot check Searched, which no certificate proves. An error of the plan is an [*reserve.InputError] that
 // unwraps to [ErrForged] and says what is wrong; one of the problem is that of the solver.
 //
 // The bound without classes. Let g_t(N) be the cost of slot t on demand with N active units, of
