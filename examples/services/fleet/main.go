@@ -24,7 +24,7 @@ import (
 var program = &cli.Program[options, *results]{
 	Name: "fleet", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).object,
 	Files:   []cli.File[*results]{{Flag: "profile", Write: (*results).writeProfile}},
-	Verdict: (*results).verdict, ShortIf: "a bill cannot be read whole",
+	Verdict: (*results).verdict, ShortIf: "a bill is not read whole or, with -strict, anything\nis not planned",
 }
 
 // commands are the subcommands by name. Without one, the fleet is planned on an engine.

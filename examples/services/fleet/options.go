@@ -14,77 +14,52 @@ import (
 	"github.com/plimsoll/plimsoll/forecast"
 )
 
-const usageText = `Usage: go run . [flags]              plan a fleet on an engine
-       go run . engine [-port N]     be an engine: Prism, as a service
-       go run . worker [-port N]     be a worker of an engine
-       go run . shard I/N            plan a part of a fleet, as a task of a batch system
-       go run . merge                put the parts together
+const usageText = `Usage: fleet [flags]              plan a fleet on an engine
+       fleet engine [-port N]     be an engine: Prism, as a service
+       fleet worker [-port N]     be a worker of an engine
+       fleet shard I/N            plan a part of a fleet, as a task of a batch system
+       fleet merge                put the parts together
 
-Plans the purchases of all accounts, regions and kinds of a company: exact reservations
-for each demand curve, with a certificate, and one savings plan for all of them, with a
-bound for the whole. Runs on Apache Beam: in this program, or on the engine of -runner.
+Plans the purchases of all accounts, regions and kinds of a company: exact
+reservations for each demand curve, with a certificate, and one savings plan for all
+of them, with a bound for the whole. README.md has the forms of files and says what
+the cost counts.
 
 What is known
-  -bill FILE           a bill, plain or gzip: FOCUS or a cost and usage report of AWS, as
-                       CSV or Parquet; may be given several times, and may be a pattern
-                       such as 'bills/*.parquet' (default: a made-up fleet)
-  -start DAY           the first day of the bills, such as 2025-11-01; an account that has
-                       use before it, or after the hours, is not planned
-  -hours N             hours of the bills; as many are planned after them (default 8760)
-  -prices FILE         a price list, plain or gzip: AWS offer file, savings plan rates,
-                       Azure retail prices, GCP SKUs; may be given several times
-  -plan NAME           the savings plan of a price list, such as 1y-compute-no-upfront, or
-                       for one family in one region 1y-ec2-no-upfront/m5/us-east-1
-                       (default: none)
-  -held FILE           savings plans that are held, as CSV: id, hourly, from, until; a line
-                       replaces what the bills say of the savings plan (default: those
-                       of the bills)
-  -held-until DAY      when commitments end whose end the bills do not show (default:
-                       savings plans outlast the hours that are planned, and a kind
-                       that such a reservation serves is not planned)
-  -model NAME          that forecasts each curve (default: the hours of the bills again)
-  -paths N             plan each curve over so many futures that -model draws, for the
-                       least cost on average; without -plan (default: the forecast)
-  -currency NAME       of the fleet (default USD)
-  -curves N            curves of the made-up fleet, a year of hours each (default 1000)
-  -poison N            one curve of so many cannot be planned (default 0: none)
-  -seed N              of the made-up fleet, of the sample and of the paths (default 1)
-
-The savings plan
-  -sample N            curves on which its price is found (default 1000)
-  -rounds N            rounds of the search for the price (default 12)
-
+  -bill FILE        a bill, or a pattern such as 'bills/*.parquet'; may be given several
+                    times (default: a made-up fleet)
+  -start DAY        the first day of the bills, such as 2025-11-01
+  -hours N          hours of the bills; as many are planned after them (default 8760)
+  -prices FILE      a price list; may be given several times
+  -plan NAME        the savings plan of a price list, such as 1y-compute-no-upfront
+                    (default: none)
+  -held FILE        savings plans that are held (default: those of the bills)
+  -held-until DAY   when commitments end whose end the bills do not show
+  -model NAME       that forecasts each curve (default: the hours of the bills again)
+  -paths N          plan each curve over N futures of -model; without -plan
+  -currency NAME    of the fleet (default USD)
+  -curves N         curves of the made-up fleet, a year of hours each (default 60)
+  -poison N         one curve of so many cannot be planned (default 0: none)
+  -seed N           of the made-up fleet, of the sample and of the paths (default 1)
+  -sample N         curves on which the price of the savings plan is found (default 1000)
+  -rounds N         rounds of the search for the price (default 12)
 The engine
-  -runner NAME         of Beam: prism, flink, spark, dataflow, universal (default prism)
-  -endpoint HOST:PORT  job service of the runner (default: Prism in this program)
-  -workers LIST        workers that run already, as HOST:PORT, with commas between them;
-                       the steps are spread over them (default: the runner has its own)
-  -branches N          copies of each step side by side, for a runner that runs a step
-                       in one place (default: one for each worker or processor with
-                       prism, else 1)
-  -beam NAME=VALUE     any other flag of Beam, such as environment_type=DOCKER; may be
-                       given several times
-
+  -runner NAME      of Beam: prism, flink, spark, dataflow, universal (default prism)
+  -endpoint ADDR    job service of the runner (default: Prism in this program)
+  -workers LIST     workers that run already, as HOST:PORT, with commas between them
+  -branches N       copies of each step side by side
+  -beam NAME=VALUE  any other flag of Beam; may be given several times
 What comes out
-  -out DIR             folder for plans, orders and failures, in parts by account; the
-                       workers write there, so it must be theirs, too (default: none);
-                       files of other -parts or another -format there are refused
-  -format LIST         of orders: csv, parquet, focus, with commas between (default csv)
-  -parts N             files of each kind (default 8)
-  -counters            print what the engine counted
-  -profile FILE        write where this program's CPU time goes, for go tool pprof
-  -json                print one object
-  -h                   print this
+  -out DIR          folder for plans, orders and failures; the workers write there
+  -format LIST      of orders: csv, parquet, focus, with commas between (default csv)
+  -parts N          files of each kind (default 8)
+  -counters         print what the engine counted
+  -profile FILE     write where this program's CPU time goes, for go tool pprof
+  -strict           an account, kind or file that is not planned makes the status 3
+  -json             print one object
+  -h                print this
 
-The last line is: orders N cost C bound B seconds S. The cost is that of all curves over
-the hours that are planned, with the orders and the savings plan; no plan of the fleet
-costs less than the bound. Of a term that ends later, the cost counts the share within
-these hours. What an order obliges to pay in full is in the list cost of -format focus.
-So an order in the last weeks pays only if the use goes on. The cost of a plan in the
-plans files takes use at the prices of the savings plan on each hour.
-
-Failures do not stop the others: the first are on standard error, and all in -out. The
-exit status is 1 if nothing can be planned.
+Failures do not stop the others: the first are on standard error, and all in -out.
 `
 
 // runners are the runners of Beam that this program has.
@@ -117,11 +92,12 @@ type options struct {
 	formats  []string
 	parts    int
 	counters bool
+	strict   bool
 }
 
 // define defines the flags of the input.
 func (o *input) define(f *cli.Flags) {
-	*o = input{hours: 8760, currency: "USD", curves: 1000, seed: 1, sample: 1000, rounds: 12}
+	*o = input{hours: 8760, currency: "USD", curves: 60, seed: 1, sample: 1000, rounds: 12}
 	f.Func("bill", func(s string) error {
 		paths, err := filepath.Glob(s)
 		if err != nil || len(paths) == 0 {
@@ -223,6 +199,7 @@ func define(o *options, f *cli.Flags) {
 	})
 	f.Int("parts", &o.parts, 1, 100_000, " of files")
 	f.Switch("counters", &o.counters)
+	f.Switch("strict", &o.strict)
 	f.Check(func() error {
 		if o.engine.Endpoint == "" && slices.Contains([]string{"flink", "spark", "universal"}, o.engine.Runner) {
 			return fmt.Errorf("-runner %s without -endpoint: want the address of its job service, such as localhost:8099", o.engine.Runner)

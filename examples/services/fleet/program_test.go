@@ -119,3 +119,27 @@ func same(t *testing.T, a, b string) {
 		}
 	}
 }
+
+// What is not planned stops nothing, and with -strict it is a status of its own.
+func TestStrict(t *testing.T) {
+	flags := []string{"-curves", "20", "-poison", "5", "-sample", "10", "-rounds", "1"}
+	const want = "fleet: -strict: 4 accounts, kinds or files are not planned\n"
+	for strict, status := range map[bool]int{false: 0, true: 3} {
+		args := flags
+		if strict {
+			args = append(args[:len(args):len(args)], "-strict")
+		}
+		if out, got := fleet(t, args...); got != status || strings.HasSuffix(out, want) != strict || !strings.Contains(out, "16 curves of 8760 hours planned, 4 not") {
+			t.Errorf("strict %v: status %d: %s", strict, got, out)
+		}
+	}
+	dir := t.TempDir()
+	for round, status := range []int{3, 1} {
+		if out, got := fleet(t, append(append([]string{"shard", "-dir", dir}, flags...), "1/1")...); got != 0 {
+			t.Fatal(out)
+		}
+		if out, got := fleet(t, "merge", "-dir", dir, "-strict"); got != status || round == 1 && !strings.Contains(out, "-strict: 4 accounts") {
+			t.Errorf("round %d: status %d: %s", round+1, got, out)
+		}
+	}
+}

@@ -45,6 +45,7 @@ It can run again at any time, and gives the same.
   -out DIR       folder for plans, orders and failures, in parts by account (default: none)
   -format LIST   of orders: csv, parquet, focus, with commas between (default csv)
   -parts N       files of each kind (default 8)
+  -strict        exit with 1 if an account, kind or file is not planned
   -h             print this
 
 Exits with 2 if shards are missing, and names them.
@@ -118,7 +119,9 @@ func mergeCommand(args []string) int {
 	return command("merge", mergeUsage, func() error {
 		start := time.Now()
 		dir, out, formats, parts := workDir, "", []string{"csv"}, 8
+		strict := false
 		f := cli.NewFlags("fleet merge")
+		f.Switch("strict", &strict)
 		f.Name("dir", &dir, "the name of a folder")
 		f.Name("out", &out, "the name of a folder")
 		cli.List(f, "format", &formats, len(engine.Formats), parseFormat)
@@ -159,6 +162,9 @@ func mergeCommand(args []string) int {
 		note("orders %d cost %v bound %v seconds %.1f", totals.Orders, e.Cost, e.Bound, time.Since(start).Seconds())
 		if len(r.Unread) > 0 {
 			return fmt.Errorf("%d bills were not read whole, such as %s: the plan lacks what they say", len(r.Unread), r.Unread[0])
+		}
+		if strict && totals.Failures > 0 {
+			return fmt.Errorf("-strict: %d accounts, kinds or files are not planned", totals.Failures)
 		}
 		if totals.Curves == 0 {
 			return fmt.Errorf("nothing is planned: %d accounts, kinds or files failed", totals.Failures)

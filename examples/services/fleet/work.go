@@ -235,8 +235,11 @@ func (r *results) tell(run *cli.Run, dir string) error {
 	return fmt.Errorf("nothing is planned: the bills have no use of a kind to reserve in %d hours from %s", r.o.hours, r.o.start.Format(time.DateOnly))
 }
 
-// verdict says that bills are missing in the results.
+// verdict says that bills are missing in the results, or with -strict anything else.
 func (r *results) verdict() error {
+	if n := r.summary.Totals.Failures; r.o.strict && n > 0 && len(r.unread) == 0 {
+		return cli.Shortf("-strict: %d accounts, kinds or files are not planned", n)
+	}
 	if len(r.unread) == 0 {
 		return nil
 	}
