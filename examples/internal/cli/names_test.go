@@ -79,6 +79,9 @@ var names = map[string][2]string{
 	"take":           {"N", "nodes to be taken back"},
 	"weight":         {"N", "weight"},
 	"reserve":        {"LIST", "planners of reservations"},
+	"alarm":          {"X", "tracking signal of a forecast, from which on nothing is bought"},
+	"cap":            {"CLASS=N", "reservations of a class active at most"},
+	"ladder":         {"N", "reservations of a class bought a time at most"},
 	// Money, shares, names.
 	"application": {"NAME", "an application"},
 	"budget":      {"AMOUNT", "money to spend at most"},

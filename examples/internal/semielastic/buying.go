@@ -66,8 +66,8 @@ func paperForecaster() rules.Forecaster {
 
 // newOnline returns a portfolio of the classes of a list. Instances that are not reserved
 // cost elsewhere, if that is less than on demand, with a discount there for sustained use
-// (the zero value is none). The forecast is level and cautious, as in package
-// onlineportfolio. From the hour end on there is no demand, so that reservations are
+// (the zero value is none). The forecast is level and cautious, as
+// that of papers niu16 -replay. From the hour end on there is no demand, so that reservations are
 // worth nothing then.
 func newOnline(how Buying, list pricing.List, elsewhere pricing.Money, discount pricing.SustainedUse, end int) (*online, error) {
 	o := &online{list: list}

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/onlineportfolio"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/claim"
+	"github.com/plimsoll/plimsoll/examples/papers/internal/niu16/onlineportfolio"
 )
 
 // Paper is the subcommand.

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
-	"github.com/plimsoll/plimsoll/examples/internal/onlineportfolio"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
+	"github.com/plimsoll/plimsoll/examples/papers/internal/niu16/onlineportfolio"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 

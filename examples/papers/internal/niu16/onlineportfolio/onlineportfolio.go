@@ -1,4 +1,4 @@
-// Package onlineportfolio is the online portfolio of [Niu16] section 5.2.2 as programs offer it:
+// Package onlineportfolio is the online portfolio of [Niu16] section 5.2.2 with its choices:
 // its prices, its flags, and what they make. At the end of each week it forecasts the weeks to
 // come, plans for the forecast, and buys what the plan buys at once.
 package onlineportfolio
