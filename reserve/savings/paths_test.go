@@ -3,6 +3,7 @@ package savings
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"testing"
 	"time"
@@ -208,6 +209,32 @@ func TestPathsErrors(t *testing.T) {
 			var bad *reserve.InputError
 			if _, err := s.Solve(p); !errors.As(err, &bad) || bad.Field != c.field || !errors.Is(err, ErrRange) {
 				t.Errorf("%v: want ErrRange of %s", err, c.field)
+			}
+		})
+	}
+}
+
+// Terms in parts of slots fit in 32 bits, to the last slot.
+func TestPathsLimits(t *testing.T) {
+	const most = math.MaxInt32/2 - 2
+	for _, c := range []struct {
+		name string
+		set  func(p *Problem, term time.Duration)
+	}{
+		{"the plan", func(p *Problem, term time.Duration) { p.Term = term }},
+		{"another offer", func(p *Problem, term time.Duration) { p.Others[0].Term = term }},
+		{"a class", func(p *Problem, term time.Duration) { p.Classes[0].Class.Term = term }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Problem{Slot: 1, Term: 1, Types: []Type{{Name: "a", OnDemand: 2, Plan: 1, Paths: [][]int{{1, 2}, {3, 4}}}},
+				Others: []Offer{{"b", 1, []pricing.Money{1}}}, Classes: []TypeClass{{Class: pricing.Class{Name: "c", Term: 1}}}}
+			c.set(p, most)
+			if n, err := p.check(); n != 2 || err != nil {
+				t.Errorf("%d slots, %v", n, err)
+			}
+			c.set(p, most+1)
+			if _, err := p.check(); !errors.Is(err, ErrRange) {
+				t.Errorf("%v: want ErrRange", err)
 			}
 		})
 	}
