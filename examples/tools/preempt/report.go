@@ -4,169 +4,142 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/preemptions"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 )
 
-// rows has a row for each log, policy and grace period. Numbers are rounded so far that
-// they are the same on every machine.
-func (all *results) rows() any {
-	if all.claims {
-		return all.claimsRows()
-	}
+// rows has a row for each policy and grace period. Numbers are rounded so far that they are
+// the same on every machine.
+func (r *results) rows() any {
 	rows := []jsonrows.Row{}
-	for _, r := range all.logs {
-		for k := range kinds {
-			for g, grace := range all.graces {
-				if !all.shown[k] {
-					continue
-				}
-				s := &r.series[k][g]
-				total, high := s.tally.Total().Seconds(), s.tally.Of(highPriority).Seconds()
-				var over any // nil where exact alone wastes nothing
-				if x := r.overExact(k, g); !math.IsInf(x, 1) {
-					over = decimal.Number(x, 6)
-				}
-				amount := func(x float64) json.Number { return decimal.Number(x, 3) }
-				rows = append(rows, jsonrows.Row{
-					"log", r.log.name, "policy", k.String(), "grace_s", decimal.Seconds(grace), "jobs", len(r.log.jobs), "states", r.states,
-					"mean_node_s", amount(r.perState(total)), "p25_node_s", amount(s.dist.quantile(.25)), "median_node_s", amount(s.dist.quantile(.5)),
-					"p75_node_s", amount(s.dist.quantile(.75)), "max_node_s", amount(s.dist.max), "over_exact", over,
-					"killed_jobs", decimal.Number(r.perState(float64(s.tally.Killed())), 6),
-					"important_node_s", amount(r.perState(high)), "other_node_s", amount(r.perState(total - high)),
-					"idle_node_s", amount(r.perState(s.idle.Seconds())),
-				})
+	for k := range preemptions.Kinds {
+		for g, grace := range r.Graces {
+			if !r.Shown[k] {
+				continue
 			}
+			s := &r.Series[k][g]
+			total, high := s.Tally.Total().Seconds(), s.Tally.Of(preemptions.HighPriority).Seconds()
+			var over any // nil where exact alone wastes nothing
+			if x := r.overExact(k, g); !math.IsInf(x, 1) {
+				over = decimal.Number(x, 6)
+			}
+			amount := func(x float64) json.Number { return decimal.Number(x, 3) }
+			rows = append(rows, jsonrows.Row{
+				"log", r.Log.Name, "policy", k.String(), "grace_s", decimal.Seconds(grace), "jobs", len(r.Log.Jobs), "states", r.States,
+				"mean_node_s", amount(r.PerState(total)), "p25_node_s", amount(s.Dist.Quantile(.25)), "median_node_s", amount(s.Dist.Quantile(.5)),
+				"p75_node_s", amount(s.Dist.Quantile(.75)), "max_node_s", amount(s.Dist.Max), "over_exact", over,
+				"killed_jobs", decimal.Number(r.killed(k, g), 6),
+				"important_node_s", amount(r.PerState(high)), "other_node_s", amount(r.PerState(total - high)),
+				"idle_node_s", amount(r.PerState(s.Idle.Seconds())),
+			})
 		}
 	}
 	return rows
 }
 
-func (r *result) perState(x float64) float64 { return x / float64(max(1, r.states)) }
-
 // overExact returns the mean waste over that of the exact choice: 1 where neither
 // wastes anything, and infinity where only that one does not.
-func (r *result) overExact(k kind, grace int) float64 {
-	own, least := r.series[k][grace].tally.Total(), r.series[exact][grace].tally.Total()
+func (r *results) overExact(k preemptions.Kind, grace int) float64 {
+	own, least := r.Series[k][grace].Tally.Total(), r.Series[preemptions.Exact][grace].Tally.Total()
 	if own == least {
 		return 1
 	}
 	return own.Seconds() / least.Seconds()
 }
 
-// text writes tables.
-func (all *results) text(w *table.Page) error {
-	o := all.options
-	if o.claims {
-		all.claimsText(w)
-		return nil
+// mostGraces is how many grace periods fit a table.
+const mostGraces = 6
+
+// text writes a table and the decision.
+func (r *results) text(w *table.Page) error {
+	w.Sayf("%s: %s in %s days; %d of %d nodes are taken in each of %s.", preemptions.Title(r.Log.Name),
+		decimal.Count(len(r.Log.Jobs), "job"), decimal.Fixed(r.Length.Hours()/24, 1), r.Take, r.Nodes, decimal.Count(r.States, "state"))
+	w.Printf("\n")
+	g := r.PrioritiesGrace()
+	for from := 0; from < len(r.Graces); from += mostGraces {
+		r.table(w, from, min(from+mostGraces, len(r.Graces)))
+		w.Printf("\n")
 	}
-	for i, r := range all.logs {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		w.Printf("%s: %s in %s days; %d of %d nodes are taken in each of %s\n\n", title(r.log.name),
-			decimal.Count(len(r.log.jobs), "job"), decimal.Fixed(r.length.Hours()/24, 1), o.take, o.nodes, decimal.Count(r.states, "state"))
-		if r.states == 0 {
-			w.Printf("All jobs end at once: there is no state to preempt in.\n")
-			continue
-		}
-		w.Printf("Median of the wasted node-hours\n")
-		o.table(w, false, func(k kind, g int) string {
-			return decimal.Grouped(decimal.Fixed(r.series[k][g].dist.quantile(.5)/3600, 2))
-		})
-		w.Printf("\nMean of the wasted node-hours, and of the others over that of exact\n")
-		o.table(w, true, func(k kind, g int) string {
-			over := r.overExact(k, g)
-			switch {
-			case k == exact:
-				return decimal.Grouped(decimal.Fixed(r.perState(r.series[k][g].tally.Total().Hours()), 2))
-			case math.IsInf(over, 1):
-				return "∞"
-			case over >= 1000:
-				return "> 1,000"
-			}
-			return decimal.Fixed(over, 3)
-		})
-		w.Printf("\nMean of the node-hours that nodes stand idle until the grace period ends\n")
-		o.table(w, false, func(k kind, g int) string {
-			return decimal.Grouped(decimal.Fixed(r.perState(r.series[k][g].idle.Hours()), 2))
-		})
-		o.priorities(w, r)
-	}
+	w.Sayf("Node-hours of work that a preemption wastes, in the mean, by grace period; the jobs that it ends, and the node-hours that nodes stand idle, with %s.", decimal.Span(r.Graces[g]))
+	w.Printf("\n")
+	r.priorities(w, g)
+	r.decide(w, g)
 	return nil
 }
 
-// table writes a row for each grace period and a column for each policy.
-func (o *options) table(w *table.Page, withExact bool, cell func(k kind, grace int) string) {
-	titles := "grace"
-	rows := make([][]string, len(o.graces))
-	for g, grace := range o.graces {
-		rows[g] = []string{decimal.Span(grace)}
+// table has a row for each policy and a column for each grace period.
+func (r *results) table(w *table.Page, from, to int) {
+	titles := "<policy"
+	for _, grace := range r.Graces[from:to] {
+		titles += "|" + decimal.Span(grace)
 	}
-	for k := range kinds {
-		if !o.shown[k] && !(withExact && k == exact) {
+	g := r.PrioritiesGrace()
+	var rows [][]string
+	for k := range preemptions.Kinds {
+		if !r.Shown[k] && k != preemptions.Exact {
 			continue
 		}
-		name := k.String()
-		switch k {
-		case requested:
-			name = "re-\nquested"
-		case survival:
-			name = "sur-\nvival"
-		case corrected:
-			name = "cor-\nrected"
+		row := []string{k.String()}
+		for i := from; i < to; i++ {
+			row = append(row, hours(r.mean(k, i)))
 		}
-		titles += "|" + name
-		for g := range o.graces {
-			rows[g] = append(rows[g], cell(k, g))
-		}
+		rows = append(rows, append(row, decimal.Fixed(r.killed(k, g), 2), hours(r.idle(k, g))))
 	}
-	w.Table(titles, rows)
+	w.Table(titles+"|jobs|idle", rows)
 }
 
-// prioritiesGrace is the grace period with which priorities are compared: the
-// paper's 120 s, or if that is not there the first.
-func (o *options) prioritiesGrace() int { return max(0, slices.Index(o.graces, 120*time.Second)) }
+func hours(x float64) string { return decimal.Grouped(decimal.Fixed(x, 2)) }
 
 // priorities says what priorities save and cost.
-func (o *options) priorities(w *table.Page, r *result) {
-	g := o.prioritiesGrace()
+func (r *results) priorities(w *table.Page, g int) {
 	with := ""
-	if o.overrun > 1 {
-		with = fmt.Sprintf(" with -overrun %d", o.overrun)
+	if r.Overrun > 1 {
+		with = fmt.Sprintf(" with -overrun %d", r.Overrun)
 	}
 	// compare says what a part of the jobs, the others and all waste.
-	compare := func(jobs string, part func(s *series) float64) {
-		for _, c := range [][2]kind{{papPlus, pap}, {exactPlus, exact}} {
-			if !o.shown[c[0]] {
+	compare := func(jobs string, part func(s *preemptions.Series) float64) {
+		for _, c := range [][2]preemptions.Kind{{preemptions.PAPPlus, preemptions.PAP}, {preemptions.ExactPlus, preemptions.Exact}} {
+			if !r.Shown[c[0]] {
 				continue
 			}
-			a, b := &r.series[c[0]][g], &r.series[c[1]][g]
-			allA, allB := a.tally.Total().Hours(), b.tally.Total().Hours()
-			w.Printf("\n%v%s against %v, grace %s: %s%s, the others %s, all %s\n", c[0], with, c[1], decimal.Span(o.graces[g]), jobs,
+			a, b := &r.Series[c[0]][g], &r.Series[c[1]][g]
+			allA, allB := a.Tally.Total().Hours(), b.Tally.Total().Hours()
+			w.Sayf("%v%s against %v: %s waste %s, the others %s, all %s.", c[0], with, c[1], jobs,
 				change(part(a), part(b)), change(allA-part(a), allB-part(b)), change(allA, allB))
 		}
 	}
-	if o.overrun > 1 {
-		compare("jobs beyond their requested time waste\n", func(s *series) float64 { return s.beyond.Hours() })
+	if r.Overrun > 1 {
+		compare("jobs beyond their requested time", func(s *preemptions.Series) float64 { return s.Beyond.Hours() })
 	}
-	if r.log.important == 0 {
+	if r.Log.Important == 0 {
 		return
 	}
-	compare(fmt.Sprintf("important jobs (%s, %s)\nwaste ", decimal.Int(r.log.important), r.log.which),
-		func(s *series) float64 { return s.tally.Of(highPriority).Hours() })
-	if r.log.top && o.shown[papPlus] {
-		w.Printf("\nThese jobs have the highest values with pap as well, so that priorities hardly matter:\n" +
-			"-important random=1%% or queue=NAME shows what they do for others.\n")
+	compare(fmt.Sprintf("important jobs (%s, %s)", decimal.Int(r.Log.Important), r.Log.Which),
+		func(s *preemptions.Series) float64 { return s.Tally.Of(preemptions.HighPriority).Hours() })
+	if r.Log.Top && r.Shown[preemptions.PAPPlus] {
+		w.Sayf("These jobs have the highest values with pap as well, so that priorities hardly matter: -important random=1%% or queue=NAME shows what they do for others.")
 	}
+}
+
+// decide says which policy to take, and what a longer grace period is worth.
+func (r *results) decide(w *table.Page, g int) {
+	k := r.best(g)
+	least := hours(r.mean(preemptions.Exact, g))
+	if k < 0 {
+		w.Sayf("Decision: a live system knows no job's end: -policy requested, survival or lifo. The least waste with %s is %s node-hours.", decimal.Span(r.Graces[g]), least)
+		return
+	}
+	text := fmt.Sprintf("Decision: with a grace period of %s take nodes by %v: a preemption wastes %s node-hours and ends %s jobs early, in the mean. If each job's end were known, it would waste %s.",
+		decimal.Span(r.Graces[g]), k, hours(r.mean(k, g)), decimal.Fixed(r.killed(k, g), 2), least)
+	last := len(r.Graces) - 1
+	if l := r.best(last); r.Graces[last] > r.Graces[g] {
+		text += fmt.Sprintf(" A grace period of %s wastes %s (%v), and %s node-hours stand idle until it ends.",
+			decimal.Span(r.Graces[last]), change(r.mean(l, last), r.mean(k, g)), l, hours(r.idle(l, last)))
+	}
+	w.Sayf("%s", text)
 }
 
 // change says how x relates to base.
@@ -180,19 +153,4 @@ func change(x, base float64) string {
 		return decimal.Fixed(100*(1-x/base), 1) + "% less"
 	}
 	return decimal.Grouped(decimal.Fixed(100*(x/base-1), 1)) + "% more"
-}
-
-// title is the name of a log without its folder, fit for a line of a picture.
-func title(name string) string {
-	name = name[strings.LastIndexAny(name, `/\\`)+1:]
-	name = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, name)
-	if r := []rune(name); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return name
 }

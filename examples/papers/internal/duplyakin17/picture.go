@@ -1,7 +1,8 @@
-package main
+package duplyakin17
 
 import (
 	"fmt"
+	"github.com/plimsoll/plimsoll/examples/internal/preemptions"
 	"io"
 	"math"
 	"slices"
@@ -19,18 +20,20 @@ import (
 // and what they waste, added up (Fig. 6).
 func (all *results) writeSVG(w io.Writer) error {
 	o := all.options
-	leftOut := func(r *result, what string) { all.run.Sayf("-svg: %s: %s", title(r.log.name), what) }
+	leftOut := func(r *preemptions.Result, what string) {
+		all.run.Sayf("-svg: %s: %s", preemptions.Title(r.Log.Name), what)
+	}
 	var p svgplot.Preemption
 	for _, r := range all.logs {
-		if r.states == 0 {
+		if r.States == 0 {
 			leftOut(r, "no pictures, since all jobs end at once")
 			continue
 		}
 		// Up to four grace periods side by side.
-		for from := 0; from < len(o.graces); from += 4 {
-			p.Violins = append(p.Violins, o.violins(r, from, min(from+4, len(o.graces))))
+		for from := 0; from < len(o.Graces); from += 4 {
+			p.Violins = append(p.Violins, o.violins(r, from, min(from+4, len(o.Graces))))
 		}
-		if r.log.important == 0 {
+		if r.Log.Important == 0 {
 			leftOut(r, "no values of nodes and no sums by priority, since no job is important")
 			continue
 		}
@@ -54,25 +57,25 @@ func (all *results) writeSVG(w io.Writer) error {
 // percentile of the most wasteful policy.
 const violinSteps = 60
 
-func (o *options) violins(r *result, from, to int) svgplot.Violins {
+func (o *options) violins(r *preemptions.Result, from, to int) svgplot.Violins {
 	v := svgplot.Violins{
-		Title: title(r.log.name) + ": wasted node-hours by policy and grace period (to the 99th percentile)",
+		Title: preemptions.Title(r.Log.Name) + ": wasted node-hours by policy and grace period (to the 99th percentile)",
 		Unit:  "node-hours",
 	}
 	top := 0.
-	for k := range kinds {
-		if o.shown[k] {
+	for k := range preemptions.Kinds {
+		if o.Shown[k] {
 			v.Groups = append(v.Groups, k.String())
 			for g := from; g < to; g++ {
-				top = max(top, r.series[k][g].dist.quantile(.99))
+				top = max(top, r.Series[k][g].Dist.Quantile(.99))
 			}
 		}
 	}
 	for g := from; g < to; g++ {
-		set := svgplot.ViolinSet{Name: decimal.Span(o.graces[g])}
-		for k := range kinds {
-			if o.shown[k] {
-				set.Violins = append(set.Violins, violin(&r.series[k][g].dist, max(top, 3.6)))
+		set := svgplot.ViolinSet{Name: decimal.Span(o.Graces[g])}
+		for k := range preemptions.Kinds {
+			if o.Shown[k] {
+				set.Violins = append(set.Violins, violin(&r.Series[k][g].Dist, max(top, 3.6)))
 			}
 		}
 		v.Sets = append(v.Sets, set)
@@ -80,29 +83,16 @@ func (o *options) violins(r *result, from, to int) svgplot.Violins {
 	return v
 }
 
-// violin returns the distribution up to top node-seconds. A bin that reaches over
+// violin returns the preemptions.Distribution up to top node-seconds. A bin that reaches over
 // several steps is spread over them.
-func violin(d *distribution, top float64) svgplot.Violin {
-	v := svgplot.Violin{
+func violin(d *preemptions.Distribution, top float64) svgplot.Violin {
+	return svgplot.Violin{
 		Step:      top / violinSteps / 3600,
-		Frequency: make([]float64, violinSteps),
-		P25:       min(top, d.quantile(.25)) / 3600,
-		Median:    min(top, d.quantile(.5)) / 3600,
-		P75:       min(top, d.quantile(.75)) / 3600,
+		Frequency: d.Spread(top/violinSteps, violinSteps),
+		P25:       min(top, d.Quantile(.25)) / 3600,
+		Median:    min(top, d.Quantile(.5)) / 3600,
+		P75:       min(top, d.Quantile(.75)) / 3600,
 	}
-	v.Frequency[0] = float64(d.zero)
-	step := top / violinSteps
-	for bin, c := range d.counts {
-		lo, hi := bounds(bin)
-		if c == 0 || lo >= top {
-			continue
-		}
-		for i := int(lo / step); i < violinSteps && float64(i)*step < hi; i++ {
-			part := (min(hi, float64(i+1)*step) - max(lo, float64(i)*step)) / (hi - lo)
-			v.Frequency[i] += max(0, part) * float64(c)
-		}
-	}
-	return v
 }
 
 // heatColumns is how many moments the maps show.
@@ -110,41 +100,41 @@ const heatColumns = 240
 
 // heatMaps draws the values of nodes around the start of an important job, a
 // twentieth of the batch, once with PAP and once with PAP+.
-func (o *options) heatMaps(r *result) ([]svgplot.HeatMap, error) {
-	start, ok := firstImportant(r.log, o.nodes)
+func (o *options) heatMaps(r *preemptions.Result) ([]svgplot.HeatMap, error) {
+	start, ok := preemptions.FirstImportant(r.Log, o.Nodes)
 	if !ok {
 		return nil, nil
 	}
-	span := max(r.length/20, heatColumns)
+	span := max(r.Length/20, heatColumns)
 	from := max(0, start-span/4)
 	maps := make([]svgplot.HeatMap, 2)
 	for k := range maps {
 		maps[k] = svgplot.HeatMap{From: from, To: from + span, Columns: make([][]float64, heatColumns)}
-		maps[k].Title = fmt.Sprintf("%s: values of nodes with %v (dark is valuable; framed: important jobs)", title(r.log.name), [...]kind{pap, papPlus}[k])
+		maps[k].Title = fmt.Sprintf("%s: values of nodes with %v (dark is valuable; framed: important jobs)", preemptions.Title(r.Log.Name), [...]preemptions.Kind{preemptions.PAP, preemptions.PAPPlus}[k])
 		for c := range maps[k].Columns {
-			maps[k].Columns[c] = make([]float64, o.nodes)
+			maps[k].Columns[c] = make([]float64, o.Nodes)
 		}
 	}
 	var ranker preempt.Scorer
-	v := newView(r.log)
-	values := make([]float64, o.nodes)
+	v := o.NewView(r.Log)
+	values := make([]float64, o.Nodes)
 	high := make([][]bool, heatColumns)
 	next := 0 // the first column without values
 	var batch sim.Batch
 	var failed error
-	err := batch.Run(r.log.jobs, sim.BatchOptions{Nodes: o.nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}, func(s *sim.BatchState) bool {
+	err := batch.Run(r.Log.Jobs, sim.BatchOptions{Nodes: o.Nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}, func(s *sim.BatchState) bool {
 		// A column has the values of the last state up to its middle.
 		at := int((s.At - from) * heatColumns / span)
 		if s.At < from || at < next {
 			return true
 		}
-		v.set(s)
-		important := make([]bool, o.nodes)
+		v.Set(s)
+		important := make([]bool, o.Nodes)
 		for n, i := range s.Node {
-			important[n] = i >= 0 && r.log.priority[i] == highPriority
+			important[n] = i >= 0 && r.Log.Priority[i] == preemptions.HighPriority
 		}
 		for k, policy := range [...]preempt.Policy{preempt.PAP, preempt.PAPPlus} {
-			if failed = ranker.ValuesTo(values, v.st, policy, preempt.ValueOptions{Overrun: o.overrun}); failed != nil {
+			if failed = ranker.ValuesTo(values, v.State, policy, preempt.ValueOptions{Overrun: o.Overrun}); failed != nil {
 				return false
 			}
 			for c := next; c <= at && c < heatColumns; c++ {
@@ -158,7 +148,7 @@ func (o *options) heatMaps(r *result) ([]svgplot.HeatMap, error) {
 	if err == nil {
 		err = failed
 	}
-	frames := frames(high, o.nodes)
+	frames := frames(high, o.Nodes)
 	for k := range maps {
 		maps[k].Frames = frames
 	}
@@ -191,24 +181,24 @@ func frames(high [][]bool, nodes int) (list []svgplot.Frame) {
 
 // sums draws the waste of all states added up, of important jobs, the others and
 // all, with PAP and PAP+.
-func (o *options) sums(r *result) (list []svgplot.Sums) {
-	g := o.prioritiesGrace()
+func (o *options) sums(r *preemptions.Result) (list []svgplot.Sums) {
+	g := o.PrioritiesGrace()
 	for _, part := range []struct {
 		name string
-		of   func(point) float64
+		of   func(preemptions.Point) float64
 	}{
-		{"important jobs", func(p point) float64 { return p.high }},
-		{"other jobs", func(p point) float64 { return p.other }},
-		{"all jobs", func(p point) float64 { return p.high + p.other }},
+		{"important jobs", func(p preemptions.Point) float64 { return p.High }},
+		{"other jobs", func(p preemptions.Point) float64 { return p.Other }},
+		{"all jobs", func(p preemptions.Point) float64 { return p.High + p.Other }},
 	} {
 		s := svgplot.Sums{
-			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", title(r.log.name), part.name, decimal.Span(o.graces[g])),
+			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", preemptions.Title(r.Log.Name), part.name, decimal.Span(o.Graces[g])),
 		}
 		peak := 0.
-		for _, k := range [...]kind{pap, papPlus} {
+		for _, k := range [...]preemptions.Kind{preemptions.PAP, preemptions.PAPPlus} {
 			c := svgplot.SumCurve{Name: k.String()}
-			for _, p := range r.series[k][g].path.points {
-				c.At = append(c.At, p.at)
+			for _, p := range r.Series[k][g].Path.Points {
+				c.At = append(c.At, p.At)
 				c.Values = append(c.Values, part.of(p))
 				peak = max(peak, part.of(p))
 			}

@@ -1,11 +1,14 @@
-package main
+package duplyakin17
 
 import (
 	"fmt"
+	"github.com/plimsoll/plimsoll/examples/internal/preemptions"
+	"github.com/plimsoll/plimsoll/examples/papers/internal/claim"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -23,8 +26,8 @@ import (
 // were preempted come first.
 type sequence struct {
 	o       *options
-	log     *jobLog
-	policy  kind
+	log     *preemptions.Log
+	policy  preemptions.Kind
 	rng     *rand.Rand
 	random  *rand.Rand
 	now     time.Duration
@@ -57,48 +60,41 @@ const (
 
 // sequences judges what the paper expects of sequences: that the order of the policies is that
 // of single preemptions.
-func (o *options) sequences(log *jobLog, run *cli.Run) ([]claim, error) {
-	list := []kind{blind, random, fifo, lifo, pap, papPlus, exact}
-	var wasted [kinds]float64 // over the node-hours done
-	text := ""
+func (o *options) sequences(log *preemptions.Log, run *cli.Run) (c claim.Claim, beyond string, err error) {
+	var texts []string
+	kinds := []preemptions.Kind{preemptions.Blind, preemptions.Random, preemptions.FIFO, preemptions.LIFO, preemptions.PAP, preemptions.PAPPlus, preemptions.Exact}
+	var wasted [preemptions.Kinds]float64 // over the node-hours done
 	work := 0.
-	for i := range log.jobs {
-		work += log.jobs[i].Run.Hours() * float64(log.jobs[i].Nodes)
+	for i := range log.Jobs {
+		work += log.Jobs[i].Run.Hours() * float64(log.Jobs[i].Nodes)
 	}
-	for _, k := range list {
-		run.Showf("%s: a sequence of preemptions with %v", log.name, k)
+	for _, k := range kinds {
+		run.Showf("%s: a sequence of preemptions with %v", log.Name, k)
 		s, err := o.newSequence(log, k)
 		if err == nil {
 			// Twice the time of the work: with some policies long jobs never end.
-			s.horizon = time.Duration(2 * work / float64(o.nodes) * float64(time.Hour))
+			s.horizon = time.Duration(2 * work / float64(o.Nodes) * float64(time.Hour))
 			err = s.run()
 		}
 		if err != nil {
-			return nil, err
+			return c, "", err
 		}
 		wasted[k] = s.wasted.Hours() / max(1, s.done)
-		if text != "" {
-			text += "; "
-		}
-		text += fmt.Sprintf("%v wastes %.2f of what it does, and %.0f%% is done after %.0f days", k, wasted[k], 100*s.done/max(1, work), s.now.Hours()/24)
+		texts = append(texts, fmt.Sprintf("%v %.2f (%.0f%% is done after %.0f days)", k, wasted[k], 100*s.done/max(1, work), s.now.Hours()/24))
 	}
-	ordered := wasted[lifo] < wasted[random] && wasted[pap] < wasted[random] && wasted[random] < wasted[fifo]
-	return []claim{
-		{fmt.Sprintf("4: single preemptions stand for sequences (%d nodes each 4 h on average, for an hour, grace 2 min, jobs start again)", o.take),
-			"assumed: LIFO and PAP best, RANDOM, FIFO", text, ordered},
-		{"Not in the paper: whole jobs, without knowledge of run times, waste less than any ranking in sequences, too", "-",
-			fmt.Sprintf("exact %.3f, the best ranking %.3f of what is done", wasted[exact], slices.Min([]float64{wasted[lifo], wasted[pap], wasted[papPlus]})), wasted[exact] <= min(wasted[lifo], wasted[pap], wasted[papPlus])},
-	}, nil
+	return claim.Holds("4", fmt.Sprintf("sequences have the order of single preemptions: LIFO and PAP, RANDOM, FIFO (%d nodes each 4 h on average, for an hour, grace 2 min, jobs start again)", o.Take),
+			"", wasted[preemptions.LIFO] < wasted[preemptions.Random] && wasted[preemptions.PAP] < wasted[preemptions.Random], wasted[preemptions.Random] < wasted[preemptions.FIFO]),
+		"Sequences waste, of the node-hours that are done: " + strings.Join(texts, ", ") + ". Exact takes whole jobs, without knowledge of run times.", nil
 }
 
-func (o *options) newSequence(log *jobLog, policy kind) (*sequence, error) {
-	s := &sequence{o: o, log: log, policy: policy, horizon: math.MaxInt64 - sequenceStep, rng: rand.New(rand.NewPCG(o.seed, 3)), random: rand.New(rand.NewPCG(o.seed, 4)),
-		node: slices.Repeat([]int{-1}, o.nodes), start: make([]time.Duration, len(log.jobs)), left: make([]time.Duration, len(log.jobs)), resumed: make([]time.Duration, len(log.jobs))}
-	for i := range log.jobs {
-		s.queue, s.left[i] = append(s.queue, i), log.jobs[i].Run
+func (o *options) newSequence(log *preemptions.Log, policy preemptions.Kind) (*sequence, error) {
+	s := &sequence{o: o, log: log, policy: policy, horizon: math.MaxInt64 - sequenceStep, rng: rand.New(rand.NewPCG(o.Seed, 3)), random: rand.New(rand.NewPCG(o.Seed, 4)),
+		node: slices.Repeat([]int{-1}, o.Nodes), start: make([]time.Duration, len(log.Jobs)), left: make([]time.Duration, len(log.Jobs)), resumed: make([]time.Duration, len(log.Jobs))}
+	for i := range log.Jobs {
+		s.queue, s.left[i] = append(s.queue, i), log.Jobs[i].Run
 	}
 	var err error
-	if s.manager, err = exchange.NewManager(exchange.ManagerOptions{Grace: sequenceGrace}, make([]string, o.nodes)); err != nil {
+	if s.manager, err = exchange.NewManager(exchange.ManagerOptions{Grace: sequenceGrace}, make([]string, o.Nodes)); err != nil {
 		return nil, err
 	}
 	// The testbed's users are interactive: a node of theirs weighs a thousand times one of the
@@ -118,20 +114,20 @@ func (o *options) newSequence(log *jobLog, policy kind) (*sequence, error) {
 func (s *sequence) run() error {
 	wait := func(mean time.Duration) time.Duration { return time.Duration(s.rng.ExpFloat64() * float64(mean)) }
 	next, back := wait(sequenceEvery), time.Duration(-1)
-	for ; s.ended < len(s.log.jobs) && s.now < s.horizon; s.now += sequenceStep {
+	for ; s.ended < len(s.log.Jobs) && s.now < s.horizon; s.now += sequenceStep {
 		// The batch always wants all nodes.
 		open := 0
 		for _, r := range s.batch.AppendRequests(nil) {
 			open += r.Count - r.Granted
 		}
 		held := len(s.batch.AppendNodes(nil, s.now))
-		if wants := s.o.nodes - held - open; wants > 0 && back < 0 {
+		if wants := s.o.Nodes - held - open; wants > 0 && back < 0 {
 			_, msgs, err := s.batch.AddNodes(s.now, "", wants)
 			s.send(msgs, err)
 		}
 		switch {
-		case back < 0 && s.now >= next && s.o.take > 0:
-			_, msgs, err := s.testbed.AddNodes(s.now, "", s.o.take)
+		case back < 0 && s.now >= next && s.o.Take > 0:
+			_, msgs, err := s.testbed.AddNodes(s.now, "", s.o.Take)
 			s.send(msgs, err)
 			back = s.now + sequenceGrace + sequenceHold
 		case back >= 0 && s.now >= back:
@@ -163,7 +159,7 @@ func (s *sequence) run() error {
 // work lets jobs end and start on the nodes that the batch has, frees nodes that are to end, and
 // tells values.
 func (s *sequence) work() {
-	may := make([]bool, s.o.nodes) // start jobs
+	may := make([]bool, s.o.Nodes) // start jobs
 	var free []int                 // nodes that are to end, and have no job
 	gone := map[int]bool{}         // jobs that have lost a node
 	for _, j := range s.node {
@@ -171,7 +167,7 @@ func (s *sequence) work() {
 			s.end(j)
 		}
 	}
-	holds := make([]bool, s.o.nodes)
+	holds := make([]bool, s.o.Nodes)
 	for _, h := range s.batch.AppendNodes(nil, s.now) {
 		switch h.State {
 		case exchange.Usable:
@@ -209,7 +205,7 @@ func (s *sequence) work() {
 	}
 	for i := 0; i < len(s.queue) && room > 0; {
 		j := s.queue[i]
-		need := s.log.jobs[j].Nodes
+		need := s.log.Jobs[j].Nodes
 		if need > room {
 			if i++; i > 200 { // far enough for one that fits
 				break
@@ -237,15 +233,15 @@ func (s *sequence) end(j int) {
 		}
 	}
 	s.ended++
-	s.done += s.log.jobs[j].Run.Hours() * float64(s.log.jobs[j].Nodes)
+	s.done += s.log.Jobs[j].Run.Hours() * float64(s.log.Jobs[j].Nodes)
 }
 
 // job is a running job as package preempt sees it.
 func (s *sequence) job(j int) preempt.Job {
-	t := &s.log.jobs[j]
-	job := preempt.Job{Nodes: t.Nodes, Elapsed: s.now - s.start[j], Requested: s.log.requested[j], Priority: s.log.priority[j]}
-	if s.o.saveEvery > 0 || s.o.saveCost >= 0 {
-		c := &preempt.Checkpoint{Every: s.o.saveEvery, Cost: max(0, s.o.saveCost), OnRequest: s.o.saveCost >= 0, Resumed: s.resumed[j]}
+	t := &s.log.Jobs[j]
+	job := preempt.Job{Nodes: t.Nodes, Elapsed: s.now - s.start[j], Requested: s.log.Requested[j], Priority: s.log.Priority[j]}
+	if s.o.SaveEvery > 0 || s.o.SaveCost >= 0 {
+		c := &preempt.Checkpoint{Every: s.o.SaveEvery, Cost: max(0, s.o.SaveCost), OnRequest: s.o.SaveCost >= 0, Resumed: s.resumed[j]}
 		if c.Every > 0 {
 			c.Saved = job.Elapsed / c.Every * c.Every
 		}
@@ -307,9 +303,9 @@ func (s *sequence) value(mine []bool) {
 	}
 	vector := make([]float64, len(nodes))
 	var err error
-	if s.policy == exact {
+	if s.policy == preemptions.Exact {
 		var victims []int
-		victims, err = s.solver.AppendVictims(nil, st, preempt.Preemption{Take: min(s.o.take, len(nodes)), Grace: sequenceGrace})
+		victims, err = s.solver.AppendVictims(nil, st, preempt.Preemption{Take: min(s.o.Take, len(nodes)), Grace: sequenceGrace})
 		if err == nil {
 			err = s.scorer.VectorTo(vector, st, victims, 0)
 		}
