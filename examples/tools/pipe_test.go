@@ -101,7 +101,8 @@ func TestPipe(t *testing.T) {
 			t.Error("nothing is bought for the futures")
 		}
 		p.says("forecast -demand next.csv -steps 4", "Use ") // a forecast is a demand
-		free, held := p.rows("advise -demand next.csv -classes classes.json -date 2027-11-22"), p.rows("plan -demand next.csv -classes classes.json -date 2026-11-23 -held held.json")
+		free, held := p.rows("advise -demand next.csv -classes classes.json -date 2027-11-22"),
+			p.rows("plan -demand next.csv -classes classes.json -date 2026-11-23 -held held.json")
 		if len(free) != 1 || free[0]["units"].(float64) < 100 || len(held) == 0 {
 			t.Errorf("%v, %v", free, held)
 		}
@@ -121,7 +122,8 @@ func TestPipe(t *testing.T) {
 	t.Run("an order is held", func(t *testing.T) {
 		p.t = t
 		p.write("steady.csv", "week,n\n1,60\n2,60\n3,60\n4,60\n5,60\n6,60\n7,60\n8,60\n")
-		p.says("advise -demand steady.csv -classes classes.json -model naive -date 2026-11-23 -held held.json -state state.json", "Sign on ", "held: 30 instances of 1y", "held: 20 instances of sp-1")
+		p.says("advise -demand steady.csv -classes classes.json -model naive -date 2026-11-23 -held held.json -state state.json", "Sign on ",
+			"held: 30 instances of 1y", "held: 20 instances of sp-1")
 		// What has been ordered is held: nothing is left to be bought, by either program.
 		p.says("advise -demand steady.csv -classes classes.json -model naive -date 2026-11-24 -state state.json -cap 1y=30", "Order nothing")
 		p.says("plan -demand steady.csv -classes classes.json -date 2026-11-24 -held state.json", "Buy nothing")

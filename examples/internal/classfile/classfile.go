@@ -5,6 +5,7 @@ package classfile
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"slices"
 	"time"
 
@@ -13,6 +14,11 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/pricing"
 )
+
+// Default is about what AWS asks for an m5.xlarge in 2026.
+//
+//go:embed default.json
+var Default []byte
 
 // A File is a price list and where it comes from.
 type File struct {

@@ -132,7 +132,8 @@ func TestProgram(t *testing.T) {
 	short := some(nil)
 	short.ShortIf, short.Verdict = "a thing is late", func(int) error { return Shortf("%d things are late", 2) }
 	var stdout, stderr bytes.Buffer
-	if status := short.Run(nil, &stdout, &stderr); status != 3 || stdout.String() != "7 things\n" || stderr.String() != "some: at work\nsome: 2 things are late\n" {
+	if status := short.Run(nil, &stdout, &stderr); status != 3 || stdout.String() != "7 things\n" ||
+		stderr.String() != "some: at work\nsome: 2 things are late\n" {
 		t.Errorf("short: %d, %q, %q", status, stdout.String(), stderr.String())
 	}
 	stdout.Reset()
@@ -141,7 +142,8 @@ func TestProgram(t *testing.T) {
 	}
 
 	o, err := some(nil).Options(strings.Fields("-x .5 -d 1h -m 2.5 -kind b -list b,a -what w -level high -more a -more b -seed 12")...)
-	if err != nil || o.x != .5 || o.d != time.Hour || o.m != 25*pricing.Unit/10 || o.kind != 1 || o.seed != 12 || !slices.Equal(o.list, []int{'b', 'a'}) || o.what != "w" || o.level != 1 || len(o.more) != 2 {
+	if err != nil || o.x != .5 || o.d != time.Hour || o.m != 25*pricing.Unit/10 || o.kind != 1 || o.seed != 12 || !slices.Equal(o.list,
+		[]int{'b', 'a'}) || o.what != "w" || o.level != 1 || len(o.more) != 2 {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if got := strings.Join(some(nil).FlagNames(), " "); got != "d in json kind level list m more n seed svg what x" {

@@ -138,16 +138,22 @@ func TestMadeUp(t *testing.T) {
 	all := func(_, h int) bool { return quiet(h) }
 	for what, c := range map[string]struct{ x, least, most float64 }{
 		// 60 instances at 48% in the middle of January and 52% in that of February.
-		"the first month":             {mean(0, 31, all), 60 * .48 * .85, 60 * .50},
-		"15 h over 1 h":               {mean(0, 60, at(15)) / mean(0, 60, at(1)), 118. / 52 * .9, 118. / 52 * 1.1},
-		"Thursday over Sunday":        {mean(0, 90, on(3)) / mean(0, 90, on(6)), 106. / 68 * .9, 106. / 68 * 1.1},
-		"a launch":                    {mean(96, 103, all) - mean(89, 96, all), 10, 22}, // 14, and growth
-		"November over July":          {(mean(304, 334, all) - launched) / (mean(185, 215, all) - launched), 1.7, 2.3},
-		"the batch at 3 h":            {mean(0, 84, func(d, h int) bool { return h == 3 && d%7 < 6 }) - mean(0, 84, func(d, h int) bool { return h == 1 && d%7 < 6 }), batch - 4, batch + 1},
-		"no batch on the seventh day": {mean(0, 84, func(d, h int) bool { return h == 3 && d%7 == 6 }) - mean(0, 84, func(d, h int) bool { return h == 1 && d%7 == 6 }), -5, 1},
-		"no batch at 5 h":             {mean(0, 84, at(5)) - mean(0, 84, at(1)), -5, 2},
-		"the holidays":                {(mean(358, 365, all) - launched) / (mean(351, 358, all) - launched), .5, .6},
-		"the batch in the holidays":   {mean(358, 364, at(3)) - mean(358, 364, at(1)), batch - 6, batch + 2},
+		"the first month":      {mean(0, 31, all), 60 * .48 * .85, 60 * .50},
+		"15 h over 1 h":        {mean(0, 60, at(15)) / mean(0, 60, at(1)), 118. / 52 * .9, 118. / 52 * 1.1},
+		"Thursday over Sunday": {mean(0, 90, on(3)) / mean(0, 90, on(6)), 106. / 68 * .9, 106. / 68 * 1.1},
+		"a launch":             {mean(96, 103, all) - mean(89, 96, all), 10, 22}, // 14, and growth
+		"November over July":   {(mean(304, 334, all) - launched) / (mean(185, 215, all) - launched), 1.7, 2.3},
+		"the batch at 3 h": {mean(0, 84, func(d, h int) bool { return h == 3 && d%7 < 6 }) - mean(0, 84, func(d,
+			h int) bool {
+			return h == 1 && d%7 < 6
+		}), batch - 4, batch + 1},
+		"no batch on the seventh day": {mean(0, 84, func(d, h int) bool { return h == 3 && d%7 == 6 }) - mean(0, 84, func(d,
+			h int) bool {
+			return h == 1 && d%7 == 6
+		}), -5, 1},
+		"no batch at 5 h":           {mean(0, 84, at(5)) - mean(0, 84, at(1)), -5, 2},
+		"the holidays":              {(mean(358, 365, all) - launched) / (mean(351, 358, all) - launched), .5, .6},
+		"the batch in the holidays": {mean(358, 364, at(3)) - mean(358, 364, at(1)), batch - 6, batch + 2},
 	} {
 		if !(c.x >= c.least && c.x <= c.most) {
 			t.Errorf("%s: %.2f, want %.2f to %.2f", what, c.x, c.least, c.most)

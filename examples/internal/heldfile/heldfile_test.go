@@ -71,7 +71,8 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := read(t, `[{"class": "1y", "count": 1, "until": "2026-12-24"}]`, time.Time{}); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), "the demand has no dates") {
+	if _, err := read(t, `[{"class": "1y", "count": 1, "until": "2026-12-24"}]`, time.Time{}); cli.Status(err) != cli.Mistake ||
+		!strings.Contains(err.Error(), "the demand has no dates") {
 		t.Errorf("a day without dates: %v", err)
 	}
 }

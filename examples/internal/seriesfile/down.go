@@ -24,7 +24,8 @@ type layout struct {
 }
 
 // stepWords are names of a field that has steps.
-var stepWords = []string{"date", "datetime", "time", "timestamp", "day", "week", "month", "quarter", "year", "hour", "minute", "period", "step", "slot", "index", "ds", "t"}
+var stepWords = []string{"date", "datetime", "time", "timestamp", "day", "week", "month", "quarter", "year", "hour", "minute", "period",
+	"step", "slot", "index", "ds", "t"}
 
 // down returns the layout of a file with a line for each step, nil if it has a line for
 // each series. It is told by the steps: the first field of all rows is a date, or counts, or
@@ -176,7 +177,8 @@ func repeats(rows []row) bool {
 
 // dateForms are the forms of dates that are read. Days of months written with slashes are
 // refused: half of the world reads them the other way round.
-var dateForms = []string{"2006-01-02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006/01/02", "2006-01", "20060102"}
+var dateForms = []string{"2006-01-02", time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04",
+	"2006/01/02", "2006-01", "20060102"}
 
 var errDate = errors.New("want a date as 2024-01-31, with a time as in 2024-01-31T08:00 if need be, or steps that count, as 1, 2, 3")
 
@@ -218,7 +220,8 @@ func (l *layout) read(rows []row) ([]Series, error) {
 			return nil, fmt.Errorf("line %d, field %d: the name is empty: want the name of the series", rows[0].line, l.name+1)
 		}
 		if before := seen[name]; before > 0 {
-			return nil, fmt.Errorf("line %d: the series %s goes on, which begins in line %d: want the lines of a series together", rows[0].line, infile.Quote(name), before)
+			return nil, fmt.Errorf("line %d: the series %s goes on, which begins in line %d: want the lines of a series together", rows[0].line,
+				infile.Quote(name), before)
 		}
 		seen[name] = rows[0].line
 		part := layout{at: l.at, step: l.step, width: l.width, name: -1, values: l.values, names: []string{name}}

@@ -223,7 +223,8 @@ func checkHeader(record []string) error {
 	if counts {
 		return nil
 	}
-	return fmt.Errorf("%s has numbers after it: want a header line, such as name,1,2,3, before the series, or date,value before a line for each step", infile.Quote(record[0]))
+	return fmt.Errorf("%s has numbers after it: want a header line, such as name,1,2,3, before the series, or date,value before a line for each "+
+		"step", infile.Quote(record[0]))
 }
 
 // parseValue reads a value, NaN for a missing one. why is not empty if it is none.

@@ -23,7 +23,8 @@ func TestParse(t *testing.T) {
 		text string
 		want []Series
 	}{
-		{"name,1,2\na,1,2\nb,-3.5,,1e3,NA, nan ,,\n", []Series{{Name: "a", Line: 2, Values: []float64{1, 2}}, {Name: "b", Line: 3, Values: []float64{-3.5, nan, 1000, nan, nan}}}},
+		{"name,1,2\na,1,2\nb,-3.5,,1e3,NA, nan ,,\n", []Series{{Name: "a", Line: 2, Values: []float64{1, 2}}, {Name: "b", Line: 3,
+			Values: []float64{-3.5, nan, 1000, nan, nan}}}},
 		{"\xef\xbb\xbf\"V1\",\"V2\"\r\n\r\n\" a \",\"1\"\r\n", []Series{{Name: "a", Line: 3, Values: []float64{1}}}},
 		{"name,,\na,,\nb", []Series{{Name: "a", Line: 2, Values: []float64{}}, {Name: "b", Line: 3, Values: []float64{}}}},
 		{"week,2024,2025,2026\na,1", []Series{{Name: "a", Line: 2, Values: []float64{1}}}},
@@ -44,7 +45,8 @@ func TestParse(t *testing.T) {
 		// A number a line, and what the program forecast writes.
 		{"instances\n11\n12\n11\n", []Series{{Name: "instances", Line: 2, Values: []float64{11, 12, 11}}}},
 		{"\xef\xbb\xbfn\n11\nNA\n", []Series{{Name: "n", Line: 2, Values: []float64{11, nan}}}},
-		{"series,week,forecast,low,high\na,1,5,4,6\na,2,6,4,8\nb,1,7,1,9\n", []Series{{Name: "a", Line: 2, Values: []float64{5, 6}}, {Name: "b", Line: 4, Values: []float64{7}}}},
+		{"series,week,forecast,low,high\na,1,5,4,6\na,2,6,4,8\nb,1,7,1,9\n", []Series{{Name: "a", Line: 2, Values: []float64{5, 6}}, {Name: "b",
+			Line: 4, Values: []float64{7}}}},
 		{"15m,forecast,low\n1,5,4\n2,6,4\n", []Series{{Name: "forecast", Line: 2, Values: []float64{5, 6}}}},
 		// Names that are numbers, a line for each series.
 		{"name,V1,V2\n1,5,6\n2,7,8\n", []Series{{Name: "1", Line: 2, Values: []float64{5, 6}}, {Name: "2", Line: 3, Values: []float64{7, 8}}}},
@@ -116,19 +118,24 @@ func TestParseMistakes(t *testing.T) {
 		"name\na,\"1,2\n":          "line 2, column ",
 		"name\na,1\"2\n":           "line 2, column 4: bare",
 
-		"week,value\nw1,5\nw2,6\nw3,7\n":                                       `line 2, field 1: "w1": want a date as 2024-01-31, with a time as in 2024-01-31T08:00 if need be, or steps that count, as 1, 2, 3; or a line for each series, its name first`,
-		"date,value\n31/01/2024,5\n01/02/2024,6\n,7\n":                         `line 2, field 1: "31/01/2024": want a date as 2024-01-31`,
-		"date,value\n2024-01-02,5\n2024-01-01,6\n":                             `line 3, field 1: "2024-01-01" comes after "2024-01-02" in line 2: want each step once, in order`,
-		"date,value\n2024-01-02,5\n2024-01-02,6\n":                             "want each step once",
-		"date,value\n2024-01-01,5\n2024-01-08,6\n2024-01-19,6\n2024-01-26,1\n": `line 4, field 1: "2024-01-19" is no whole number of steps after "2024-01-08" in line 3: want steps of one length`,
-		"date,value\n2024-01-01,x\n":                                           `line 2, field 2, series "value": "x" is not a number`,
-		"date,a,a\n2024-01-01,1,2\n":                                           `the header has the name "a" twice`,
-		"date,a,\n2024-01-01,1,2\n":                                            "the header has no name in field 3",
-		"date,a\n2024-01-01,1,2\n":                                             "line 2: 3 fields: want 2, as in the header",
-		"2024-01-01,5\n2024-01-02,6\n2024-01-03,7\n":                           `line 1: "2024-01-01" is a step: want a header line, such as date,value`,
-		"1,5\n2,6\n3,7\n":                                                      `line 1: "1" is a step: want a header line`,
-		"series,week,value\na,1,5\nb,1,7\na,2,6\n":                             `line 4: the series "a" goes on, which begins in line 2: want the lines of a series together`,
-		"week,value\n1,5\n2,6\n99999999,7\n":                                   "is 99,999,998 steps after the first, and the file has 3 rows: want most steps to be there",
+		"week,value\nw1,5\nw2,6\nw3,7\n": `line 2, field 1: "w1": want a date as 2024-01-31, with a time as in ` +
+			`2024-01-31T08:00 if need be, or steps that count, as 1, 2, 3; or a line for each series, its name first`,
+		"date,value\n31/01/2024,5\n01/02/2024,6\n,7\n": `line 2, field 1: "31/01/2024": want a date as 2024-01-31`,
+		"date,value\n2024-01-02,5\n2024-01-01,6\n": `line 3, field 1: "2024-01-01" comes after "2024-01-02" in line 2: ` +
+			`want each step once, in order`,
+		"date,value\n2024-01-02,5\n2024-01-02,6\n": "want each step once",
+		"date,value\n2024-01-01,5\n2024-01-08,6\n2024-01-19,6\n2024-01-26,1\n": `line 4, field 1: "2024-01-19" is no whole number of steps after ` +
+			`"2024-01-08" in line 3: want steps of one length`,
+		"date,value\n2024-01-01,x\n":                 `line 2, field 2, series "value": "x" is not a number`,
+		"date,a,a\n2024-01-01,1,2\n":                 `the header has the name "a" twice`,
+		"date,a,\n2024-01-01,1,2\n":                  "the header has no name in field 3",
+		"date,a\n2024-01-01,1,2\n":                   "line 2: 3 fields: want 2, as in the header",
+		"2024-01-01,5\n2024-01-02,6\n2024-01-03,7\n": `line 1: "2024-01-01" is a step: want a header line, such as date,value`,
+		"1,5\n2,6\n3,7\n":                            `line 1: "1" is a step: want a header line`,
+		"series,week,value\na,1,5\nb,1,7\na,2,6\n": `line 4: the series "a" goes on, which begins in line 2: want the ` +
+			`lines of a series together`,
+		"week,value\n1,5\n2,6\n99999999,7\n": "is 99,999,998 steps after the first, and the file has 3 rows: want " +
+			"most steps to be there",
 	} {
 		list, err := parse([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -259,7 +266,8 @@ func TestMadeUp(t *testing.T) {
 // A text and a file are read alike, and a mistake begins with the name.
 func TestFrom(t *testing.T) {
 	dir := t.TempDir()
-	for text, want := range map[string]string{"week,value\n2024-01-01,4\n2024-01-08,5\n": "", "": "the file is empty", "name,v\n": "there is no series after the header line", "name,a\nweb,many\n": "line 2"} {
+	for text, want := range map[string]string{"week,value\n2024-01-01,4\n2024-01-08,5\n": "", "": "the file is empty",
+		"name,v\n": "there is no series after the header line", "name,a\nweb,many\n": "line 2"} {
 		path := filepath.Join(dir, "series")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -272,7 +280,8 @@ func TestFrom(t *testing.T) {
 			}
 			continue
 		}
-		if cli.Status(err) != cli.Mistake || cli.Status(err2) != cli.Mistake || !strings.HasPrefix(err.Error(), "pasted: ") || !strings.HasPrefix(err2.Error(), "-series "+path+": ") || !strings.Contains(err.Error(), want) || !strings.Contains(err2.Error(), want) {
+		if cli.Status(err) != cli.Mistake || cli.Status(err2) != cli.Mistake || !strings.HasPrefix(err.Error(), "pasted: ") ||
+			!strings.HasPrefix(err2.Error(), "-series "+path+": ") || !strings.Contains(err.Error(), want) || !strings.Contains(err2.Error(), want) {
 			t.Errorf("%q: %v, and as a file %v", text, err, err2)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // so 52·7·24·0.5 = 4,368, without.
 func steadyDemand(t *testing.T) []string {
 	return []string{"-demand", programtest.Write(t, "d.csv", "week,web\n"+numbered(30, "4")), "-model", "naive",
-		"-classes", programtest.Write(t, "c.json", `{"on_demand": 0.5, "classes": [{"name": "1y", "term": "8736h", "upfront": 60, "hourly": 0, "billed": "always"}]}`)}
+		"-classes", programtest.Write(t, "c.json", `{"on_demand": 0.5, "classes": [{"name": "1y", "term": "8736h", "upfront": 60, "hourly": 0, `+
+			`"billed": "always"}]}`)}
 }
 
 func numbered(n int, value string) string {
@@ -58,9 +59,11 @@ func TestDemand(t *testing.T) {
 		})
 	}
 	// A rising demand that the naive model always forecasts too low is an alarm.
-	rising := programtest.Write(t, "rising.csv", "week,n\n01,1\n02,2\n03,3\n04,4\n05,5\n06,6\n07,7\n08,8\n09,9\n10,10\n11,11\n12,12\n13,13\n14,14\n15,15\n16,16\n17,17\n18,18\n19,19\n20,20\n")
+	rising := programtest.Write(t, "rising.csv", "week,n\n01,1\n02,2\n03,3\n04,4\n05,5\n06,6\n07,7\n08,8\n09,9\n10,10\n11,11\n12,12\n13,13\n14,14\n"+
+		"15,15\n16,16\n17,17\n18,18\n19,19\n20,20\n")
 	args[1] = rising
-	if text, _ := tested.Must(t, args...); !strings.Contains(text, "of late were too low by more than chance") || !strings.Contains(text, "Sign on 23 November 2026") {
+	if text, _ := tested.Must(t, args...); !strings.Contains(text, "of late were too low by more than chance") || !strings.Contains(text,
+		"Sign on 23 November 2026") {
 		t.Error(text)
 	}
 	if text, _ := tested.Must(t, append(args, "-alarm", "0.5")...); !strings.Contains(text, "Order nothing on 23 November 2026") {
@@ -86,8 +89,10 @@ func TestDay(t *testing.T) {
 		"is not a whole number of slots of 168h":            {"-every", "24h"},
 		`-cap 5y: "5y": want 1y`:                            {"-cap", "5y=3"},
 		`contract 0: class: "5y": want 1y`:                  {"-held", programtest.WriteIn(t, dir, "h.json", `[{"class": "5y", "count": 1, "until": 3}]`)},
-		"contract 0 (1y) expires on 2026-02-01":             {"-held", programtest.WriteIn(t, dir, "i.json", `[{"class": "1y", "count": 1, "until": "2026-02-01"}]`)},
-		"contract 0: spend 3: the class":                    {"-held", programtest.WriteIn(t, dir, "j.json", `[{"class": "1y", "spend": 3, "until": "2026-12-01"}]`)},
+		"contract 0 (1y) expires on 2026-02-01": {"-held", programtest.WriteIn(t, dir, "i.json",
+			`[{"class": "1y", "count": 1, "until": "2026-02-01"}]`)},
+		"contract 0: spend 3: the class": {"-held", programtest.WriteIn(t, dir, "j.json",
+			`[{"class": "1y", "spend": 3, "until": "2026-12-01"}]`)},
 	} {
 		tested.Mistake(t, want, append(args, more...)...)
 	}
@@ -122,8 +127,10 @@ func TestState(t *testing.T) {
 		{"2026-11-23", nil, 3, []heldfile.Contract{first}},
 		{"2026-11-30", nil, 1, []heldfile.Contract{first, second}},
 		{"2026-11-30", nil, 1, []heldfile.Contract{first, second}},
-		{"2027-11-23", []string{"-ladder", "2"}, 2, []heldfile.Contract{second, {ID: "order-2027-11-23-1", Class: "1y", Count: 2, Until: "2028-11-21", Bought: "2027-11-23"}}},
-		{"2026-11-23", []string{"-held", programtest.Write(t, "h.json", `[{"class": "1y", "count": 4, "until": "8000h"}]`)}, 0, []heldfile.Contract{{Class: "1y", Count: 4, Until: "2027-10-22"}}},
+		{"2027-11-23", []string{"-ladder", "2"}, 2, []heldfile.Contract{second, {ID: "order-2027-11-23-1", Class: "1y", Count: 2,
+			Until: "2028-11-21", Bought: "2027-11-23"}}},
+		{"2026-11-23", []string{"-held", programtest.Write(t, "h.json", `[{"class": "1y", "count": 4, "until": "8000h"}]`)}, 0,
+			[]heldfile.Contract{{Class: "1y", Count: 4, Until: "2027-10-22"}}},
 	} {
 		units, state := on(c.day, c.more...)
 		if diff := cmp.Diff(c.want, state); diff != "" || units != c.units {
@@ -133,7 +140,8 @@ func TestState(t *testing.T) {
 	before := programtest.Read(t, path)
 	mistake := func(want string, more ...string) {
 		t.Helper()
-		if status, stdout, stderr := tested.Try(append(args, more...)...); status != 2 || stdout != "" || !strings.Contains(stderr, want) || programtest.Read(t, path) != before {
+		if status, stdout, stderr := tested.Try(append(args, more...)...); status != 2 || stdout != "" || !strings.Contains(stderr, want) ||
+			programtest.Read(t, path) != before {
 			t.Errorf("%q: status %d, %s, want %q; or the state changes", more, status, stderr, want)
 		}
 	}

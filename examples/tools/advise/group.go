@@ -157,7 +157,8 @@ func (r *results) hold(g *group) {
 		n := int(math.Round(serve))
 		if n > 0 && end.IsZero() && !r.matched[h.ID] {
 			r.matched[h.ID] = true
-			r.notes = append(r.notes, fmt.Sprintf("%s serves, and the bill does not say until when: it does not count after the bill; give it with -held, or the contract commitments with -bill", h.ID))
+			r.notes = append(r.notes, fmt.Sprintf("%s serves, and the bill does not say until when: it does not count after the bill; give it with -held, "+
+				"or the contract commitments with -bill", h.ID))
 		}
 		if !end.IsZero() {
 			add(h.ID, n, end)

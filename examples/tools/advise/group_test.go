@@ -26,7 +26,8 @@ func kindOf(size string) usage.Kind {
 // offerFor is an offer with one class, at a price.
 func offerFor(size, family string, factor int, price pricing.Money) offers.Offer {
 	return offers.Offer{Provider: "aws", Region: "eu-west-1", Kind: size, System: "linux", Tenancy: "shared", Currency: "USD", Family: family, Factor: factor,
-		List: pricing.List{OnDemand: price, Classes: []pricing.Class{{Name: "1y", Term: 8760 * time.Hour, Upfront: 5000 * price, Hourly: price / 2, Billed: pricing.Always}}}}
+		List: pricing.List{OnDemand: price, Classes: []pricing.Class{{Name: "1y", Term: 8760 * time.Hour, Upfront: 5000 * price,
+			Hourly: price / 2, Billed: pricing.Always}}}}
 }
 
 // ten is a bill of ten hours with the rows that are added, those without a time in each hour.
@@ -192,24 +193,36 @@ func TestHold(t *testing.T) {
 		want []advice.Contract
 		note string
 	}{
-		"so many an hour":         {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: served(large, 30)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 4, Expires: later}}},
-		"so many xlarge":          {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: served(xlarge, 30)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 8, Expires: later}}},
-		"in the mean":             {held: []usage.Held{{ID: "r", End: later, Kinds: served(large, 30)}}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
-		"since it began":          {held: []usage.Held{{ID: "r", Start: begin.Add(5 * time.Hour), End: later, Kinds: served(large, 30)}}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 6, Expires: later}}},
-		"since before":            {held: []usage.Held{{ID: "r", Start: begin.Add(-5 * time.Hour), End: later, Kinds: served(large, 30)}}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
-		"of two kinds":            {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: append(served(large, 10), served(xlarge, 20)...)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 5, Expires: later}}},
-		"committed to money":      {held: []usage.Held{per(usage.Held{ID: "r", Spend: true, End: later, Kinds: served(large, 30)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
-		"in normalized hours":     {held: []usage.Held{{ID: "r", Unit: "Normalized Hours", PerHour: usage.Units(12), End: later, Kinds: served(large, 30)}}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
+		"so many an hour": {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: served(large, 30)})},
+			want: []advice.Contract{{Name: "r", Class: "held r", Units: 4, Expires: later}}},
+		"so many xlarge": {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: served(xlarge, 30)})},
+			want: []advice.Contract{{Name: "r", Class: "held r", Units: 8, Expires: later}}},
+		"in the mean": {held: []usage.Held{{ID: "r", End: later, Kinds: served(large, 30)}}, want: []advice.Contract{{Name: "r",
+			Class: "held r", Units: 3, Expires: later}}},
+		"since it began": {held: []usage.Held{{ID: "r", Start: begin.Add(5 * time.Hour), End: later, Kinds: served(large, 30)}},
+			want: []advice.Contract{{Name: "r", Class: "held r", Units: 6, Expires: later}}},
+		"since before": {held: []usage.Held{{ID: "r", Start: begin.Add(-5 * time.Hour), End: later, Kinds: served(large, 30)}},
+			want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
+		"of two kinds": {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: append(served(large, 10), served(xlarge,
+			20)...)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 5, Expires: later}}},
+		"committed to money": {held: []usage.Held{per(usage.Held{ID: "r", Spend: true, End: later, Kinds: served(large, 30)})},
+			want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
+		"in normalized hours": {held: []usage.Held{{ID: "r", Unit: "Normalized Hours", PerHour: usage.Units(12), End: later,
+			Kinds: served(large, 30)}}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
 		"of other kinds":          {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: served(kindOf("c5.large"), 30)})}},
 		"until nobody knows when": {held: []usage.Held{per(usage.Held{ID: "r", Kinds: served(large, 30)})}, note: "r serves, and the bill does not say until when"},
 		"hardly":                  {held: []usage.Held{{ID: "r", End: later, Kinds: served(large, 4)}}},
 		"until the day before":    {held: []usage.Held{per(usage.Held{ID: "r", End: begin.Add(23 * time.Hour), Kinds: served(large, 30)})}},
 		"until the day":           {held: []usage.Held{per(usage.Held{ID: "r", End: begin.Add(24 * time.Hour), Kinds: served(large, 30)})}},
-		"two of one name": {held: []usage.Held{{ID: "r", End: later, Kinds: served(large, 10)}, {ID: "r", End: later, Kinds: served(large, 20)}, {ID: "r", End: later, Kinds: served(large, 30)}},
-			want: []advice.Contract{{Name: "r", Class: "held r", Units: 1, Expires: later}, {Name: "r", Class: "held r (2)", Units: 2, Expires: later}, {Name: "r", Class: "held r (3)", Units: 3, Expires: later}}},
-		"of -held": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "EU-west-1", Type: "M5.xlarge", Count: 3}, later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 6, Expires: later}}},
+		"two of one name": {held: []usage.Held{{ID: "r", End: later, Kinds: served(large, 10)}, {ID: "r", End: later, Kinds: served(large, 20)},
+			{ID: "r", End: later, Kinds: served(large, 30)}},
+			want: []advice.Contract{{Name: "r", Class: "held r", Units: 1, Expires: later}, {Name: "r", Class: "held r (2)", Units: 2,
+				Expires: later}, {Name: "r", Class: "held r (3)", Units: 3, Expires: later}}},
+		"of -held": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "EU-west-1", Type: "M5.xlarge", Count: 3}, later}},
+			want: []advice.Contract{{Name: "o", Class: "held o", Units: 6, Expires: later}}},
 		"of -held and of the bill": {held: []usage.Held{per(usage.Held{ID: "o", End: later, Kinds: served(large, 30)})},
-			own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "linux", Count: 3}, later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 3, Expires: later}}},
+			own:  []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "linux", Count: 3}, later}},
+			want: []advice.Contract{{Name: "o", Class: "held o", Units: 3, Expires: later}}},
 		"an end of -held": {held: []usage.Held{per(usage.Held{ID: "o", Kinds: served(large, 30)})},
 			own: []ownContract{{heldfile.Contract{ID: "o"}, later}}, want: []advice.Contract{{Name: "o", Class: "held o", Units: 4, Expires: later}}},
 		"money of -held": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", Class: "sp", Spend: 7 * pricing.Unit}, later}},
@@ -218,7 +231,8 @@ func TestHold(t *testing.T) {
 		"of -held, of another":  {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.2xlarge", Count: 3}, later}}},
 		"of -held, for windows": {own: []ownContract{{heldfile.Contract{ID: "o", Region: "eu-west-1", Type: "m5.large", System: "windows", Count: 3}, later}}},
 	} {
-		r := &results{bill: &usage.Bill{Start: begin, End: begin.Add(10 * time.Hour), Held: c.held}, own: c.own, now: begin.Add(24 * time.Hour), matched: map[string]bool{}, o: &options{}}
+		r := &results{bill: &usage.Bill{Start: begin, End: begin.Add(10 * time.Hour), Held: c.held}, own: c.own, now: begin.Add(24 * time.Hour),
+			matched: map[string]bool{}, o: &options{}}
 		g := &group{kinds: []usage.Kind{large, xlarge}, factor: []int{1, 2}, list: pricing.List{Classes: []pricing.Class{{Name: "sp", Hourly: 2 * pricing.Unit}}}}
 		r.hold(g)
 		if diff := cmp.Diff(c.want, g.held, cmpopts.EquateEmpty()); diff != "" {
@@ -240,7 +254,8 @@ func TestHold(t *testing.T) {
 // any there are none. Days between the bill and the order are passed over.
 func TestFutures(t *testing.T) {
 	for _, c := range []struct{ up, gap, want int }{{0, 0, 3}, {50, 0, 5}, {-100, 0, 0}, {0, 5, 3}} {
-		r := &results{o: &options{model: "naive", futures: 2, horizon: 48 * time.Hour, up: c.up, seed: 1}, slot: time.Hour, start: begin, now: begin.Add(time.Duration(10+c.gap) * time.Hour)}
+		r := &results{o: &options{model: "naive", futures: 2, horizon: 48 * time.Hour, up: c.up, seed: 1}, slot: time.Hour, start: begin,
+			now: begin.Add(time.Duration(10+c.gap) * time.Hour)}
 		paths, _, err := r.futures(&group{name: "g", demand: []int{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}})
 		if err != nil {
 			t.Fatal(err)

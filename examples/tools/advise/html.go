@@ -57,8 +57,10 @@ func (r *results) writeHTML(w io.Writer) error {
 	for _, g := range r.groups {
 		a := g.advice
 		for _, o := range a.Orders {
-			x := pageOrder{Kind: g.name, Class: o.Class, Units: count(o.Units, g.unit), Upfront: r.amount(o.Upfront), Hourly: o.Hourly.String(), Commitment: r.amount(o.Commitment),
-				Until: o.Until.Format("2 Jan 2006"), Saving: r.amount(o.Saving), LastUse: share(o.LastUse), BreakEven: share(o.BreakEven), Loss: share(o.Loss), Waiting: r.amount(o.Waiting), Payback: "after the forecast"}
+			x := pageOrder{Kind: g.name, Class: o.Class, Units: count(o.Units, g.unit), Upfront: r.amount(o.Upfront), Hourly: o.Hourly.String(),
+				Commitment: r.amount(o.Commitment),
+				Until:      o.Until.Format("2 Jan 2006"), Saving: r.amount(o.Saving), LastUse: share(o.LastUse), BreakEven: share(o.BreakEven),
+				Loss: share(o.Loss), Waiting: r.amount(o.Waiting), Payback: "after the forecast"}
 			if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
 				x.Payback = "at once, since nothing is paid ahead"
 			} else if !o.Payback.IsZero() {
@@ -138,7 +140,8 @@ func (r *results) months() template.HTML {
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="Amounts billed each month">`, width, height+bottom+8)
 	for y := 0.0; y <= top*1.0001; y += step {
 		at := 8 + height*(1-y/top)
-		fmt.Fprintf(&b, `<line class="grid" x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, left, width, at, at, left-6, at+4, thousands(y))
+		fmt.Fprintf(&b, `<line class="grid" x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, left,
+			width, at, at, left-6, at+4, thousands(y))
 	}
 	each := (width - left) / float64(len(months))
 	for i := range months {
@@ -149,7 +152,8 @@ func (r *results) months() template.HTML {
 			h := height * v / top
 			if h > 0 {
 				y -= h
-				fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%.2f" width="%.1f" height="%.2f"><title>%s %s: %s</title></rect>`, p.class, x+each*.12, y, each*.76, h, m.Start.Format("January 2006"), p.class, thousands(v))
+				fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%.2f" width="%.1f" height="%.2f"><title>%s %s: %s</title></rect>`, p.class, x+each*.12, y,
+					each*.76, h, m.Start.Format("January 2006"), p.class, thousands(v))
 			}
 		}
 		if every := 1 + len(months)/13; i%every == 0 {
@@ -196,16 +200,19 @@ func (r *results) chart(g *group) template.HTML {
 	x := func(i int) float64 { return left + (width-left)*float64(i)/float64(cols) }
 	y := func(v float64) float64 { return 8 + height*(1-v/top) }
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="Demand of %s with what is held and ordered">`, width, height+bottom+8, template.HTMLEscapeString(g.name))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="Demand of %s with what is held and ordered">`, width, height+bottom+8,
+		template.HTMLEscapeString(g.name))
 	level := func(class string, from, to float64, what string) {
 		if to > from {
-			fmt.Fprintf(&b, `<rect class="%s" x="%.0f" y="%.2f" width="%.0f" height="%.2f"><title>%s</title></rect>`, class, left, y(to), width-left, y(from)-y(to), what)
+			fmt.Fprintf(&b, `<rect class="%s" x="%.0f" y="%.2f" width="%.0f" height="%.2f"><title>%s</title></rect>`, class, left, y(to), width-left,
+				y(from)-y(to), what)
 		}
 	}
 	level("held", 0, float64(held), fmt.Sprintf("held: %d", held))
 	level("order", float64(held), float64(held+ordered), fmt.Sprintf("ordered today: %d", ordered))
 	for v := 0.0; v <= top*1.0001; v += step {
-		fmt.Fprintf(&b, `<line class="grid" x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, left, width, y(v), y(v), left-6, y(v)+4, thousands(v))
+		fmt.Fprintf(&b, `<line class="grid" x1="%.0f" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="%.0f" y="%.1f" text-anchor="end">%s</text>`, left,
+			width, y(v), y(v), left-6, y(v)+4, thousands(v))
 	}
 	b.WriteString(`<polygon class="band" points="`)
 	for i := range c {

@@ -170,7 +170,8 @@ func TestMonths(t *testing.T) {
 		if s.name == "rect" {
 			got = append(got, fmt.Sprintf("%s %s %.0f", list[i+1].text[:3], s.class, height(s.number(t, "height"))))
 			x, y := s.number(t, "x"), s.number(t, "y")
-			if middle := x + s.number(t, "width")/2; math.Abs(middle-map[string]float64{"Jan": 228, "Feb": 556}[list[i+1].text[:3]]) > 1 || s.number(t, "width") < 200 || s.number(t, "width") > 328 {
+			if middle := x + s.number(t, "width")/2; math.Abs(middle-map[string]float64{"Jan": 228, "Feb": 556}[list[i+1].text[:3]]) > 1 ||
+				s.number(t, "width") < 200 || s.number(t, "width") > 328 {
 				t.Errorf("%s stands around %v and is %v wide: want the middle of a half of the picture from 64 to 720", list[i+1].text, middle, s.number(t, "width"))
 			}
 			if b := bottom[x]; b != 0 && math.Abs(b-y-s.number(t, "height")) > .02 {
@@ -222,13 +223,15 @@ func TestNumbersOfPictures(t *testing.T) {
 	for want, x := range map[string]struct {
 		n    int
 		unit string
-	}{"1 instance": {1, "instance"}, "2 instances": {2, "instance"}, "0 instances": {0, "instance"}, "2 m5.large": {2, "m5.large"}, "3 Standard_D": {3, "Standard_D"}} {
+	}{"1 instance": {1, "instance"}, "2 instances": {2, "instance"}, "0 instances": {0, "instance"}, "2 m5.large": {2, "m5.large"},
+		"3 Standard_D": {3, "Standard_D"}} {
 		if got := count(x.n, x.unit); got != want {
 			t.Errorf("count(%d, %s) = %s", x.n, x.unit, got)
 		}
 	}
 	r := &results{bill: &usage.Bill{Currency: "USD"}}
-	for m, want := range map[pricing.Money]string{0: "USD 0.00", -1234567 * pricing.Unit: "-USD 1,234,567.00", 999 * pricing.Unit: "USD 999.00", 1000 * pricing.Unit: "USD 1,000.00", 12 * pricing.Milli: "USD 0.01"} {
+	for m, want := range map[pricing.Money]string{0: "USD 0.00", -1234567 * pricing.Unit: "-USD 1,234,567.00",
+		999 * pricing.Unit: "USD 999.00", 1000 * pricing.Unit: "USD 1,000.00", 12 * pricing.Milli: "USD 0.01"} {
 		if got := r.amount(m); got != want {
 			t.Errorf("amount %v is %q, want %q", m, got, want)
 		}
@@ -252,16 +255,20 @@ func TestPage(t *testing.T) {
 			{Class: "in-april", Units: 2, Upfront: 5 * pricing.Unit, Until: now.AddDate(1, 0, 0), Payback: now.AddDate(0, 0, 39)},
 			{Class: "never", Units: 3, Until: now.AddDate(1, 0, 0)},
 		}, Held: []advice.Kept{{Name: "late", Units: 2, Expires: now.AddDate(0, 2, 0)}, {Name: "early", Units: 1, Expires: now.AddDate(0, 1, 0)}}}
-		return &results{o: &options{futures: 20, horizon: 8760 * time.Hour}, now: now, start: now, slot: time.Hour, cost: 7 * pricing.Unit, bound: 7 * pricing.Unit, onDemand: 10 * pricing.Unit,
+		return &results{o: &options{futures: 20, horizon: 8760 * time.Hour}, now: now, start: now, slot: time.Hour, cost: 7 * pricing.Unit,
+			bound: 7 * pricing.Unit, onDemand: 10 * pricing.Unit,
 			groups: []*group{{name: "g", unit: "instance", demand: []int{1, 2}, advice: a}},
 			missed: []miss{{Kind: "odd kind", Why: "no price"}}, notes: []string{"a note of ours"},
 			bill: &usage.Bill{Currency: "USD",
-				Held:  []usage.Held{{ID: "all-used", Unit: "Hours"}, {ID: "half-used", Unit: "Hours", Used: usage.Units(3), Unused: usage.Units(4)}, {ID: "paid-for", Unit: "Hours", UnusedCost: usage.Units(9)}},
-				Files: []usage.File{{Name: "bill.csv", Total: usage.Sum{Rows: 12, Billed: usage.Units(34)}, Left: []usage.Left{{Reason: "taxes", Sum: usage.Sum{Rows: 5, Billed: usage.Units(6)}}}}},
+				Held: []usage.Held{{ID: "all-used", Unit: "Hours"}, {ID: "half-used", Unit: "Hours", Used: usage.Units(3), Unused: usage.Units(4)},
+					{ID: "paid-for", Unit: "Hours", UnusedCost: usage.Units(9)}},
+				Files: []usage.File{{Name: "bill.csv", Total: usage.Sum{Rows: 12, Billed: usage.Units(34)}, Left: []usage.Left{{Reason: "taxes",
+					Sum: usage.Sum{Rows: 5, Billed: usage.Units(6)}}}}},
 				Notes: []usage.Note{{File: "bill.csv", Line: 17, Text: "an odd row", Rows: 2, Billed: usage.Units(8)}}}}
 	}
 	text := page(made())
-	for _, want := range []string{"No plan costs less (proved)", "USD 7.00", "USD 3.00", "at once, since nothing is paid ahead", "10 Apr 2026", "after the forecast", "half-used", "4.00 Hours", "paid-for", "USD 9",
+	for _, want := range []string{"No plan costs less (proved)", "USD 7.00", "USD 3.00", "at once, since nothing is paid ahead", "10 Apr 2026",
+		"after the forecast", "half-used", "4.00 Hours", "paid-for", "USD 9",
 		"odd kind", "a note of ours", "bill.csv, line 17: an odd row (2 rows, 8 billed)", "taxes", "2 instances", "1 instance<", "2 March 2027"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
@@ -323,7 +330,8 @@ func TestForms(t *testing.T) {
 // contract of the bill holds until when is in the rows.
 func TestText(t *testing.T) {
 	bill := programtest.Write(t, "bill.csv", azureHeader+"03/02/2026"+azureRow)
-	if status, text, _ := tested.Try("-bill", bill); status != 1 || !strings.Contains(text, "\nnot planned: azure westeurope Standard_D2") || !strings.Contains(text, "there is no price list:\n  give one with -prices") || strings.Contains(text, "Sign on") {
+	if status, text, _ := tested.Try("-bill", bill); status != 1 || !strings.Contains(text, "\nnot planned: azure westeurope Standard_D2") ||
+		!strings.Contains(text, "there is no price list:\n  give one with -prices") || strings.Contains(text, "Sign on") {
 		t.Errorf("status %d, the text:\n%s", status, text)
 	}
 	if list := show[held](t, "held"); list[0].Until != "2027-03-01" || list[0].ID != "ri-made-up" {
@@ -354,7 +362,8 @@ func TestHeldMistakes(t *testing.T) {
 	}
 	// A contract of a kind that is not planned is noted.
 	held := programtest.WriteIn(t, dir, "held.json", `[{"id":"odd","type":"x9","region":"there","count":2147483647,"until":"2026-03-04"}]`)
-	if _, _, stderr := tested.Try("-bill", bill, "-held", held, "-json"); !strings.Contains(stderr, "note: -held: odd (x9 in there) is of no kind that is planned\n") {
+	if _, _, stderr := tested.Try("-bill", bill, "-held", held, "-json"); !strings.Contains(stderr,
+		"note: -held: odd (x9 in there) is of no kind that is planned\n") {
 		t.Errorf("notes %q", stderr)
 	}
 	// The day on which the bill ends is the first for an order.

@@ -49,7 +49,8 @@ func (r *results) madeUp(c *usage.Collector) error {
 			{Name: "1y", Term: 8760 * time.Hour, Hourly: price * 63 / 100, Billed: pricing.Always},
 			{Name: "3y", Term: 3 * 8760 * time.Hour, Hourly: price * 43 / 100, Billed: pricing.Always},
 		}}
-		list.Offers = append(list.Offers, offers.Offer{Provider: "aws", Region: madeRegion, Kind: k.kind, System: "linux", Tenancy: "shared", Currency: "USD", Family: k.family, Factor: k.factor, List: l})
+		list.Offers = append(list.Offers, offers.Offer{Provider: "aws", Region: madeRegion, Kind: k.kind, System: "linux", Tenancy: "shared",
+			Currency: "USD", Family: k.family, Factor: k.factor, List: l})
 		list.Report.Prices += 1 + len(l.Classes)
 	}
 	list.Report.Used = list.Report.Prices
@@ -91,13 +92,15 @@ func (r *results) madeUp(c *usage.Collector) error {
 				fee := usage.AmountOf(list.Offers[i].List.Classes[1].Hourly * pricing.Money(covered))
 				hours := held
 				hours.Quantity = usage.Units(int64(covered))
-				if err := add(usage.Row{Start: at, End: end, Charge: usage.Covered, Kind: kind, Hours: hours.Quantity, Effective: fee, Billed: fee, List: times(covered), Commitment: hours}); err != nil {
+				if err := add(usage.Row{Start: at, End: end, Charge: usage.Covered, Kind: kind, Hours: hours.Quantity, Effective: fee, Billed: fee,
+					List: times(covered), Commitment: hours}); err != nil {
 					return err
 				}
 			}
 			if n > covered {
 				cost := times(n - covered)
-				if err := add(usage.Row{Start: at, End: end, Charge: usage.OnDemand, Kind: kind, Hours: usage.Units(int64(n - covered)), Billed: cost, Effective: cost, List: cost}); err != nil {
+				if err := add(usage.Row{Start: at, End: end, Charge: usage.OnDemand, Kind: kind, Hours: usage.Units(int64(n - covered)), Billed: cost,
+					Effective: cost, List: cost}); err != nil {
 					return err
 				}
 			}

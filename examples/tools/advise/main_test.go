@@ -143,7 +143,8 @@ func TestJSON(t *testing.T) {
 	}
 	plain := 0
 	for _, o := range list {
-		if plain += o.Units; !o.Optimal || o.Cost != o.LowerBound || o.Currency != "USD" || o.Date != "2026-11-01" || amount(t, o.OnDemandCost) <= amount(t, o.Cost) || amount(t, o.Saving) <= 0 {
+		if plain += o.Units; !o.Optimal || o.Cost != o.LowerBound || o.Currency != "USD" || o.Date != "2026-11-01" || amount(t,
+			o.OnDemandCost) <= amount(t, o.Cost) || amount(t, o.Saving) <= 0 {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -172,11 +173,16 @@ func TestJSON(t *testing.T) {
 }
 
 const (
-	azureHeader = "Date,MeterCategory,UnitOfMeasure,Quantity,CostInBillingCurrency,BillingCurrency,ResourceLocation,AdditionalInfo,ChargeType,PricingModel,ReservationId\n"
+	azureHeader = "Date,MeterCategory,UnitOfMeasure,Quantity," +
+		"CostInBillingCurrency,BillingCurrency,ResourceLocation,AdditionalInfo,ChargeType,PricingModel,ReservationId\n"
 	azureRow    = `,Virtual Machines,1 Hour,48,4.8,USD,westeurope,"{""ServiceType"":""Standard_D2""}",Usage,OnDemand,` + "\n"
 	azurePrices = `{"Items":[
-{"currencyCode":"USD","armRegionName":"westeurope","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","armSkuName":"Standard_D2","retailPrice":0.1,"productName":"Virtual Machines D Series","skuName":"D2","type":"Consumption"},
-{"currencyCode":"USD","armRegionName":"westeurope","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","armSkuName":"Standard_D2","retailPrice":500,"productName":"Virtual Machines D Series","skuName":"D2","type":"Reservation","reservationTerm":"1 Year"}]}`
+{"currencyCode":"USD","armRegionName":"westeurope","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","armSkuName":"Standard_D2",
+ "retailPrice":0.1,"productName":"Virtual Machines D Series",
+ "skuName":"D2","type":"Consumption"},
+{"currencyCode":"USD","armRegionName":"westeurope","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","armSkuName":"Standard_D2",
+ "retailPrice":500,"productName":"Virtual Machines D Series",
+ "skuName":"D2","type":"Reservation","reservationTerm":"1 Year"}]}`
 )
 
 // A bill of two machines that never stop, the reservation at 57% of the price: two are
@@ -189,7 +195,8 @@ func TestAzure(t *testing.T) {
 	}
 	path, prices := programtest.Write(t, "bill.csv", bill.String()), programtest.Write(t, "prices.json", azurePrices)
 	reconciled(t, show[input](t, "inputs", "-bill", path))
-	if j := orders(t, "-bill", path, "-prices", prices); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" || j[0].Date != "2026-03-17" || j[0].Until != "2027-03-17" {
+	if j := orders(t, "-bill", path, "-prices", prices); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" ||
+		j[0].Date != "2026-03-17" || j[0].Until != "2027-03-17" {
 		t.Errorf("%+v", j)
 	}
 	held := programtest.Write(t, "held.json", `[{"id":"r","region":"WestEurope","type":"standard_d2","count":1,"until":"2029-01-01"}]`)
@@ -201,7 +208,8 @@ func TestAzure(t *testing.T) {
 	euro := programtest.Write(t, "euro.json", strings.ReplaceAll(azurePrices, "USD", "EUR"))
 	for want, args := range map[string][]string{"in EUR and the bill in USD": {"-bill", path, "-prices", euro, "-json"}, "-prices": {"-bill", path, "-json"}} {
 		status, stdout, stderr := tested.Try(args...)
-		if j := read[order](t, stdout); status != 1 || !strings.Contains(stderr, "nothing is planned") || len(j) != 1 || j[0].Units != 0 || !strings.Contains(j[0].NotPlanned, want) {
+		if j := read[order](t, stdout); status != 1 || !strings.Contains(stderr, "nothing is planned") || len(j) != 1 || j[0].Units != 0 ||
+			!strings.Contains(j[0].NotPlanned, want) {
 			t.Errorf("%q: status %d, %+v, %s", args, status, j, stderr)
 		}
 	}
@@ -211,13 +219,15 @@ func TestAzure(t *testing.T) {
 // commitment of the bill, of a savings plan as of a reservation.
 func TestHeldOnce(t *testing.T) {
 	bill := read[order](t, asJSON())
-	for _, text := range []string{`[{"id":"ri-made-up","region":"us-east-1","type":"m5.large","count":10,"until":"2027-03-01"}]`, `[{"id":"ri-made-up","until":"2027-03-01"}]`} {
+	for _, text := range []string{`[{"id":"ri-made-up","region":"us-east-1","type":"m5.large","count":10,"until":"2027-03-01"}]`,
+		`[{"id":"ri-made-up","until":"2027-03-01"}]`} {
 		both := orders(t, "-held", programtest.Write(t, "held.json", text))
 		if diff := cmp.Diff(bill, both); diff != "" {
 			t.Errorf("orders without and with -held %s (-without +with):\n%s", text, diff)
 		}
 	}
-	if longer := orders(t, "-held", programtest.Write(t, "held.json", `[{"id":"ri-made-up","until":"2029-03-01"}]`)); amount(t, longer[1].Cost) >= amount(t, bill[1].Cost) {
+	if longer := orders(t, "-held", programtest.Write(t, "held.json", `[{"id":"ri-made-up","until":"2029-03-01"}]`)); amount(t,
+		longer[1].Cost) >= amount(t, bill[1].Cost) {
 		t.Errorf("%s beside a contract for three years, %s beside the same for months", longer[1].Cost, bill[1].Cost)
 	}
 }
@@ -325,10 +335,12 @@ func TestYear(t *testing.T) {
 		at := start.Add(time.Duration(h) * time.Hour)
 		for k := range 40 {
 			family, size := []string{"m5", "c5", "r5"}[k%3], []string{"large", "xlarge", "2xlarge", "4xlarge"}[k/3%4]
-			kind := usage.Kind{Provider: "aws", Region: []string{"eu-west-1", "us-east-1", "us-west-2", "ap-south-1"}[k/12], Type: family + "." + size, System: "linux", Tenancy: "shared"}
+			kind := usage.Kind{Provider: "aws", Region: []string{"eu-west-1", "us-east-1", "us-west-2", "ap-south-1"}[k/12],
+				Type: family + "." + size, System: "linux", Tenancy: "shared"}
 			for part := range spread { // rows of a kind and hour, one for each of several resources
 				n := int64(1 + rng.IntN(6))
-				row := usage.Row{Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Kind: kind, Hours: usage.Units(n), Billed: times(price, n), Effective: times(price, n), List: times(price, n)}
+				row := usage.Row{Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Kind: kind, Hours: usage.Units(n), Billed: times(price, n),
+					Effective: times(price, n), List: times(price, n)}
 				hours[kind.String()] += n
 				if k == 0 && part == 0 {
 					row.Charge, row.Billed, row.Effective, row.Commitment = usage.Covered, times(fee, n), times(fee, n), ri
@@ -356,7 +368,8 @@ func TestYear(t *testing.T) {
 		t.Errorf("%+v; want %d rows, billed %v", inputs, rows, billed)
 	}
 	demands, held := show[demand](t, "demand", "-bill", path, "-keep-repeats"), show[held](t, "held", "-bill", path, "-keep-repeats")
-	if len(demands) != len(hours) || len(held) != 1 || held[0].ID != "ri-1" || held[0].Used != strconv.FormatInt(covered["aws eu-west-1 m5.large linux shared"], 10) {
+	if len(demands) != len(hours) || len(held) != 1 || held[0].ID != "ri-1" ||
+		held[0].Used != strconv.FormatInt(covered["aws eu-west-1 m5.large linux shared"], 10) {
 		t.Errorf("%d kinds, want %d; held %+v", len(demands), len(hours), held)
 	}
 	for _, d := range demands {

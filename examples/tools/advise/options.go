@@ -18,7 +18,7 @@ saves, and what if the forecast is wrong. It reads a bill or a demand, and
 forecasts it. The forms of files are in go doc ./examples/tools/advise
 
 What is known
-  -bill FILE      a bill: FOCUS (CSV, Parquet) and its contract commitments, cost
+  -bill FILE      a bill: FOCUS (CSV, Parquet) and its contracts, and cost
                   exports of Azure, Google Cloud and Oracle Cloud; may be given
                   several times (default: a made-up year)
   -prices FILE    a price list for -bill: of AWS (offers, savings plan rates),
@@ -27,7 +27,8 @@ What is known
                   programs plan and forecast read
   -classes FILE   JSON: price on demand and classes of reservations, for -demand
                   (default: about those of an m5.xlarge on AWS)
-  -slot D         length of a slot of -demand (default: what the file says, or 1h)
+  -slot D         length of a slot of -demand (default: what the file says, else
+                  1h)
   -held FILE      JSON: contracts held, reservations and savings plans
   -state FILE     contracts that this program ordered, for -demand: read, and
                   replaced with today's order in it; -held begins it anew

@@ -114,7 +114,8 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 		if p.TrackingSignal() < 0 {
 			way = "high"
 		}
-		r.notes = append(r.notes, fmt.Sprintf("%s: the forecasts of late were too %s by more than chance: find out what has changed before you order, or give -alarm", g.name, way))
+		r.notes = append(r.notes, fmt.Sprintf("%s: the forecasts of late were too %s by more than chance: find out what has changed before you order, "+
+			"or give -alarm", g.name, way))
 	}
 	n := int(r.o.horizon / r.slot)
 	skip := int(r.now.Sub(r.start)/r.slot) - len(series) // slots between the bill's end and the order

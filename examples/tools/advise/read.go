@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -89,9 +88,6 @@ func (r *results) readBills(run *cli.Run) error {
 // now is the clock. Tests have their own.
 var now = time.Now
 
-//go:embed classes.json
-var defaultClasses []byte
-
 // readDemand reads a demand and its classes as the only group.
 func (r *results) readDemand(run *cli.Run) error {
 	o := r.o
@@ -125,7 +121,7 @@ func (r *results) readDemand(run *cli.Run) error {
 	if o.every%r.slot != 0 || r.slot > o.horizon {
 		return cli.Mistakef("-every %s is not a whole number of slots of %s", decimal.Span(o.every), decimal.Span(r.slot))
 	}
-	file, err := classfile.Read("-classes", o.classes, defaultClasses)
+	file, err := classfile.Read("-classes", o.classes, classfile.Default)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,8 @@ func (r *results) textOrder(w *table.Page) {
 	var held []string
 	for _, g := range r.groups {
 		for _, o := range g.advice.Orders {
-			rows = append(rows, []string{table.Clip(g.name, 30), table.Clip(o.Class, 10), count(o.Units, g.unit), money(o.Upfront), money(o.Commitment), share(o.Loss)})
+			rows = append(rows, []string{table.Clip(g.name, 30), table.Clip(o.Class, 10), count(o.Units, g.unit), money(o.Upfront),
+				money(o.Commitment), share(o.Loss)})
 		}
 		for _, k := range g.advice.Held {
 			held = append(held, fmt.Sprintf("held: %s of %s, until %s", count(k.Units, g.unit), cmp.Or(k.Name, k.Class), k.Expires.Format(time.DateOnly)))
@@ -164,8 +165,10 @@ func (r *results) decide(w *table.Page) {
 	if orders == 0 {
 		w.Sayf("Order nothing on %s: the need until %s costs %s on average over %d futures, with what is ordered later.", day, by, r.amount(r.cost), r.o.futures)
 	} else {
-		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), decimal.Count(units, "unit"), r.amount(r.today), r.amount(r.commitment))
-		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, on average over %d futures.", by, r.amount(r.cost), r.amount(r.onDemand), r.o.futures)
+		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), decimal.Count(units, "unit"),
+			r.amount(r.today), r.amount(r.commitment))
+		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, on average over %d futures.", by, r.amount(r.cost),
+			r.amount(r.onDemand), r.o.futures)
 	}
 	if optimal {
 		w.Printf("No plan costs less (proved). The reasons and what if: -show why.\n")
@@ -256,7 +259,8 @@ func (r *results) rows() any {
 			f := &r.bill.Files[i]
 			c := f.Classified()
 			line := func(what string, s usage.Sum) {
-				add("file", f.Name, "format", f.Format, "currency", f.Currency, "what", what, "rows", s.Rows, "billed", s.Billed.String(), "effective", s.Effective.String(), "list", s.List.String())
+				add("file", f.Name, "format", f.Format, "currency", f.Currency, "what", what, "rows", s.Rows, "billed", s.Billed.String(), "effective",
+					s.Effective.String(), "list", s.List.String())
 			}
 			line("total", f.Total)
 			line("classified", c)
@@ -268,7 +272,8 @@ func (r *results) rows() any {
 		for i := range r.bill.Demand {
 			d := &r.bill.Demand[i]
 			used, covered := d.Hours()
-			add("kind", d.Kind.String(), "start", d.Start.Format(time.RFC3339), "slot_seconds", d.Slot.Seconds(), "slots", len(d.Used), "hours", used.String(), "covered_hours", covered.String())
+			add("kind", d.Kind.String(), "start", d.Start.Format(time.RFC3339), "slot_seconds", d.Slot.Seconds(), "slots", len(d.Used), "hours",
+				used.String(), "covered_hours", covered.String())
 		}
 	case showHeld:
 		for i := range r.bill.Held {
@@ -294,8 +299,10 @@ func (r *results) rows() any {
 				if !o.Payback.IsZero() {
 					payback = o.Payback.Format(time.DateOnly)
 				}
-				add("kind", g.name, "class", o.Class, "units", o.Units, "unit", g.unit, "upfront", o.Upfront.String(), "hourly", o.Hourly.String(), "commitment", o.Commitment.String(),
-					"until", until, "saving", o.Saving.String(), "loss", decimal.Number(o.Loss, 6), "last_use", decimal.Number(o.LastUse, 6), "break_even", decimal.Number(o.BreakEven, 6),
+				add("kind", g.name, "class", o.Class, "units", o.Units, "unit", g.unit, "upfront", o.Upfront.String(), "hourly", o.Hourly.String(),
+					"commitment", o.Commitment.String(),
+					"until", until, "saving", o.Saving.String(), "loss", decimal.Number(o.Loss, 6), "last_use", decimal.Number(o.LastUse, 6), "break_even",
+					decimal.Number(o.BreakEven, 6),
 					"payback", payback, "waiting", o.Waiting.String(), "date", r.now.Format(time.DateOnly), "currency", r.bill.Currency, "cost", a.Cost.String(),
 					"lower_bound", a.Bound.String(), "on_demand_cost", a.OnDemand.String(), "optimal", a.Optimal, "not_planned", "")
 			}

@@ -90,7 +90,8 @@ func (r *results) writeState(run *cli.Run) error {
 	}
 	today := r.now.Format(time.DateOnly)
 	for i, o := range r.groups[0].advice.Orders {
-		list = append(list, heldfile.Contract{ID: fmt.Sprintf("order-%s-%d", today, i+1), Class: o.Class, Count: o.Units, Until: o.Until.Format(time.DateOnly), Bought: today})
+		list = append(list, heldfile.Contract{ID: fmt.Sprintf("order-%s-%d", today, i+1), Class: o.Class, Count: o.Units,
+			Until: o.Until.Format(time.DateOnly), Bought: today})
 	}
 	data, err := json.MarshalIndent(list, "", "  ")
 	if err == nil {

@@ -83,11 +83,12 @@ func TestNaive(t *testing.T) {
 ]
 `
 	for name, files := range map[string][2]string{
-		"held out":                    {"name,1,2,3,4,5,6\na,1,3,2,4,5,7\n", ""},
-		"a test of the horizon":       {"name,1,2,3,4\na,1,3,2,4\n", "name,1,2\na,5,7\n"},
-		"a test longer than it":       {"name,1,2,3,4\na,1,3,2,4\n", "name,1,2,3\na,5,7,100\n"},
-		"a test shorter than it":      {"name,1,2,3,4,5\na,1,3,2,4,5\n", "name,1\na,7\n"},
-		"quoted, zipped":              {programtest.Gzip("\"V1\",\"V2\",\"V3\"\r\n\"a\",\"1\",\"3\",\"2\",\"4\",\"\",\"\"\r\n"), programtest.Gzip("\"V1\"\n\"a\",\"5\",\"7\",\n")},
+		"held out":               {"name,1,2,3,4,5,6\na,1,3,2,4,5,7\n", ""},
+		"a test of the horizon":  {"name,1,2,3,4\na,1,3,2,4\n", "name,1,2\na,5,7\n"},
+		"a test longer than it":  {"name,1,2,3,4\na,1,3,2,4\n", "name,1,2,3\na,5,7,100\n"},
+		"a test shorter than it": {"name,1,2,3,4,5\na,1,3,2,4,5\n", "name,1\na,7\n"},
+		"quoted, zipped": {programtest.Gzip("\"V1\",\"V2\",\"V3\"\r\n\"a\",\"1\",\"3\",\"2\",\"4\",\"\",\"\"\r\n"),
+			programtest.Gzip("\"V1\"\n\"a\",\"5\",\"7\",\n")},
 		"a mark of the encoding":      {"\xef\xbb\xbf\"name\",1\na,1,3,2,4,5,7\n", ""},
 		"spaces, blank lines, no end": {"\xef\xbb\xbfname\n\n a , 1, 3, 2, 4, 5, 7,,\n\n\n", ""},
 		"numbers in other forms":      {"name\na,1.0,3e0,.2e1,+4,5,0.7E+1", ""},
@@ -138,7 +139,8 @@ func TestMissing(t *testing.T) {
 	}
 	// Missing values at the end are forecast over: the naive forecast is that of 5.
 	out := filepath.Join(t.TempDir(), "out.csv")
-	tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na,1,3,2,4,5,NA,,\n"), "-steps", "2", "-origins", "1", "-models", "naive", "-forecast", out)
+	tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na,1,3,2,4,5,NA,,\n"), "-steps", "2", "-origins", "1", "-models",
+		"naive", "-forecast", out)
 	lines := strings.Split(programtest.Read(t, out), "\n")
 	if len(lines) != 4 || lines[0] != "series,step,forecast,low,high" || !strings.HasPrefix(lines[1], "a,1,5,") || !strings.HasPrefix(lines[2], "a,2,5,") {
 		t.Errorf("%q", lines)
@@ -266,7 +268,8 @@ func TestSeries(t *testing.T) {
 	if !strings.Contains(stderr, `the series "b", one of 2, of 11 values`) {
 		t.Error(stderr)
 	}
-	if text, _ := tested.Must(t, both...); !strings.Contains(text, "Means over 2 forecasts of 2 steps, from 1 point of 2 series.\n12 more models with -all.\nUse ") ||
+	if text, _ := tested.Must(t, both...); !strings.Contains(text,
+		"Means over 2 forecasts of 2 steps, from 1 point of 2 series.\n12 more models with -all.\nUse ") ||
 		strings.Contains(text, "tracking") {
 		t.Error(text)
 	}
@@ -338,10 +341,12 @@ func TestDigits(t *testing.T) {
 func TestLongForecast(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
 	stdout, _ := tested.Must(t, "-steps", "100", "-origins", "1", "-models", "naive", "-forecast", out)
-	if !strings.Contains(stdout, "\n  13 ") || strings.Contains(stdout, "\n  14 ") || !strings.Contains(stdout, "\n87 steps more with -all, or with -forecast OUT.\n") {
+	if !strings.Contains(stdout, "\n  13 ") || strings.Contains(stdout, "\n  14 ") || !strings.Contains(stdout,
+		"\n87 steps more with -all, or with -forecast OUT.\n") {
 		t.Error(stdout)
 	}
-	if stdout, _ := tested.Must(t, "-steps", "100", "-origins", "1", "-all"); !strings.Contains(stdout, "\n 100 ") || strings.Count(stdout, "\n") < 100+len(forecast.Names()) || strings.Contains(stdout, "-all") {
+	if stdout, _ := tested.Must(t, "-steps", "100", "-origins", "1", "-all"); !strings.Contains(stdout, "\n 100 ") || strings.Count(stdout,
+		"\n") < 100+len(forecast.Names()) || strings.Contains(stdout, "-all") {
 		t.Error(stdout)
 	}
 	if got := strings.Count(programtest.Read(t, out), "\n"); got != 1+100 {
@@ -394,7 +399,8 @@ func TestSVG(t *testing.T) {
 // Where five origins would leave less than half of the values to fit to, there are fewer.
 func TestFewOrigins(t *testing.T) {
 	for values, want := range map[int]int{100: 5, 79: 3, 26: 1, 20: 1} {
-		got := decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na"+strings.Repeat(",1,2", values/2)+",7\n"), "-models", "naive", "-steps", "10", "-json")))[0]
+		got := decode(t, first(tested.Must(t, "-demand", programtest.Write(t, "train.csv", "name\na"+strings.Repeat(",1,2", values/2)+",7\n"),
+			"-models", "naive", "-steps", "10", "-json")))[0]
 		if got.Forecasts != want {
 			t.Errorf("%d values: %d forecasts, want %d", values, got.Forecasts, want)
 		}

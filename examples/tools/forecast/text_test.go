@@ -12,7 +12,8 @@ import (
 func TestWhatIsSaid(t *testing.T) {
 	series := programtest.Write(t, "series.csv", "name,1,2,3,4,5,6,7,8\na,1,2,3,4,5,6,7,8\n")
 	one, notes := tested.Must(t, "-demand", series, "-models", "naive", "-steps", "1", "-origins", "1", "-forecast", programtest.Write(t, "out.csv", ""))
-	if !strings.Contains(one, "\nOne forecast of 1 step, from 1 point of 1 series.\n") || strings.Contains(one, "Use naive") || strings.Contains(notes, "not in -forecast") {
+	if !strings.Contains(one, "\nOne forecast of 1 step, from 1 point of 1 series.\n") || strings.Contains(one, "Use naive") ||
+		strings.Contains(notes, "not in -forecast") {
 		t.Errorf("of one forecast of one model:\n%s%s", one, notes)
 	}
 	two, _ := tested.Must(t, "-demand", series, "-models", "naive,drift", "-steps", "1", "-origins", "2")

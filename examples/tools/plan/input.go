@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -14,11 +13,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/reserve"
 )
-
-// defaultClasses are about those of AWS for an m5.xlarge in 2026.
-//
-//go:embed classes.json
-var defaultClasses []byte
 
 // input is what to plan for.
 type input struct {
@@ -46,7 +40,8 @@ func (o *options) read() (*input, error) {
 			return nil, err
 		}
 		if p.Slot == 0 && o.slot == 0 {
-			return nil, cli.Mistakef("-paths %s: the file does not say how long a slot is: want -slot, such as -slot 1h, or a first column called hour, day or week", o.paths)
+			return nil, cli.Mistakef("-paths %s: the file does not say how long a slot is: want -slot, such as -slot 1h, or a first column called hour, "+
+				"day or week", o.paths)
 		}
 	case o.demand == "":
 		p.Demand = demandfile.MadeUp()
@@ -87,7 +82,7 @@ func (o *options) read() (*input, error) {
 	} else if in.curve, err = p.AppendQuantile(nil, .5); err != nil {
 		return nil, err
 	}
-	file, err := classfile.Read("-classes", o.classes, defaultClasses)
+	file, err := classfile.Read("-classes", o.classes, classfile.Default)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +117,8 @@ func (o *options) note(run *cli.Run, in *input) {
 		decimal.Count(slots, "slot"), decimal.Span(p.Slot), decimal.Grouped(decimal.Fixed(float64(slots)*p.Slot.Hours()/24, 1)),
 		decimal.Count(in.peak, "instance"), decimal.Fixed(in.mean, 1))
 	if in.padded > 0 {
-		text += fmt.Sprintf("\n  and %s without demand, to make whole intervals of %s", decimal.Count(in.padded, "slot"), decimal.Span(time.Duration(p.Every)*p.Slot))
+		text += fmt.Sprintf("\n  and %s without demand, to make whole intervals of %s", decimal.Count(in.padded, "slot"),
+			decimal.Span(time.Duration(p.Every)*p.Slot))
 	}
 	if o.classes == "" {
 		text += fmt.Sprintf("\n  no -classes, so about an m5.xlarge on AWS: $%s an hour on demand", p.Prices.OnDemand)

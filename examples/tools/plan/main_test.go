@@ -57,7 +57,8 @@ func TestGolden(t *testing.T) {
 	stdout, _ = tested.Must(t, "-algo", "periodic", "-json")
 	programtest.Golden(t, "periodic.json", stdout)
 
-	week := programtest.Write(t, "week.json", `{"on_demand": 0.4, "classes": [{"name": "30d", "term": "720h", "upfront": 194.4, "hourly": 0, "billed": "always"}]}`)
+	week := programtest.Write(t, "week.json", `{"on_demand": 0.4, "classes": [{"name": "30d", "term": "720h", "upfront": 194.4, "hourly": 0, `+
+		`"billed": "always"}]}`)
 	one, _ := tested.Must(t, "-algo", "wang-random", "-json", "-classes", week)
 	if again, _ := tested.Must(t, "-algo", "wang-random", "-json", "-runs", "3", "-classes", week); again != one {
 		t.Error("the same seed gives another plan")
@@ -111,7 +112,8 @@ func TestJSON(t *testing.T) {
   {"algo":"exact","cost":"9","lower_bound":"9","bound":"exact","gap":0,"saving":0.25,"seconds":0.002,"purchases":1,"reservations":1}
 ]
 `
-	for _, text := range []string{smallDemand, programtest.Gzip(smallDemand), "\xef\xbb\xbf" + strings.ReplaceAll(smallDemand, "\n", "\r\n"), smallDemand + "\n\n"} {
+	for _, text := range []string{smallDemand, programtest.Gzip(smallDemand), "\xef\xbb\xbf" + strings.ReplaceAll(smallDemand, "\n", "\r\n"),
+		smallDemand + "\n\n"} {
 		got, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", text), "-classes", classes, "-algo", "exact", "-json")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
@@ -124,7 +126,8 @@ func TestJSON(t *testing.T) {
 		"series":   "week,value\n1,1\n2,2\n3,2\n4,1\n",
 		"dates":    "date,value\n2024-01-01,1\n2024-01-08,2\n2024-01-15,2\n2024-01-22,1\n",
 	} {
-		got, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", text), "-classes", programtest.Write(t, "c.json", strings.ReplaceAll(smallClasses, "4h", "270m")), "-algo", "exact", "-json", "-slot", "1h")
+		got, _ := tested.Must(t, "-demand", programtest.Write(t, "d.csv", text), "-classes", programtest.Write(t, "c.json",
+			strings.ReplaceAll(smallClasses, "4h", "270m")), "-algo", "exact", "-json", "-slot", "1h")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", form, diff)
 		}
@@ -188,7 +191,8 @@ func TestHeld(t *testing.T) {
 // By hand: 12 is least, but twice the demand costs 23, so that the linear program is at most 11.5. (With whole
 // prices it would prove 12: costs are whole then.)
 func TestProvedGap(t *testing.T) {
-	args := []string{"-demand", programtest.Write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-algo", "exact", "-classes", programtest.Write(t, "c.json", `{"on_demand": 7.01, "classes": [
+	args := []string{"-demand", programtest.Write(t, "d.csv", "n\n0\n1\n1\n1\n"), "-algo", "exact", "-classes",
+		programtest.Write(t, "c.json", `{"on_demand": 7.01, "classes": [
   {"name": "two", "term": "2h", "upfront": 7, "hourly": 0, "billed": "always"},
   {"name": "four", "term": "4h", "upfront": 3, "hourly": 3, "billed": "when-used"}]}`)}
 	got := decode(t, first(tested.Must(t, append(args, "-json")...)))[0]

@@ -24,8 +24,8 @@ What to plan for
                   (default: about those of an m5.xlarge on AWS)
   -held FILE      JSON: contracts held, reservations and savings plans
   -slot D         length of a slot of the demand (default: what the file says,
-                  or else 1h for -demand, and -paths needs it); a term that is no
-                  whole number of slots counts as the whole slots in it
+                  or else 1h for -demand, and -paths needs it); a term that is
+                  no whole number of slots counts as the whole slots in it
   -date DAY       on which the demand begins, such as 2026-11-23, for -held
                   (default: what the file says)
   -every D        buy at the start of every such interval only, 168h is weekly
