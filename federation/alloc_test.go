@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/federation/coalition"
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -123,27 +122,15 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Neither does sharing at a price of one's own, nor the cost of coalitions.
-func TestCoalitionsAllocateNothing(t *testing.T) {
+// Neither does sharing at a price of one's own.
+func TestLendingAllocatesNothing(t *testing.T) {
 	var s Sharer
-	var c Coalitions
 	var bookings []Booking
-	var costs, bounds coalition.Costs
-	own, err := LendingByIdle([]PricePoint{{0, 1}, {1, .5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := Options{Lending: own}
+	options := Options{Lending: []PricePoint{{0, 1}, {1, .5}}}
 	run := func(centres []Centre, tasks []Task) {
 		err := s.Reset(centres, options)
 		if err == nil {
 			bookings, err = s.Share(bookings[:0], tasks)
-		}
-		if err == nil {
-			err = c.Reset(centres, tasks)
-		}
-		if err == nil {
-			costs, bounds, err = c.AppendCosts(costs[:0], bounds[:0])
 		}
 		if err != nil {
 			t.Fatal(err)

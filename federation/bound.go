@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
-	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // The Lagrangian bound. Let every instance-slot in centre j and slot t cost π_j(t),
@@ -167,74 +166,4 @@ func (s *ascent) raise(m *model, prices []int64, bound, target int64, limit int)
 		}
 	}
 	return best, steps
-}
-
-// bound returns L(π), a lower bound on the cost of any plan, and adds to shares what each
-// centre pays at these prices. The order of prices is that of [Optimizer.AppendPrices].
-// bound shares no code with the search for prices, so bound checks Optimum.Bound.
-func bound(centres []Centre, tasks []Task, prices, shares []pricing.Money) (pricing.Money, error) {
-	slots, err := checkCentres(centres)
-	if err != nil {
-		return 0, err
-	}
-	if len(prices) != len(centres)*slots {
-		return 0, badInput("Prices", -1, ErrLength, "%d prices for %d centres and %d slots: want one for each centre and slot", len(prices), len(centres), slots)
-	}
-	demand := make([]int, slots)
-	for i := range centres {
-		if err := AddDemand(demand, tasks, i); err != nil {
-			return 0, err
-		}
-	}
-	sums := make([]pricing.Money, len(centres)*(slots+1))
-	total := pricing.Money(0)
-	for j, c := range centres {
-		for t, u := range c.Reserved {
-			p := prices[j*slots+t]
-			if p < 0 || p > c.OnDemand {
-				return 0, badInput("Prices", j*slots+t, ErrRange, "%v in centre %d, slot %d: want 0 to %v, the price on demand", p, j, t, c.OnDemand)
-			}
-			sums[j*(slots+1)+t+1] = sums[j*(slots+1)+t] + p // checkCentres: no overflow
-			earned, err := p.Mul(int64(min(u, demand[t])))
-			if err == nil {
-				total, err = total.Sub(earned)
-			}
-			if err == nil {
-				shares[j], err = shares[j].Sub(earned)
-			}
-			if err != nil {
-				return 0, badInput("Prices", j*slots+t, ErrOverflow, "the sum of %d reservations at %v in slot %d does not fit: want fewer reservations", u, p, t)
-			}
-		}
-	}
-	for k, task := range tasks {
-		if task.Home < 0 || task.Home >= len(centres) {
-			return 0, badInput("Tasks.Home", k, ErrRange, "task %d is from centre %d: want 0 to %d", task.ID, task.Home, len(centres)-1)
-		}
-		send, err := centres[task.Home].trafficFor(task.Disk)
-		if err != nil {
-			return 0, badInput("Tasks.Disk", k, ErrOverflow, "the cost of sending %d bytes of task %d does not fit: want fewer bytes", task.Disk, task.ID)
-		}
-		least := pricing.Money(math.MaxInt64)
-		for j := range centres {
-			row := sums[j*(slots+1):]
-			pay := row[task.End] - row[task.Start]
-			if j != task.Home {
-				if pay, err = pay.Add(send); err != nil {
-					continue // home is cheaper
-				}
-			}
-			least = min(least, pay)
-		}
-		if least, err = least.Mul(int64(task.Instances)); err == nil {
-			total, err = total.Add(least)
-		}
-		if err == nil {
-			shares[task.Home], err = shares[task.Home].Add(least)
-		}
-		if err != nil {
-			return 0, badInput("Tasks.Instances", k, ErrOverflow, "the cost of the tasks up to task %d does not fit: want fewer tasks", task.ID)
-		}
-	}
-	return total, nil
 }

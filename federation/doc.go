@@ -17,11 +17,9 @@
 //	centres, all tasks            bookings by [Liu21] Algorithm 3         Share
 //	centres, tasks as they start  the same, task by task                  Sharer.Add
 //	bookings                      what each centre pays and receives      Ledger.Post
-//	centres, all tasks            the cheapest plan, with a bound         Optimizer.Solve
-//	a price of your own           to share at that price                  LendingByIdle
+//	centres, all tasks            what the cheapest plan costs, a bound   Optimizer.Solve
+//	a price of your own           to share at that price                  Options.Lending
 //	a price                       needless reservations that would pay    AppendTemptations
-//	centres, all tasks            what every coalition of centres costs   Coalitions
-//	an optimum with its prices    shares that no coalition leaves         PriceSharesTo
 //
 // # Problem
 //
@@ -77,11 +75,6 @@
 // an idle reservation alone when its saving does not cover F/τ. With [Unpaid], the sum
 // that Eq. (20) minimises is the federation's.
 //
-// Each centre, and each group of centres, can share without the others. [Coalitions]
-// computes what every group costs; package coalition divides the cost of all by the
-// Shapley value or in the core, and says who would leave. With a proved optimum,
-// [PriceSharesTo] divides the cost so that nobody leaves, and enumerates nothing.
-//
 // # Units
 //
 // Slots have any length. Prices on demand and for sharing are per instance and slot, fees
@@ -92,16 +85,13 @@
 //
 // # Allocation and concurrency
 //
-// [Sharer], [Optimizer], [Coalitions] and [Ledger] keep their memory, and allocate nothing
-// once they have seen the largest input and dst has room. [Share], [AppendTemptations] and
-// [PriceSharesTo] allocate. Each value is for one goroutine at a time. No input is
-// modified; only [Coalitions] keeps its input. Nothing is random.
+// [Sharer], [Optimizer] and [Ledger] keep their memory, and allocate nothing once they have
+// seen the largest input and dst has room. [Share] and [AppendTemptations] allocate. Each
+// value is for one goroutine at a time. No input is modified or kept. Nothing is random.
 //
 // # References
 //
 //	[Liu21]  Liu, Peng, Yu, Liu, Huang, Pan, An Instance Reservation Framework
 //	         for Cost Effective Services in Geo-Distributed Data Centers, IEEE
 //	         Transactions on Services Computing 14(2), 2021: Alg. 3, Eqs. (19)-(22).
-//	[Owen75] G. Owen, On the Core of Linear Production Games, Mathematical
-//	         Programming 9, 1975.
 package federation

@@ -2,7 +2,6 @@ package federation
 
 import (
 	"math"
-	"slices"
 
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -19,10 +18,6 @@ import (
 // The price may not rise as more is idle. Otherwise a lender that hides idle instances
 // would be paid more for the rest.
 
-// A Lending is a price of the user's own for a lent instance and slot; [LendingByIdle]
-// makes one.
-type Lending struct{ points []PricePoint }
-
 // A PricePoint says what a lender asks, as a multiple of its F/τ, when a share of its
 // reservations is idle.
 type PricePoint struct {
@@ -30,40 +25,35 @@ type PricePoint struct {
 	Factor float64 // 0 or more
 }
 
-// LendingByIdle returns the price that is linear between the given points, constant
-// before the first and after the last: Factor times the lender's F/τ, to the nearest
-// nano. Points come in ascending order of Idle. The error is an [*InputError] for points
-// that are out of order or out of range, and for factors that rise.
-func LendingByIdle(points []PricePoint) (*Lending, error) {
-	if len(points) == 0 {
-		return nil, badInput("points", -1, ErrLength, "0 points: want at least one")
-	}
+// CheckLending returns an [*InputError] for points of [Options].Lending that are out of order
+// or out of range, and for factors that rise. [Sharer.Reset] and [Share] return the same.
+func CheckLending(points []PricePoint) error {
 	for i, p := range points {
 		switch {
 		case !(p.Idle >= 0 && p.Idle <= 1):
-			return nil, badInput("points.Idle", i, ErrRange, "%v: want a share from 0 to 1", p.Idle)
+			return badInput("Options.Lending.Idle", i, ErrRange, "%v: want a share from 0 to 1", p.Idle)
 		case !(p.Factor >= 0 && p.Factor <= maxFactor):
-			return nil, badInput("points.Factor", i, ErrRange, "%v: want a factor from 0 to %v", p.Factor, maxFactor)
+			return badInput("Options.Lending.Factor", i, ErrRange, "%v: want a factor from 0 to %v", p.Factor, maxFactor)
 		case i > 0 && p.Idle <= points[i-1].Idle:
-			return nil, badInput("points.Idle", i, ErrOrder, "%v after %v: want ascending shares", p.Idle, points[i-1].Idle)
+			return badInput("Options.Lending.Idle", i, ErrOrder, "%v after %v: want ascending shares", p.Idle, points[i-1].Idle)
 		case i > 0 && p.Factor > points[i-1].Factor:
-			return nil, badInput("points.Factor", i, ErrRising, "%v after %v: want a factor that does not rise as more is idle", p.Factor, points[i-1].Factor)
+			return badInput("Options.Lending.Factor", i, ErrRising, "%v after %v: want a factor that does not rise as more is idle", p.Factor, points[i-1].Factor)
 		}
 	}
-	return &Lending{slices.Clone(points)}, nil
+	return nil
 }
 
-// price returns what a lender with the given F/τ asks when idle of its instances are idle.
+// lendingPrice returns what a lender with the given F/τ asks when idle of its instances are idle.
 // most is the greatest number of its reservations in any slot.
-func (l *Lending) price(fee pricing.Money, idle, most int) pricing.Money {
+func lendingPrice(points []PricePoint, fee pricing.Money, idle, most int) pricing.Money {
 	x := float64(idle) / float64(most)
 	k := 0
-	for k < len(l.points) && l.points[k].Idle < x {
+	for k < len(points) && points[k].Idle < x {
 		k++
 	}
-	factor := l.points[max(k-1, 0)].Factor
-	if 0 < k && k < len(l.points) {
-		a, b := l.points[k-1], l.points[k]
+	factor := points[max(k-1, 0)].Factor
+	if 0 < k && k < len(points) {
+		a, b := points[k-1], points[k]
 		w := (x - a.Idle) / (b.Idle - a.Idle)
 		factor = a.Factor - float64(w*(a.Factor-b.Factor))
 	}
@@ -76,14 +66,17 @@ const maxFactor = 1000.0
 // maxAsked is the most prices that are kept: 32 MB.
 const maxAsked = 1 << 22
 
-// asked has the prices of a [Lending] for a federation, lender by lender.
+// asked has the prices of Options.Lending for a federation, lender by lender.
 type asked struct {
 	prices []pricing.Money
 	from   []int // by lender: where its prices begin in prices; one more at the end
 }
 
 // load computes all prices.
-func (a *asked) load(centres []Centre, by *Lending) error {
+func (a *asked) load(centres []Centre, by []PricePoint) error {
+	if err := CheckLending(by); err != nil {
+		return err
+	}
 	a.prices, a.from = a.prices[:0], append(a.from[:0], 0)
 	limit := pricing.Money(math.MaxInt64 / 8 / int64(max(len(centres[0].Reserved), 1)))
 	for j, c := range centres {
@@ -94,11 +87,11 @@ func (a *asked) load(centres []Centre, by *Lending) error {
 		if most > maxAsked-len(a.prices) {
 			return badInput("Options.Lending", -1, ErrOverflow, "centre %d has up to %d reservations: want at most %d in all centres together", j, most, maxAsked)
 		}
-		if fee := perSlot(c); float64(fee)*by.points[0].Factor > float64(limit) {
-			return badInput("Options.Lending", -1, ErrOverflow, "centre %d asks up to %v times %v: want at most %v", j, by.points[0].Factor, fee, limit)
+		if fee := perSlot(c); float64(fee)*by[0].Factor > float64(limit) {
+			return badInput("Options.Lending", -1, ErrOverflow, "centre %d asks up to %v times %v: want at most %v", j, by[0].Factor, fee, limit)
 		}
 		for idle := 1; idle <= most; idle++ {
-			a.prices = append(a.prices, by.price(perSlot(c), idle, most))
+			a.prices = append(a.prices, lendingPrice(by, perSlot(c), idle, most))
 		}
 		a.from = append(a.from, len(a.prices))
 	}

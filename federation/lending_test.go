@@ -45,33 +45,8 @@ func TestPropLendingAsNamed(t *testing.T) {
 	})
 }
 
-// Bookings of the optimum at a price of one's own pass Verify, and cost the federation
-// what they cost at any other price.
-func TestPropLendingOptimum(t *testing.T) {
-	var o Optimizer
-	check(t, func(t *rapid.T) {
-		centres := drawCentres(t, false)
-		tasks := drawTasks(t, centres)
-		opts := drawOptions(t)
-		best, err := o.Solve(centres, tasks, OptimumOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := o.AppendBookings(nil, centres, tasks, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(centres, tasks, got, opts); err != nil {
-			t.Fatal(err)
-		}
-		if sum := sumOf(costsOf(len(centres), got)); opts.Excess != AtHomePrice && sum != best.Cost {
-			t.Fatalf("%v, want %v", sum, best.Cost)
-		}
-	})
-}
-
 // lendAt is the price of a factor times F/τ, whatever is idle.
-func lendAt(factor float64) *Lending { return &Lending{[]PricePoint{{0, factor}}} }
+func lendAt(factor float64) []PricePoint { return []PricePoint{{0, factor}} }
 
 func sumOf(costs []pricing.Money) (sum pricing.Money) {
 	for _, c := range costs {
@@ -87,7 +62,7 @@ func TestLendingByHand(t *testing.T) {
 		{Reserved: []int{4, 2, 2}, OnDemand: 100, Fee: 30, Term: 3},
 	}
 	// F/τ is 10, and 4 of 4 idle cost as much, 2 three times that, and 1 four times.
-	asked := &Lending{[]PricePoint{{.25, 4}, {1, 1}}}
+	asked := []PricePoint{{.25, 4}, {1, 1}}
 	tasks := []Task{{ID: 1, Home: 0, Start: 0, End: 3, Instances: 1}, {ID: 2, Home: 0, Start: 0, End: 3, Instances: 1}}
 	got, err := Share(nil, centres, tasks, Options{Lending: asked})
 	if err != nil {
@@ -137,35 +112,25 @@ func TestLendingRefused(t *testing.T) {
 		want   error
 		field  string
 	}{
-		{nil, ErrLength, "points"},
-		{[]PricePoint{{-.1, 1}}, ErrRange, "points.Idle"},
-		{[]PricePoint{{math.NaN(), 1}}, ErrRange, "points.Idle"},
-		{[]PricePoint{{0, -1}}, ErrRange, "points.Factor"},
-		{[]PricePoint{{0, 1}, {0, 1}}, ErrOrder, "points.Idle"},
-		{[]PricePoint{{0, 1}, {1, 1.5}}, ErrRising, "points.Factor"},
+		{[]PricePoint{{-.1, 1}}, ErrRange, "Options.Lending.Idle"},
+		{[]PricePoint{{math.NaN(), 1}}, ErrRange, "Options.Lending.Idle"},
+		{[]PricePoint{{0, -1}}, ErrRange, "Options.Lending.Factor"},
+		{[]PricePoint{{0, 1}, {0, 1}}, ErrOrder, "Options.Lending.Idle"},
+		{[]PricePoint{{0, 1}, {1, 1.5}}, ErrRising, "Options.Lending.Factor"},
 	} {
-		_, err := LendingByIdle(c.points)
+		err := s.Reset(centres, Options{Lending: c.points})
 		var in *InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || in.Field != c.field || !strings.Contains(err.Error(), ": want") {
 			t.Errorf("%v: %v, want %v", c.points, err, c.want)
 		}
 	}
-	defer func() {
-		if msg, ok := recover().(string); !ok || !strings.HasPrefix(msg, "federation: ") {
-			t.Error("no panic for a Lending without points")
-		}
-	}()
-	s.Reset(centres, Options{Lending: &Lending{}})
 }
 
 // Between points the price is linear, and before and after them constant.
-func TestLendingByIdle(t *testing.T) {
-	l, err := LendingByIdle([]PricePoint{{.2, 2}, {.6, 1}, {.8, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestLendingPrice(t *testing.T) {
+	points := []PricePoint{{.2, 2}, {.6, 1}, {.8, 0}}
 	for idle, want := range map[int]pricing.Money{1: 200, 2: 200, 4: 150, 6: 100, 7: 50, 8: 0, 10: 0} {
-		if got := l.price(100, idle, 10); got != want {
+		if got := lendingPrice(points, 100, idle, 10); got != want {
 			t.Errorf("%d of 10 idle: %d, want %d", idle, got, want)
 		}
 	}

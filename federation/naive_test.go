@@ -53,11 +53,11 @@ func (n *naive) idle(i, t int) int {
 func (n *naive) share(j, i, idle int) pricing.Money {
 	lender, home := n.centres[j], n.centres[i]
 	floor := func(a, b int64) pricing.Money { return pricing.Money((a - a%b) / b) }
-	if n.opts.Lending != nil {
+	if len(n.opts.Lending) > 0 {
 		if idle == 0 {
 			return 0
 		}
-		return n.opts.Lending.price(floor(int64(lender.Fee), int64(lender.Term)), idle, slices.Max(lender.Reserved))
+		return lendingPrice(n.opts.Lending, floor(int64(lender.Fee), int64(lender.Term)), idle, slices.Max(lender.Reserved))
 	}
 	switch n.opts.Price {
 	case LenderFee:

@@ -20,18 +20,6 @@ type Optimum struct {
 	Steps    int           // of the prices that prove Bound
 }
 
-// Exact reports whether the plan is proved to be optimal.
-func (o Optimum) Exact() bool { return o.Cost == o.Bound }
-
-// Gap is (Cost − Bound) / Bound, 0 if they are the same: the optimum is below Cost by at
-// most that share of Bound. It is +Inf if Bound is 0 and Cost is not.
-func (o Optimum) Gap() float64 {
-	if o.Cost == o.Bound {
-		return 0
-	}
-	return float64(o.Cost-o.Bound) / float64(o.Bound)
-}
-
 // OptimumOptions are the work limits of [Optimizer.Solve]. The zero value is right for
 // most problems.
 type OptimumOptions struct {
@@ -52,8 +40,8 @@ type OptimumOptions struct {
 // round. Ten more rounds at this rate change the sixth digit of the cost on demand.
 const enough = 3e-7
 
-// An Optimizer plans which instances of which tasks run in which centre, so that the
-// federation pays least for given reservations:
+// An Optimizer finds what the federation pays at least for given reservations, if it plans
+// which instances of which tasks run in which centre. It is the yardstick of [Share]:
 //
 //	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home,
 //
@@ -103,8 +91,6 @@ type Optimizer struct {
 	ascent
 	slot slotwise
 	ids  []int32
-	free []int
-	lend asked
 }
 
 // Solve plans the tasks. The error is an [*InputError], as [Share] returns it for the
@@ -380,12 +366,3 @@ func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
 // difference to Optimum.Cost is the most that splitting can save. Time: O(a·log a) for each
 // slot in which a tasks run.
 func (o *Optimizer) SplitCost() pricing.Money { return pricing.Money(o.slot.solve(&o.model, nil)) }
-
-// AppendPrices appends the prices that prove Optimum.Bound, centre by centre and slot by
-// slot. [PriceSharesTo] computes the bound from them, and shares that no coalition leaves.
-func (o *Optimizer) AppendPrices(dst []pricing.Money) []pricing.Money {
-	for _, p := range o.prices {
-		dst = append(dst, pricing.Money(p))
-	}
-	return dst
-}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -23,20 +22,6 @@ const (
 	// Alone asks no centre: what the same tasks cost without a federation.
 	Alone
 )
-
-var orders = enum.New[Order]("federation", "Order", ErrRange, "by_delay", "cheapest_first", "alone")
-
-// String returns "by_delay", "cheapest_first" or "alone", or Order(n) for a value n that
-// has no name.
-func (o Order) String() string { return orders.String(o) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (o Order) MarshalText() ([]byte, error) { return orders.MarshalText(o) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and o is
-// unchanged.
-func (o *Order) UnmarshalText(text []byte) error { return orders.UnmarshalText(o, text) }
 
 // A SharePrice says what a borrower pays for a lent instance and slot. F and τ are fee
 // and term. Prices are rounded down to a nano, once. So no lender receives more than its
@@ -60,20 +45,6 @@ const (
 	Unpaid
 )
 
-var sharePrices = enum.New[SharePrice]("federation", "SharePrice", ErrRange, "lender_fee", "borrower_fee", "midpoint", "unpaid")
-
-// String returns "lender_fee", "borrower_fee", "midpoint" or "unpaid", or SharePrice(n)
-// for a value n that has no name.
-func (p SharePrice) String() string { return sharePrices.String(p) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (p SharePrice) MarshalText() ([]byte, error) { return sharePrices.MarshalText(p) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and p is
-// unchanged.
-func (p *SharePrice) UnmarshalText(text []byte) error { return sharePrices.UnmarshalText(p, text) }
-
 // An Excess says what happens to the instances of a part beyond what is idle in a slot,
 // (θ − e_j(t))⁺ of [Liu21] Eq. (20).
 type Excess uint8
@@ -88,37 +59,23 @@ const (
 	NoExcess
 )
 
-var excesses = enum.New[Excess]("federation", "Excess", ErrRange, "at_lender", "at_home_price", "no_excess")
-
-// String returns "at_lender", "at_home_price" or "no_excess", or Excess(n) for a value n
-// that has no name.
-func (e Excess) String() string { return excesses.String(e) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (e Excess) MarshalText() ([]byte, error) { return excesses.MarshalText(e) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and e is
-// unchanged.
-func (e *Excess) UnmarshalText(text []byte) error { return excesses.UnmarshalText(e, text) }
-
 // Options are the choices of sharing. The zero value is [Liu21] Alg. 3 with the
 // lender's prices.
 type Options struct {
 	Order  Order
 	Price  SharePrice
 	Excess Excess
-	// Lending, if not nil, is a price of the user's own for what is lent, and takes the
-	// place of Price. For the order CheapestFirst, it is the price when nothing is lent.
-	Lending *Lending
+	// Lending, if not empty, is a price of the user's own for what is lent, and takes the
+	// place of Price. The price is linear between the points, constant before the first and
+	// after the last: Factor times the lender's F/τ, to the nearest nano. Points come in
+	// ascending order of Idle, and no factor may rise. For the order CheapestFirst, it is the
+	// price when nothing is lent.
+	Lending []PricePoint
 }
 
 func (o Options) check() {
 	if o.Order > Alone || o.Price > Unpaid || o.Excess > NoExcess {
 		panic("federation: unknown Order, SharePrice or Excess")
-	}
-	if o.Lending != nil && len(o.Lending.points) == 0 {
-		panic("federation: a Lending that LendingByIdle did not make")
 	}
 }
 
@@ -178,7 +135,7 @@ func appendOrder(dst []int, centres []Centre, home int, o Options, own *asked) [
 		return centres[j].Delay[home]
 	}
 	price := func(j int) pricing.Money {
-		if o.Lending == nil {
+		if len(o.Lending) == 0 {
 			return o.priceOf(centres[home], centres[j])
 		}
 		if row := own.row(j); len(row) > 0 {

@@ -72,16 +72,13 @@ func drawTasks(t *rapid.T, centres []Centre) []Task {
 }
 
 func drawOptions(t *rapid.T) Options {
-	var own *Lending
+	var own []PricePoint
 	if rapid.IntRange(0, 3).Draw(t, "own price") == 0 {
 		points := []PricePoint{{rapid.Float64Range(0, .5).Draw(t, "idle"), float64(rapid.IntRange(0, 8).Draw(t, "factor")) / 2}}
 		if rapid.Bool().Draw(t, "falls") {
 			points = append(points, PricePoint{points[0].Idle + rapid.Float64Range(.1, .5).Draw(t, "more idle"), points[0].Factor * float64(rapid.IntRange(0, 2).Draw(t, "lower")) / 2})
 		}
-		var err error
-		if own, err = LendingByIdle(points); err != nil {
-			t.Fatal(err)
-		}
+		own = points
 	}
 	return Options{
 		Lending: own,

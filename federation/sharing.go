@@ -112,14 +112,14 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if opts.Lending != nil {
+	if len(opts.Lending) > 0 {
 		if err := s.next.load(centres, opts.Lending); err != nil {
 			return err
 		}
 		s.lend, s.next = s.next, s.lend
 	}
 	s.opts, s.slots, s.now, s.dearest = opts, slots, 0, 0
-	if opts.Lending != nil {
+	if len(opts.Lending) > 0 {
 		for _, p := range s.lend.prices {
 			s.dearest = max(s.dearest, p)
 		}
@@ -241,7 +241,7 @@ func (s *Sharer) add(dst []Booking, task Task, traffic pricing.Money) []Booking 
 			s.idleOf(j, task)
 			r := rates{onDemand: home.OnDemand, elsewhere: s.opts.excessPriceOf(*home, *lender), traffic: traffic}
 			var asked []pricing.Money
-			if s.opts.Lending == nil {
+			if len(s.opts.Lending) == 0 {
 				r.share = s.opts.priceOf(*home, *lender)
 			} else {
 				asked = s.ask(j)

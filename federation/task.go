@@ -25,7 +25,7 @@ type Task struct {
 func (t Task) Slots() int { return t.End - t.Start }
 
 // A Centre is a data centre of the federation. A call reads the slices that it is given
-// and does not keep them, except [Coalitions.Reset].
+// and does not keep them.
 type Centre struct {
 	// Reserved has the reservations that are active in each slot, u(t). All centres have
 	// the same slots.

@@ -24,7 +24,7 @@ import (
 //	f is convex if p' ≥ s, an idle reservation costs no more than an instance on
 //	demand in the same centre; otherwise the kinks at e_t bend down.
 //
-// With a [Lending], s_t differs by slot: the slope at 0 has the sum of the s_t, and the
+// With Options.Lending, s_t differs by slot: the slope at 0 has the sum of the s_t, and the
 // slope changes by p' − s_t at e_t.
 //
 // [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes f convex if both prices

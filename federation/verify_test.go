@@ -31,7 +31,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		return err
 	}
 	var own asked
-	if opts.Lending != nil {
+	if len(opts.Lending) > 0 {
 		if err := own.load(centres, opts.Lending); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func Verify(centres []Centre, tasks []Task, bookings []Booking, opts Options) er
 		lease, bought := pricing.Money(0), home.OnDemand
 		if b.Home != b.Centre {
 			bought = opts.excessPriceOf(home, centre)
-			if opts.Lending == nil {
+			if len(opts.Lending) == 0 {
 				lease = opts.priceOf(home, centre)
 			} else if unit := sums.times(int64(b.Reserved), n); unit != 0 {
 				// Bookings do not say what was idle, so any price of the lender will do.

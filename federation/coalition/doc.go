@@ -17,7 +17,6 @@
 //	the cost of each coalition, shares    who would leave                                Costs.AppendDepartures
 //	the cost of each coalition            which groups should form                       Solver.AppendPartition
 //	more than 16 members, or dear costs   a fair division, with an error bar             Sampler.Shapley
-//	data centres that share capacity      the cost of each coalition                     federation.Coalitions
 //
 // # Problem
 //

@@ -96,7 +96,7 @@ type options struct {
 	lambda  int
 	err     float64
 	share   int // of centres.Readings
-	lend    *federation.Lending
+	lend    []federation.PricePoint
 }
 
 // define defines the flags.
@@ -142,11 +142,10 @@ func (o *options) setLend(s string) error {
 		}
 		points = append(points, federation.PricePoint{Idle: x, Factor: y})
 	}
-	lend, err := federation.LendingByIdle(points)
-	if err != nil {
+	if err := federation.CheckLending(points); err != nil {
 		return errors.New(cli.Detail(err))
 	}
-	o.lend = lend
+	o.lend = points
 	return nil
 }
 

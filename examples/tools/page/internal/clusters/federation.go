@@ -249,7 +249,7 @@ func federationOptimum(q *federationQuestion) (*optimumAnswer, error) {
 			return nil, ask.Mistakef("tasks", "the fees do not fit in an amount of money")
 		}
 	}
-	return &optimumAnswer{ask.Money(cost), ask.Money(bound), o.Exact()}, nil
+	return &optimumAnswer{ask.Money(cost), ask.Money(bound), o.Cost == o.Bound}, nil
 }
 
 // A made-up centre: where its day begins, and what its jobs are like.
