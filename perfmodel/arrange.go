@@ -21,7 +21,7 @@ func (p *Profile) Longest() *Run {
 }
 
 // Unsaturated returns the profile without the runs on more processes than
-// [Profile.Saturation] says help, and those runs. A case that was not run on fewer
+// Profile.saturation says help, and those runs. A case that was not run on fewer
 // processes stays: nothing tells that it became no faster. The runs share their features
 // with those of p. It takes O(n²) time for n runs.
 func (p *Profile) Unsaturated() (kept Profile, left []Run) {

@@ -110,7 +110,7 @@ func (p *Profile) MaxProcesses() int {
 	return most
 }
 
-// saturationGain is the least gain in speed that counts for [Profile.Saturation].
+// saturationGain is the least gain in speed that counts for Profile.saturation.
 // Medians of three runs that scatter by 8% differ by 1.2 or more in one pair of a
 // hundred. A doubling brings five times that gain at best.
 const saturationGain = 1.2
