@@ -19,13 +19,14 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/claim"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/duplyakin17"
+	"github.com/plimsoll/plimsoll/examples/papers/internal/huang13"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/liu21"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/marshall12"
 	"github.com/plimsoll/plimsoll/examples/papers/internal/niu16"
 )
 
 // papers are the subcommands.
-var papers = []claim.Paper{niu16.Paper, liu21.Paper, marshall12.Paper, duplyakin17.Paper}
+var papers = []claim.Paper{niu16.Paper, liu21.Paper, marshall12.Paper, huang13.Paper, duplyakin17.Paper}
 
 func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
 

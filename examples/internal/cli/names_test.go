@@ -43,10 +43,12 @@ var names = map[string][2]string{
 	// Time.
 	"boot":       {"D", "from the request for a node to its first job"},
 	"date":       {"DAY", "the day of the order, on which what is planned begins"},
+	"deadline":   {"D", "when a task has to end"},
 	"every":      {"D", "how often a decision is made"},
 	"grace":      {"D", "from the warning to the end of a job"},
 	"horizon":    {"D", "how far ahead is planned"},
 	"hour":       {"D", "for how long an instance is paid at a time"},
+	"latency":    {"D", "from the request for instances until the task runs"},
 	"lead":       {"D", "how long before the need a node is requested"},
 	"overhead":   {"D", "what a run takes beside its work"},
 	"poll":       {"D", "how often a peer is asked"},
@@ -76,6 +78,7 @@ var names = map[string][2]string{
 	"runs":           {"N", "repetitions"},
 	"sample":         {"N", "of so many one"},
 	"seed":           {"N", "seed of the randomness"},
+	"starts":         {"N", "moments at which a task is tried"},
 	"take":           {"N", "nodes to be taken back"},
 	"weight":         {"N", "weight"},
 	"reserve":        {"LIST", "planners of reservations"},
@@ -99,6 +102,8 @@ var names = map[string][2]string{
 	"provider":    {"NAME", "who makes nodes"},
 	"queue":       {"NAME", "the order in which jobs start"},
 	"search":      {"NAME", "how a policy searches"},
+	"th1":         {"X", "a task of less slack goes on demand"},
+	"th2":         {"X", "a task of more slack goes on spot with a low bid"},
 	"series":      {"NAME", "one series of the file"},
 	"workload":    {"NAME", "what is made up"},
 	"create":      {"COMMAND", "makes a node"},
@@ -120,8 +125,7 @@ var renamed = map[string]string{
 // exceptions are flags that differ from the table still. The list only shrinks: a line that is
 // not needed any longer is an error.
 var exceptions = strings.Fields(`
-cap3:-checkpoint cap3:-checkpoint-cost cap3:-deadline cap3:-dir cap3:-hour cap3:-latency cap3:-move cap3:-out
-cap3:-poll cap3:-scale cap3:-timeout
+cap3:-move cap3:-out cap3:-scale
 fleet:-out fleet:-parts fleet:-paths fleet:-plan
 kubernetes:-out kubernetes:-paths kubernetes:-plan
 marshall12:-parts

@@ -52,3 +52,15 @@ func MadeUp(onDemand pricing.Money, seed uint64) pricing.SpotHistory {
 	}
 	return h
 }
+
+// Step is the time in which the price moves as a plan sees it. Steps are so short that there
+// are some 24 before the deadline, which is rounded down to whole steps. They are parts of an
+// hour, for which EC2 held a price.
+func Step(deadline time.Duration) time.Duration {
+	for _, step := range [...]time.Duration{10 * time.Minute, 5 * time.Minute, 2 * time.Minute, time.Minute, 30 * time.Second} {
+		if deadline >= 24*step {
+			return step
+		}
+	}
+	return 10 * time.Second
+}

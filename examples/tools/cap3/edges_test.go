@@ -15,8 +15,6 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// What run needs with each provider is asked for, each by itself; and the ends of what its
-// flags take are taken.
 func TestRunFlags(t *testing.T) {
 	commands := "-provider exec -tasks t -journal j -create a -delete b -list c -submit d -status e"
 	for args, want := range map[string]string{
@@ -49,13 +47,12 @@ func TestRunFlags(t *testing.T) {
 	}
 }
 
-// A line of tasks is a task: by hand, at an hour of the prices. A task that saves pays for it,
-// one without a run time is taken to run as estimated.
 func TestReadTasks(t *testing.T) {
 	var o runOptions
 	f := cli.NewFlags("cap3 run")
 	defineRun(&o, f)
-	if err := f.Parse([]string{"-tasks", programtest.Write(t, "tasks.csv", "name,estimate,deadline,instances,command,checkpoint,runtime\na,1h,3h,10000,true,10m,50m\nb,30m,2h,,,,\n")}); err != nil {
+	if err := f.Parse([]string{"-tasks", programtest.Write(t, "tasks.csv",
+		"name,estimate,deadline,instances,command,checkpoint,runtime\na,1h,3h,10000,true,10m,50m\nb,30m,2h,,,,\n")}); err != nil {
 		t.Fatal(err)
 	}
 	k, err := o.readTasks(time.Hour)
@@ -84,29 +81,24 @@ func TestReadTasks(t *testing.T) {
 	}
 }
 
-// What -on-demand and -ppn say of an instance holds in the table of types, too, and then it is
-// not said to be the cheapest; the others, and what is not given, stay.
+// What -on-demand and -ppn say of an instance holds; what is not given stays.
 func TestOverride(t *testing.T) {
-	small, large := sizing.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 2}, sizing.InstanceType{Name: "large", Hourly: 40 * cents, Processes: 8}
+	small := sizing.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 2}
 	for _, c := range []struct {
 		onDemand  pricing.Money
 		processes int
 		want      sizing.InstanceType
-		cheapest  bool
 	}{
-		{0, 0, small, true}, {10 * cents, 2, small, true}, {50 * cents, 0, sizing.InstanceType{Name: "small", Hourly: 50 * cents, Processes: 2}, false},
-		{0, 4, sizing.InstanceType{Name: "small", Hourly: 10 * cents, Processes: 4}, false},
+		{0, 0, small}, {50 * cents, 0, sizing.InstanceType{Name: "small", Hourly: 50 * cents, Processes: 2}}, {0, 4, sizing.InstanceType{Name: "small",
+			Hourly: 10 * cents, Processes: 4}},
 	} {
-		in := &input{instance: small, cheapest: true}
-		in.types = append(in.types, large, small)
-		(&options{onDemand: c.onDemand, ppn: c.processes}).override(in)
-		if in.instance != c.want || in.types[1] != c.want || in.types[0] != large || in.cheapest != c.cheapest {
-			t.Errorf("%+v: %+v of %+v, the cheapest: %v", c, in.instance, in.types, in.cheapest)
+		in := &input{instance: small}
+		if (&options{onDemand: c.onDemand, ppn: c.processes}).override(in); in.instance != c.want {
+			t.Errorf("%+v: %+v", c, in.instance)
 		}
 	}
 }
 
-// Prices must span the deadline and an hour before it.
 func TestHistoryFits(t *testing.T) {
 	o := options{deadline: 10 * time.Hour}
 	for span, want := range map[time.Duration]bool{11 * time.Hour: true, 11*time.Hour - time.Second: false} {
@@ -118,53 +110,19 @@ func TestHistoryFits(t *testing.T) {
 	}
 }
 
-// The customer's sizes of Table IV are for the profile of the NAS Parallel Benchmarks, where
-// no others are given; the short deadline and the small budget are for its default tasks.
-func TestDefaultsOfProfile(t *testing.T) {
+// A task saves for what -checkpoint-cost says, and pays nothing if it does not save.
+func TestCheckpoints(t *testing.T) {
 	exact := programtest.Write(t, "exact.csv", eq2Profile)
-	for args, want := range map[string]struct {
-		sizes    int
-		given    bool
-		deadline time.Duration
-		budget   pricing.Money
-	}{
-		"": {8, false, 16 * time.Minute, 2 * pricing.Unit}, "-customer x:4": {1, true, 16 * time.Minute, 2 * pricing.Unit}, "-task lu": {8, false, 2 * time.Hour, 20 * pricing.Unit},
-		"-profile " + exact: {0, false, 2 * time.Hour, 20 * pricing.Unit}, "-profile " + exact + " -customer x:4,y:5": {2, true, 2 * time.Hour, 20 * pricing.Unit},
-		"-deadline 20m": {8, false, 20 * time.Minute, 2 * pricing.Unit}, "-budget 3": {8, false, 16 * time.Minute, 3 * pricing.Unit},
+	for args, want := range map[string][2]time.Duration{
+		"": {}, "-checkpoint 20m -checkpoint-cost 2m": {20 * time.Minute, 2 * time.Minute}, "-checkpoint 20m": {20 * time.Minute, time.Minute},
 	} {
-		o, err := program.Options(strings.Fields(args)...)
-		if err != nil || len(o.customer) != want.sizes || o.customerGiven != want.given || o.deadline != want.deadline || o.budget != want.budget {
-			t.Errorf("%q: %v, %d sizes, given: %v, %v, %v, want %+v", args, err, len(o.customer), o.customerGiven, o.deadline, o.budget, want)
-		}
-	}
-}
-
-// Thresholds of 0 are those that were given, not the default ones; a task saves for what
-// -checkpoint-cost says, and pays nothing if it does not save.
-func TestThresholdsAndCheckpoints(t *testing.T) {
-	exact := programtest.Write(t, "exact.csv", eq2Profile)
-	for _, c := range []struct {
-		args          string
-		every, cost   time.Duration
-		medium, tiers float64
-	}{
-		{"-th1 0 -th2 0", 0, 0, 0, math.SmallestNonzeroFloat64}, {"-checkpoint 20m -checkpoint-cost 2m", 20 * time.Minute, 2 * time.Minute, 1, 2}, {"-checkpoint 20m", 20 * time.Minute, time.Minute, 1, 2},
-		{"-th1 -1 -th2 0", 0, 0, -1, 0},
-	} {
-		o, err := program.Options(append(strings.Fields(c.args), "-profile", exact, "-model", "eq2", "-starts", "1")...)
+		r, err := program.Results(append(strings.Fields(args), "-profile", exact, "-model", "eq2", "-starts", "1")...)
 		if err != nil {
 			t.Fatal(err)
-		}
-		r, err := provision(&o, cli.Quiet())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.thresholds.Medium != c.medium || o.thresholds.Low != c.tiers {
-			t.Errorf("%s: %+v", c.args, o.thresholds)
 		}
 		for _, s := range r.sized {
-			if k := s.scheduled.task.Checkpoints; k.Every != c.every || k.Write != c.cost || k.Restart != c.cost {
-				t.Errorf("%s: %+v", c.args, k)
+			if k := s.scheduled.task.Checkpoints; k.Every != want[0] || k.Write != want[1] || k.Restart != want[1] {
+				t.Errorf("%s: %+v", args, k)
 			}
 		}
 	}
@@ -189,10 +147,9 @@ func TestTimesForPeople(t *testing.T) {
 	}
 }
 
-// The picture of prices shows each bid at its price, and each interruption that its title
-// counts; the line on demand is that of the instance from end to end.
 func TestPictureOfPrices(t *testing.T) {
-	o, err := program.Options("-starts", "30", "-task", "lu:C,bt:C", "-deadline", "4h")
+	o, err := program.Options("-starts", "30", "-deadline", "90h", "-budget", "0", "-seed", "5", "-instance", "cc1.4xlarge", "-input",
+		"big:nx=600,ny=600,nz=600,iterations=600,dt=2", "-checkpoint", "1h")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +158,8 @@ func TestPictureOfPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	charts := r.prices()
-	if len(charts) != len(o.ways) {
-		t.Errorf("%d pictures for %d ways to bid", len(charts), len(o.ways))
+	if len(charts) != 1 {
+		t.Errorf("%d pictures", len(charts))
 	}
 	interrupted := 0
 	for _, c := range charts {
@@ -226,7 +183,8 @@ func TestPictureOfPrices(t *testing.T) {
 			t.Errorf("%s: %d interruptions and %d bids are shown", c.Title, len(lost.X), len(bids.X))
 		}
 		from, to := price.X[0], price.X[len(price.X)-1]
-		if !slices.IsSorted(price.X) || from < 0 || math.Abs(to-60) > 1e-9 || !slices.Equal(onDemand.X, []float64{from, to}) || !slices.Equal(onDemand.Y, []float64{1.3, 1.3}) {
+		if !slices.IsSorted(price.X) || from < 0 || math.Abs(to-60) > 1e-9 || !slices.Equal(onDemand.X, []float64{from, to}) || !slices.Equal(onDemand.Y,
+			[]float64{1.3, 1.3}) {
 			t.Errorf("%s: from %v to %v, on demand %v at %v", c.Title, from, to, onDemand.Y, onDemand.X)
 		}
 		for i, x := range bids.X {
@@ -243,10 +201,8 @@ func TestPictureOfPrices(t *testing.T) {
 	}
 }
 
-// The picture of predictions has each run that was left out with its interval around it, and a
-// line of what is equal from the shortest to the longest.
 func TestPictureOfPredictions(t *testing.T) {
-	o, err := program.Options("-starts", "1", "-task", "lu:C,bt:C")
+	o, err := program.Options("-starts", "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +217,8 @@ func TestPictureOfPredictions(t *testing.T) {
 	least, most, n := math.Inf(1), 0., 0
 	for i, f := range r.fitted {
 		s := c.Series[i]
-		if !strings.HasPrefix(s.Name, f.profile.Application+", ") || len(s.X) != len(f.checks) || len(s.Y) != len(s.X) || len(s.Low) != len(s.X) || len(s.High) != len(s.X) || !s.Points {
+		if !strings.HasPrefix(s.Name,
+			f.profile.Application+", ") || len(s.X) != len(f.checks) || len(s.Y) != len(s.X) || len(s.Low) != len(s.X) || len(s.High) != len(s.X) || !s.Points {
 			t.Errorf("%s: %d runs, %d predicted, %d and %d ends, want %d", s.Name, len(s.X), len(s.Y), len(s.Low), len(s.High), len(f.checks))
 			continue
 		}

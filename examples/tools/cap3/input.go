@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -22,38 +21,40 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// The default profile: medians of up to three runs of each case of the NAS Parallel
-// Benchmarks 3.4 on a machine with two cores, measured for this project, runs
-// disturbed by others left out. On more than two processes the cores take turns. It
-// is computed from the single timings, where they are to be had, by
-//
-//	go test ./examples/tools/cap3 -run TestEmbeddedProfile -update
-//
-//go:embed npb.csv
-var npbProfile []byte
+// defaultProfile has the medians of three runs of LU of the NAS Parallel Benchmarks 3.4, classes
+// S to A, on a machine with two cores, and defaultInput is its class C.
+const defaultProfile = `application,case,processes,seconds,computation,communication,nx,ny,nz,iterations,dt
+lu,S,1,0.0175,0.0174,0.0001,12,12,12,50,0.5
+lu,S,2,0.0131,0.0092,0.0039,12,12,12,50,0.5
+lu,W,1,3.139,3.1375,0.0015,33,33,33,300,0.0015
+lu,W,2,1.7535,1.5828,0.1707,33,33,33,300,0.0015
+lu,A,1,22.2457,22.243,0.0028,64,64,64,250,2
+lu,A,2,11.2777,10.8259,0.4724,64,64,64,250,2
+`
 
-// The features of the benchmarks' classes, as NPB defines them.
-//
-//go:embed features.csv
-var npbFeatures []byte
+var defaultInput = recordInput{"C", []string{"nx", "ny", "nz", "iterations", "dt"}, []float64{162, 162, 162, 250, 2}}
+
+// A task is an input of an application that is planned.
+type task struct {
+	Application string
+	Name        string
+	Names       []string // of the features
+	Features    []float64
+}
 
 // input is what to plan.
 type input struct {
 	profiles []perfmodel.Profile
 	// functions has the profiles with times of MPI functions, by application.
 	functions map[string]*mpiprofile.Profile
-	cases     []kase
-	standard  bool   // cases are those of the benchmarks that are embedded
-	tasks     []kase // to be planned
-	types     []sizing.InstanceType
+	tasks     []task
 	instance  sizing.InstanceType
-	cheapest  bool // the instance is the one with the least price per compute unit
 	guessed   bool // its price on demand comes from the lowest spot price
 	spot      pricing.SpotMeter
 	history   pricing.SpotHistory
 }
 
-// read reads the files, or takes what is embedded and made up.
+// read reads the files, or takes what is built in and made up.
 func (o *options) read() (*input, error) {
 	in := new(input)
 	if err := o.readRuns(in); err != nil {
@@ -65,27 +66,17 @@ func (o *options) read() (*input, error) {
 	return in, o.readInstance(in)
 }
 
-// readRuns reads the features and the profiles, those of the benchmarks where no others
-// are given.
+// readRuns reads the profiles.
 func (o *options) readRuns(in *input) (err error) {
-	in.standard = o.features == ""
-	if in.standard {
-		in.cases, err = readCases(bytes.NewReader(npbFeatures))
-	} else {
-		in.cases, err = infile.Read("-features", o.features, readCases)
-	}
-	if err != nil {
-		return err
-	}
 	name := "the default profile"
 	if o.profile == "" {
-		in.profiles, err = perfmodel.ReadProfiles(bytes.NewReader(npbProfile))
+		err = in.readProfiles(strings.NewReader(defaultProfile))
 	} else {
 		name = "-profile " + o.profile
-		in.profiles, err = infile.Read("-profile", o.profile, in.readProfiles)
+		_, err = infile.Read("-profile", o.profile, func(r io.Reader) (bool, error) { return true, in.readProfiles(r) })
 	}
 	if err == nil && len(in.profiles) == 0 {
-		err = cli.Mistakef("%s: there is no run in it that was not disturbed", name)
+		err = cli.Mistakef("%s: there is no run in it", name)
 	}
 	if err != nil {
 		return err
@@ -104,26 +95,15 @@ func (o *options) readRuns(in *input) (err error) {
 	return nil
 }
 
-// readProfiles reads profiles or, as the titles tell, single timings.
-func (in *input) readProfiles(r io.Reader) ([]perfmodel.Profile, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	if timings(data) {
-		return readTimings(bytes.NewReader(data), in.cases)
-	}
-	list, err := mpiprofile.ReadProfiles(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
+// readProfiles reads profiles, perhaps with times of MPI functions.
+func (in *input) readProfiles(r io.Reader) error {
+	list, err := mpiprofile.ReadProfiles(r)
 	in.functions = map[string]*mpiprofile.Profile{}
-	var out []perfmodel.Profile
 	for i := range list {
 		in.functions[list[i].Application] = &list[i]
-		out = append(out, list[i].Profile)
+		in.profiles = append(in.profiles, list[i].Profile)
 	}
-	return out, nil
+	return err
 }
 
 // of says whose something is, where applications have names.
@@ -132,17 +112,6 @@ func of(application string) string {
 		return ""
 	}
 	return application + ": "
-}
-
-// timings tells from the titles whether a table has single timings.
-func timings(data []byte) bool {
-	first, _, _ := bytes.Cut(data, []byte("\n"))
-	for title := range strings.SplitSeq(string(first), ",") {
-		if strings.Trim(title, " \"\r\ufeff") == "procs" {
-			return true
-		}
-	}
-	return false
 }
 
 // inData says what is wrong with numbers that were read.
@@ -168,105 +137,80 @@ func inRuns(p *perfmodel.Profile, err error) string {
 	return inData(err)
 }
 
-// setTasksOf says what is planned: what was asked for, or one case of every
-// application.
+// setTasksOf says what is planned: the inputs, the tasks of the profile that were asked for, or
+// the last case of every application.
 func (o *options) setTasksOf(in *input) error {
-	asked := o.tasks
-	if asked == nil {
-		for i := range in.profiles {
-			asked = append(asked, taskName{application: in.profiles[i].Application})
-		}
-	}
-	for _, t := range asked {
-		k := slices.IndexFunc(in.profiles, func(p perfmodel.Profile) bool { return p.Application == t.application })
-		if k < 0 {
-			return cli.Mistakef("-task %s: there is no such application in the profile; it has %s", t.application, in.applications())
-		}
-		c, err := in.find(&in.profiles[k], t.name)
-		if err != nil {
-			return err
-		}
-		in.tasks = append(in.tasks, c)
-	}
-	if o.model != auto && o.model != machine { // each learns from its own runs only
-		in.profiles = slices.DeleteFunc(in.profiles, func(p perfmodel.Profile) bool {
-			return !slices.ContainsFunc(in.tasks, func(c kase) bool { return c.Application == p.Application })
-		})
-	}
-	return nil
-}
-
-func (in *input) applications() string {
 	var names []string
 	for i := range in.profiles {
 		names = append(names, in.profiles[i].Application)
 	}
-	return strings.Join(names, ", ")
+	for _, x := range o.inputs {
+		known := false
+		for i := range in.profiles {
+			p := &in.profiles[i]
+			named := slices.ContainsFunc(o.tasks, func(t taskName) bool { return t.application == p.Application && t.name == "" })
+			if (o.tasks == nil || named) && slices.Equal(slices.Sorted(slices.Values(x.Features)), slices.Sorted(slices.Values(p.Features))) {
+				known = true
+				t := task{Application: p.Application, Name: x.Name, Names: p.Features}
+				for _, name := range p.Features {
+					t.Features = append(t.Features, x.Values[slices.Index(x.Features, name)])
+				}
+				in.tasks = append(in.tasks, t)
+			}
+		}
+		if !known {
+			return cli.Mistakef("-input %s: no application of the profile that -task names has the features %s; %s has %s", x.Name, cli.Series(x.Features,
+				"and"), in.profiles[0].Application, cli.Series(in.profiles[0].Features, "and"))
+		}
+	}
+	asked := o.tasks
+	if asked == nil && o.inputs == nil {
+		for _, name := range names {
+			asked = append(asked, taskName{application: name})
+		}
+	}
+	for _, t := range asked {
+		k := slices.Index(names, t.application)
+		if k < 0 {
+			return cli.Mistakef("-task %s: there is no such application in the profile; it has %s", t.application, strings.Join(names, ", "))
+		}
+		if o.inputs != nil && t.name == "" {
+			continue // it says of which application the inputs are
+		}
+		p := &in.profiles[k]
+		i := len(p.Runs) - 1
+		for i >= 0 && t.name != "" && p.Runs[i].Case != t.name {
+			i--
+		}
+		if i < 0 {
+			return cli.Mistakef("-task %s:%s: there is no such case in the profile; -input plans others", t.application, t.name)
+		}
+		in.tasks = append(in.tasks, task{t.application, p.Runs[i].Case, p.Features, p.Runs[i].Features})
+	}
+	in.profiles = slices.DeleteFunc(in.profiles, func(p perfmodel.Profile) bool { // each learns from its own runs only
+		return !slices.ContainsFunc(in.tasks, func(c task) bool { return c.Application == p.Application })
+	})
+	return nil
 }
 
-// defaultClass is what is planned of a benchmark where nothing else is said. It is
-// about as far beyond classes S to B as the largest of those is beyond the others,
-// so that how well it is predicted can be checked. Class D is far beyond that.
-const defaultClass = "C"
-
-// find returns the case of a name, or that which is planned by default.
-func (in *input) find(p *perfmodel.Profile, name string) (kase, error) {
-	var all []kase
-	for _, c := range in.cases {
-		// Somebody's own program may have the name of a benchmark.
-		if c.Application == p.Application && !(in.standard && !sameNames(c.Names, p.Features)) {
-			all = append(all, c)
-		}
-	}
-	if name == "" && in.standard && len(all) > 0 {
-		name = defaultClass
-	}
-	if len(all) == 0 { // those of the profile, which may be planned again
-		for i := range p.Runs {
-			all = append(all, kase{Application: p.Application, Name: p.Runs[i].Case, Names: p.Features, Features: p.Runs[i].Features})
-		}
-	}
-	if len(all) == 0 {
-		return kase{}, cli.Mistakef("%sthere is no run of it", of(p.Application))
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		c := all[i]
-		if name != "" && c.Name != name {
-			continue
-		}
-		c, err := c.arrange(p.Features)
-		if err != nil {
-			return c, cli.Mistakef("%s, which the profile has", inData(err))
-		}
-		return c, nil
-	}
-	return kase{}, cli.Mistakef("-task %s:%s: there is no such case", p.Application, name)
-}
-
-// sameNames tells whether two lists have the same names in any order.
-func sameNames(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
+// defaultInstance is of 2026: a type of EC2 whose virtual processors are cores, and its price
+// on demand in us-east-1.
+var defaultInstance = sizing.InstanceType{Name: "c7a.4xlarge", ComputeUnits: 16, Processes: 16, Hourly: 821_100_000, Meter: pricing.EC2PerSecond}
 
 // readInstance sets the instance and the prices.
-func (o *options) readInstance(in *input) error {
-	in.types = sizing.Huang13InstanceTypes()
-	k, err := sizing.CheapestPerUnit(in.types)
-	if err != nil {
-		return err
-	}
+func (o *options) readInstance(in *input) (err error) {
 	if o.spot == "" {
-		if o.instance == "" {
-			in.instance, in.cheapest = in.types[k], true
-		} else if in.instance, err = sizing.FindInstanceType(in.types, o.instance); err != nil {
-			var names []string
-			for _, t := range in.types {
-				names = append(names, t.Name)
+		in.instance, in.spot = defaultInstance, pricing.EC2SpotPerSecond
+		if o.instance != "" && o.instance != defaultInstance.Name {
+			if in.instance, err = sizing.FindInstanceType(sizing.Huang13InstanceTypes(), o.instance); err == nil {
+				in.spot = pricing.EC2SpotHourly
+			} else if cores, ok := coresOf(o.instance); o.onDemand > 0 && (ok || o.ppn > 0) {
+				in.instance = sizing.InstanceType{Name: o.instance, ComputeUnits: float64(max(1, cores)), Processes: cores, Meter: pricing.EC2PerSecond}
+			} else {
+				return cli.Mistakef("-instance %s: its price and its cores are not known here: say them with -on-demand and -ppn, or give -spot", o.instance)
 			}
-			return cli.Mistakef("-instance %s: there is no such type in Table III, which has %s; others need -spot", o.instance, strings.Join(names, ", "))
 		}
 		o.override(in)
-		in.spot = pricing.EC2SpotHourly
 		in.history = spotprices.MadeUp(in.instance.Hourly, o.seed)
 		return o.fits(in)
 	}
@@ -283,9 +227,11 @@ func (o *options) readInstance(in *input) error {
 		return cli.Mistakef("-spot %s: %s", o.spot, strings.TrimPrefix(err.Error(), "pricing: "))
 	}
 	name := in.history.Series.Type
-	in.instance, err = sizing.FindInstanceType(in.types, name)
+	in.instance, err = sizing.FindInstanceType(sizing.Huang13InstanceTypes(), name)
 	in.spot = pricing.EC2SpotHourly
-	if err != nil { // not in Table III
+	if name == defaultInstance.Name {
+		in.instance, in.spot = defaultInstance, pricing.EC2SpotPerSecond
+	} else if err != nil { // not in Table III
 		cores, ok := coresOf(name)
 		if !ok && o.ppn == 0 {
 			return cli.Mistakef("-instance %s: how many processes run on one cannot be told from its name; say so with -ppn", name)
@@ -352,12 +298,6 @@ func (o *options) override(in *input) {
 	if o.ppn > 0 {
 		in.instance.Processes = o.ppn
 	}
-	for i := range in.types { // it was the cheapest at its own price
-		if in.types[i].Name == in.instance.Name && in.types[i] != in.instance {
-			in.cheapest = false
-			in.types[i] = in.instance
-		}
-	}
 }
 
 // fits says whether the history is long enough.
@@ -401,7 +341,7 @@ func (o *options) note(run *cli.Run, in *input) {
 	}
 	name := o.profile
 	if name == "" {
-		name = "no -profile, so that of the NAS Parallel Benchmarks on a machine with two cores"
+		name = "no -profile, so that of LU, a benchmark, on a machine with two cores"
 	}
 	prices := fmt.Sprintf("no -spot, so a MADE-UP history of spot prices (-seed %d)", o.seed)
 	if o.spot != "" {

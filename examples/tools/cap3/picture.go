@@ -17,8 +17,7 @@ import (
 func (r *results) writeSVG(w io.Writer) error { return svgplot.WriteCharts(w, r.charts()) }
 
 func (r *results) charts() []svgplot.Chart {
-	charts := []svgplot.Chart{r.predictions(), r.costs()}
-	return append(append(charts, r.prices()...), r.figureCharts()...)
+	return append([]svgplot.Chart{r.predictions(), r.costs()}, r.prices()...)
 }
 
 // predictions are of runs that were left out, with intervals for 90%.
@@ -74,25 +73,22 @@ func (r *results) costs() svgplot.Chart {
 // around is how much of the history is drawn before the first start.
 const around = 24 * time.Hour
 
-// prices are those of the task that was interrupted most by each way.
+// prices are those of the task that was interrupted most.
 func (r *results) prices() (charts []svgplot.Chart) {
 	h := r.in.history
-	for k := range r.o.ways {
-		var worst *sized
-		for _, s := range r.sized {
-			if s.scheduled != nil && (worst == nil || s.scheduled.runs[k].interruptions > worst.scheduled.runs[k].interruptions) {
-				worst = s
-			}
+	var worst *sized
+	for _, s := range r.sized {
+		if s.scheduled != nil && (worst == nil || s.scheduled.interruptions > worst.scheduled.interruptions) {
+			worst = s
 		}
-		if worst == nil {
-			continue
-		}
-		t := &worst.scheduled.runs[k]
+	}
+	if worst != nil {
+		t := &worst.scheduled.tried
 		from, _ := r.startsWithin()
 		from = max(h.Start(), from-around)
 		day := func(d time.Duration) float64 { return (d - h.Start()).Hours() / 24 }
 		c := svgplot.Chart{
-			Title: fmt.Sprintf("Spot price and bids: %s by %s, %s in %s", table.Clip(nameOf(worst.task), 30), r.o.way(k).name,
+			Title: fmt.Sprintf("Spot price and bids: %s, %s in %s", table.Clip(nameOf(worst.task), 30),
 				decimal.Count(t.interruptions, "interruption"), decimal.Count(t.starts, "start")),
 			X: "days of the history", Y: "$ per instance-hour",
 		}

@@ -41,7 +41,8 @@ of two runs in one folder are errors. TAU writes how many processes a run had on
 its plugin for monitoring. Without it, -processes N makes it an error if the files of
 the last processes are missing:
 
-  go run ./examples/tools/cap3 profile -out heat.csv -processes 2 runs/2 -processes 4 runs/4
+  go run ./examples/tools/cap3 profile -out heat.csv \
+    -processes 2 runs/2 -processes 4 runs/4
 
   -out FILE            the profile
   -input NAME:F=X,...  the input, with its features, of the runs that follow (default
@@ -58,9 +59,6 @@ The time of a run is the mean over its processes: TAU's largest inclusive time, 
 AppTime. A function has its exclusive time. Threads (profile.N.0.1) are not counted.
 One process sends nothing: the time within MPI on one process counts as computation,
 and its communication is 0 in the profile, the table and -json.
-
-Objects of -json: path, case, processes, seconds, communication (seconds within MPI, 0
-on one process), functions (how many).
 `
 
 // profileOptions are the flags of profile.
@@ -191,7 +189,8 @@ func convert(o *profileOptions, run *cli.Run) (*converted, error) {
 			if s.processes == 0 && x.unsure && !slices.Contains(unsure, x.run.Processes) {
 				unsure = append(unsure, x.run.Processes)
 			}
-			t := timing{Case: in.Name, Features: in.Features, Values: in.Values, Processes: x.run.Processes, Seconds: x.run.Seconds, Split: true, Functions: x.run.Functions}
+			t := timing{Case: in.Name, Features: in.Features, Values: in.Values, Processes: x.run.Processes, Seconds: x.run.Seconds, Split: true,
+				Functions: x.run.Functions}
 			if t.Seconds <= 0 {
 				return nil, cli.Mistakef("%s: it takes no time", x.path)
 			}
@@ -424,7 +423,8 @@ func (out *converted) text(w *table.Page) error {
 func (out *converted) rows() any {
 	rows := []jsonrows.Row{}
 	for i, t := range out.runs {
-		rows = append(rows, jsonrows.Row{"path", out.paths[i], "case", t.Case, "processes", t.Processes, "seconds", finite(t.Seconds), "communication", finite(t.counted()), "functions", len(t.Functions)})
+		rows = append(rows, jsonrows.Row{"path", out.paths[i], "case", t.Case, "processes", t.Processes, "seconds", finite(t.Seconds), "communication",
+			finite(t.counted()), "functions", len(t.Functions)})
 	}
 	return rows
 }

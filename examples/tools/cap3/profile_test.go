@@ -38,14 +38,17 @@ func mpipOf(tasks int, app, mpi float64) string {
 		fmt.Fprintf(&b, "   %d %g %g 10\n", i, app, mpi)
 	}
 	n := float64(tasks)
-	fmt.Fprintf(&b, "   *  %g %g 10\n---\n@--- Callsite Time statistics (all, milliseconds): 2 ---\n---\nName Site Rank Count Max Mean Min App%% MPI%%\n", n*app, n*mpi)
-	fmt.Fprintf(&b, "Bcast 1 * %d 5 %g 1 1 1\n\nSend 2 0 10 5 %g 1 1 1\nSend 2 * %d 5 %g 1 1 1\n---\n@--- End of Report ---\n---\n", 10*tasks, 1e3*.25*mpi/10, 1e3*.75*mpi/10, 10*tasks, 1e3*.75*mpi/10)
+	fmt.Fprintf(&b,
+		"   *  %g %g 10\n---\n@--- Callsite Time statistics (all, milliseconds): 2 ---\n---\nName Site Rank Count Max Mean Min App%% MPI%%\n", n*app, n*mpi)
+	fmt.Fprintf(&b, "Bcast 1 * %d 5 %g 1 1 1\n\nSend 2 0 10 5 %g 1 1 1\nSend 2 * %d 5 %g 1 1 1\n---\n@--- End of Report ---\n---\n", 10*tasks,
+		1e3*.25*mpi/10, 1e3*.75*mpi/10, 10*tasks, 1e3*.75*mpi/10)
 	return b.String()
 }
 
 // tauSized is what TAU with its plugin for monitoring writes about a process of so many.
 func tauSized(n int) string {
-	return strings.Replace(tauOf(4, 1, 1000), "</metadata>", fmt.Sprintf("<attribute><name>MPI Comm World Size</name><value>%d</value></attribute></metadata>", n), 1)
+	return strings.Replace(tauOf(4, 1, 1000), "</metadata>",
+		fmt.Sprintf("<attribute><name>MPI Comm World Size</name><value>%d</value></attribute></metadata>", n), 1)
 }
 
 func put(t *testing.T, path, text string) {
@@ -77,11 +80,13 @@ func TestProfile(t *testing.T) {
 	args := []string{"-out", "p.csv", "-application", "sweep", "-input", "s:n=1", "s1", "s2", "-input=l:n=4", "large", "four.mpiP"}
 	text, stderr := converting.Must(t, args...)
 	if !strings.Contains(text, "5 cases from 5 runs") || !strings.Contains(stderr, "s2: the files of 2 further threads are not counted") ||
-		!strings.Contains(stderr, "note: there are folders of TAU with files of 1 and 2 processes, which do not say whether these were all: give -processes N before the runs") {
+		!strings.Contains(stderr,
+			"note: there are folders of TAU with files of 1 and 2 processes, which do not say whether these were all: give -processes N before the runs") {
 		t.Errorf("%s%s", text, stderr)
 	}
 	// Nobody is told of what -processes or the files themselves have said.
-	if _, stderr := converting.Must(t, "-out", "q.csv", "-processes", "1", "s1", "-processes=2", "s2", "again", "-processes", "4", "four.mpiP"); strings.Contains(stderr, "say whether") {
+	if _, stderr := converting.Must(t, "-out", "q.csv", "-processes", "1", "s1", "-processes=2", "s2", "again", "-processes", "4",
+		"four.mpiP"); strings.Contains(stderr, "say whether") {
 		t.Error(stderr)
 	}
 	for i := range 2 {
@@ -111,7 +116,8 @@ func TestProfile(t *testing.T) {
 		}
 	}
 	// The time within MPI on one process counts as computation, everywhere alike, and that is said.
-	if rows, _ := converting.Must(t, append(args, "-json")...); !strings.Contains(stderr, "the time within MPI on one process, up to 0.4000 s, counts as computation") || !strings.Contains(rows, `"processes":1,"seconds":32,"communication":0,`) {
+	if rows, _ := converting.Must(t, append(args, "-json")...); !strings.Contains(stderr,
+		"the time within MPI on one process, up to 0.4000 s, counts as computation") || !strings.Contains(rows, `"processes":1,"seconds":32,"communication":0,`) {
 		t.Errorf("%s%s", rows, stderr)
 	}
 	// A repetition of s on 2, of 5.4 s, and rows.
@@ -120,7 +126,8 @@ func TestProfile(t *testing.T) {
 		t.Errorf("%+v\n%s", p.Runs, rows)
 	}
 	// All on one count.
-	if _, stderr := converting.Must(t, "-out", "q.csv", "four.mpiP"); !strings.Contains(stderr, "all runs are on 4 processes, which does not tell how the program scales") || !strings.HasPrefix(programtest.Read(t, "q.csv"), "application,") {
+	if _, stderr := converting.Must(t, "-out", "q.csv", "four.mpiP"); !strings.Contains(stderr,
+		"all runs are on 4 processes, which does not tell how the program scales") || !strings.HasPrefix(programtest.Read(t, "q.csv"), "application,") {
 		t.Errorf("%s", stderr)
 	}
 }
@@ -155,15 +162,18 @@ func TestProfileMistakes(t *testing.T) {
 	put(t, "few.mpiP", strings.Replace(mpipOf(2, 2, 1), "   1 2 1 10\n", "", 1))
 	put(t, "none/readme", "")
 	put(t, "more/profile.0.0.0", strings.Replace(tauOf(1, 9, 1000), "40 0 9000000", "40 0 20000000", 1))
-	if _, _, stderr := converting.Try("-out", "p.csv", "gap", "gap"); !strings.Contains(stderr, "gap: the path was given before") || strings.Contains(stderr, "-path") {
+	if _, _, stderr := converting.Try("-out", "p.csv", "gap", "gap"); !strings.Contains(stderr,
+		"gap: the path was given before") || strings.Contains(stderr, "-path") {
 		t.Error(stderr)
 	}
 	list := []programtest.Wrong{
 		{Args: []string{"-out", "p.csv", "more"}, Want: "more: 20.00 s within MPI, and the run takes 10.00 s: want no more than the run takes"},
 		{Args: []string{"-out", "p.csv", "cut"}, Want: "cut/profile.1.0.0: line 4 (functions): the file ends early: after 1 of 2 functions: want all of them"},
 		{Args: []string{"-out", "p.csv", "gap"}, Want: "gap: there is profile.2.0.0 and no profile.1.0.0"},
-		{Args: []string{"-out", "p.csv", "-processes", "4", "last"}, Want: "last: there is no profile.2.0.0, and -processes says that the run had 4 processes: want a file of each process"},
-		{Args: []string{"-out", "p.csv", "-processes", "1", "last"}, Want: "last: there is a profile.1.0.0, and -processes says that the run had 1 process: want the files of one run"},
+		{Args: []string{"-out", "p.csv", "-processes", "4", "last"},
+			Want: "last: there is no profile.2.0.0, and -processes says that the run had 4 processes: want a file of each process"},
+		{Args: []string{"-out", "p.csv", "-processes", "1", "last"},
+			Want: "last: there is a profile.1.0.0, and -processes says that the run had 1 process: want the files of one run"},
 		{Args: []string{"-out", "p.csv", "-processes", "2", "last", "MULTI"}, Want: "MULTI/MULTI__TIME: there is no profile.1.0.0, and -processes"},
 		{Args: []string{"-out", "p.csv", "-processes", "3", "two.mpiP"}, Want: "two.mpiP: it is of 2 processes, and -processes says that the run had 3"},
 		{Args: []string{"-out", "p.csv", "says"}, Want: "says: there is no profile.2.0.0, and profile.0.0.0 says that the run had 3 processes"},

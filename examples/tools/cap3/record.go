@@ -57,7 +57,7 @@ have changed since are run anew.
                                COMMAND runs with them; else a profiler of cap3 that is
                                compiled with mpicc and put before MPI's functions
                          none  nobody: whole times only
-  -timeout SPAN        ends a run after so long (default 1h)
+  -timeout D           ends a run after so long (default 1h)
   -retry               tries runs again that have failed before
   -json                print an array of objects instead of a table
   -h                   print this
@@ -66,9 +66,6 @@ The time of a run is that from MPI_Init to MPI_Finalize, the mean over its proce
 where a profiler measures it; else that of COMMAND. One process sends nothing: the
 time within MPI on one process counts as computation, and its communication is 0 in
 the profile, the table and -json.
-
-Objects of -json: case, processes, repetition, wall_s, seconds (null: failed),
-communication (null: failed or not measured), failed (null, or why).
 `
 
 //go:embed profiler.c.txt
@@ -176,7 +173,8 @@ func (o *recordOptions) placeholders() error {
 	for _, w := range o.command {
 		for _, m := range placeholder.FindAllStringSubmatch(w, -1) {
 			if m[1] == "" && !slices.Contains(known, m[2]) {
-				return fmt.Errorf("-- %s: nothing is known of {%s}: want {%s}, a feature of -input of that name, or a script that has the braces", w, m[2], strings.Join(known, "}, {"))
+				return fmt.Errorf("-- %s: nothing is known of {%s}: want {%s}, a feature of -input of that name, or a script that has the braces", w, m[2],
+					strings.Join(known, "}, {"))
 			}
 		}
 	}
@@ -590,7 +588,8 @@ func (out *recorded) tabulate(w *table.Page, prof mpiprofile.Profile) {
 		if r.Split {
 			mpi = seconds(r.Communication)
 		}
-		rows = append(rows, []string{table.Clip(r.Case, 20), strconv.Itoa(r.Processes), strconv.Itoa(r.Repetitions), seconds(r.Seconds), mpi, decimal.Fixed(100*r.Spread, 1) + "%"})
+		rows = append(rows, []string{table.Clip(r.Case, 20), strconv.Itoa(r.Processes), strconv.Itoa(r.Repetitions), seconds(r.Seconds), mpi,
+			decimal.Fixed(100*r.Spread, 1) + "%"})
 	}
 	tabulate(w, "<input|processes|runs|median|within MPI|spread", rows)
 }

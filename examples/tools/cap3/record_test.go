@@ -42,14 +42,16 @@ func TestRecord(t *testing.T) {
 	if err := os.WriteFile("tau.sh", []byte(tau), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-out", "p.csv", "-counts", "1,2,3,4,8", "-repeat", "2", "-input", "s:n=1", "-input", "m:n=3", "-input", "l:n=9", "--", "sh", "tau.sh", "{P}", "{n}"}
+	args := []string{"-out", "p.csv", "-counts", "1,2,3,4,8", "-repeat", "2", "-input", "s:n=1", "-input", "m:n=3", "-input", "l:n=9", "--", "sh",
+		"tau.sh", "{P}", "{n}"}
 	text, stderr := recording.Must(t, args...)
 	for _, want := range []string{"9 cases in p.csv, 6 runs failed", "The input s on 3 processes failed: sh: exit status 7: no grid for 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in:\n%s", want, text)
 		}
 	}
-	if said := strings.Join(strings.Fields(text), " "); !strings.Contains(said, "profile.0.0.0: line 4 (functions): the file ends early: after 1 of 5 functions") || !strings.Contains(stderr, "no grid for 3") {
+	if said := strings.Join(strings.Fields(text), " "); !strings.Contains(said,
+		"profile.0.0.0: line 4 (functions): the file ends early: after 1 of 5 functions") || !strings.Contains(stderr, "no grid for 3") {
 		t.Errorf("a truncated file is not told:\n%s\n%s", text, stderr)
 	}
 	written := programtest.Read(t, "p.csv")
@@ -101,9 +103,8 @@ func TestRecord(t *testing.T) {
 	recording.Must(t, args...)
 	recording.Mistake(t, "it has runs of another command", append(args[:len(args)-2:len(args)-2], "{P}", "7")...)
 	// The profile is one that cap3 plans by: T = n/P + 0.01·n·lg P.
-	features := programtest.Write(t, "f.csv", "benchmark,class,x1_name,x1\np,big,n,81\n")
 	for _, model := range []string{"cap3", "functions"} {
-		rows := rowsOf(t, "-profile", filepath.Join(dir, "p.csv"), "-features", features, "-task", "p:big", "-model", model, "-deadline", "4h", "-starts", "1")
+		rows := rowsOf(t, "-profile", filepath.Join(dir, "p.csv"), "-input", "big:n=81", "-model", model, "-deadline", "4h", "-starts", "1")
 		choice := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]
 		if x := choice["time_s"].(float64); choice["processes"] != 4. || x < 21.86 || x > 21.88 {
 			t.Errorf("%s: %v, want 81/4 + 0.81·2 s on 4", model, choice)
@@ -119,8 +120,10 @@ func TestRecordRetry(t *testing.T) {
 	if err := os.WriteFile("tau.sh", []byte(tau), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-out", "p.csv", "-counts", "1,2", "-repeat", "1", "-input", "a:n=1", "--", "sh", "-c", "[ {P} = 1 ] || [ -e ready ] || exit 9; sh tau.sh {P} {n}"}
-	for i, want := range []string{"1 case in p.csv, 1 run failed", "1 case in p.csv, 1 run failed", "2 cases in p.csv, 0 runs failed", "2 cases in p.csv, 0 runs failed"} {
+	args := []string{"-out", "p.csv", "-counts", "1,2", "-repeat", "1", "-input", "a:n=1", "--", "sh", "-c",
+		"[ {P} = 1 ] || [ -e ready ] || exit 9; sh tau.sh {P} {n}"}
+	for i, want := range []string{"1 case in p.csv, 1 run failed", "1 case in p.csv, 1 run failed", "2 cases in p.csv, 0 runs failed",
+		"2 cases in p.csv, 0 runs failed"} {
 		if i == 1 {
 			put(t, "ready", "")
 		}
@@ -135,7 +138,8 @@ func TestRecordRetry(t *testing.T) {
 	if calls := strings.Count(programtest.Read(t, "calls"), "\n"); calls != 2 {
 		t.Errorf("%d calls", calls)
 	}
-	rows, _ := recording.Must(t, "-out", "q.csv", "-counts", "2", "-repeat", "1", "-input", "a:n=1000000", "-profiler", "none", "-json", "--", "sh", "tau.sh", "{P}", "{n}")
+	rows, _ := recording.Must(t, "-out", "q.csv", "-counts", "2", "-repeat", "1", "-input", "a:n=1000000", "-profiler", "none", "-json", "--", "sh",
+		"tau.sh", "{P}", "{n}")
 	r := programtest.Rows[map[string]any](t, rows)[0]
 	if r["communication"] != nil || r["seconds"] != r["wall_s"] || r["seconds"].(float64) > 1000 {
 		t.Errorf("%v", r)
@@ -151,7 +155,8 @@ func TestRecordPlain(t *testing.T) {
 		t.Errorf("%s%s", rows, stderr)
 	}
 	// A shell's ${NAME}, and braces that hold no name, are its own.
-	recording.Must(t, "-out", "b.csv", "-counts", "1", "-repeat", "1", "-input", "a:n=1", "--", "sh", "-c", "HERE={P}; { test ${HERE} = 1 && test {n}{} = '1{}'; }")
+	recording.Must(t, "-out", "b.csv", "-counts", "1", "-repeat", "1", "-input", "a:n=1", "--", "sh", "-c",
+		"HERE={P}; { test ${HERE} = 1 && test {n}{} = '1{}'; }")
 	recording.Mistake(t, "every run has failed", "-out", "q.csv", "-counts", "1,2", "--", "sh", "-c", "exit {P}")
 	recording.Mistake(t, "it was ended after -timeout 50ms", "-out", "r.csv", "-counts", "1", "-timeout", "50ms", "--", "sleep", "20")
 	for want, args := range map[string][]string{
@@ -172,7 +177,7 @@ func TestRecordPlain(t *testing.T) {
 }
 
 func TestRecordHelp(t *testing.T) {
-	recording.Help(t, recordProgram(nil).FlagNames(), "wall_s", "{P}")
+	recording.Help(t, recordProgram(nil).FlagNames(), "{P}")
 }
 
 // On a real MPI program: recorded, fitted, a larger case predicted and run. A busy machine
@@ -215,7 +220,8 @@ func TestRecordMPI(t *testing.T) {
 			t.Fatalf("%q: exit status %d: %s", plan, status, stderr)
 		}
 		predicted := find(programtest.Rows[map[string]any](t, stdout), map[string]any{"kind": "choice", "choice": "time"})[0]
-		ran, _ := recording.Must(t, append([]string{"-out", filepath.Join(dir, fmt.Sprintf("big%d.csv", try)), "-counts", fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
+		ran, _ := recording.Must(t, append([]string{"-out", filepath.Join(dir, fmt.Sprintf("big%d.csv", try)), "-counts",
+			fmt.Sprint(predicted["processes"]), "-repeat", "1", "-input", "big:n=400", "-json"}, mpirun...)...)
 		measured := programtest.Rows[map[string]any](t, ran)[0]
 		said, took := predicted["time_s"].(float64), measured["seconds"].(float64)
 		t.Logf("try %d: on %v processes predicted %v s, measured %v s", try, predicted["processes"], said, took)

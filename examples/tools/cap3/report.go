@@ -8,9 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/perfmodel/sizing"
@@ -19,26 +17,26 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
-// text says what to do in short, then shows tables, and why.
+// text shows the sizes and what spot costs, and says what to do.
 func (r *results) text(w *table.Page) error {
-	w.Printf("SUMMARY\n\n")
-	r.writeSummary(w)
-	w.Printf("\nSIZES\n")
-	r.writeInstances(w)
+	i := &r.in.instance
+	w.Sayf("On %s, %s each, at $%s an hour on demand; due in %s, of which %s are for the set-up; budget %s each.", i.Name, decimal.Count(i.Processes,
+		"core"), price(i.Hourly),
+		clock(r.o.deadline), clock(r.o.latency), budgetOf(r.o.budget))
 	r.writeSizes(w)
-	w.Printf("\nSPOT OR ON DEMAND\n")
 	r.writeSpot(w)
-	r.writeAcross(w)
-	r.writeCustomers(w)
-	w.Printf("\nMODELS\n")
-	r.writeModels(w)
-	r.writeFigures(w)
-	if r.findings != nil {
-		w.Printf("\nTHE PAPER'S DECISIONS\n\n")
-		for _, f := range r.findings {
-			w.Sayf("%s", said(f))
+	if r.o.why {
+		r.explainSizes(w)
+		w.Printf("\n")
+		for _, s := range r.sized {
+			if s.scheduled != nil {
+				w.Sayf("%s", r.story(s))
+			}
 		}
+		r.writeModels(w)
+		w.Printf("\n")
 	}
+	r.decide(w)
 	return nil
 }
 
@@ -76,104 +74,70 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// writeSummary says what to buy, what it costs, and what speaks against relying on it.
-func (r *results) writeSummary(w *table.Page) {
-	o := r.o
-	var wrong groups
-	var hows [spot.TierLow + 1]string
-	var buy [spot.TierLow + 1]groups // by agent
-	spent := make([]float64, len(o.ways))
-	onDemand := 0.
-	possible, missed, far, beyond := 0, 0, 0, 0
+// decide says what to buy, what it costs, and what speaks against relying on it.
+func (r *results) decide(w *table.Page) {
+	possible, missed, far, beyond, sized := 0, 0, 0, 0, 0
+	spent, onDemand := 0., 0.
+	var wrong, runs groups
 	for _, s := range r.sized {
-		p, name := s.picked(o), nameOf(s.task)
-		x := s.scheduled
+		p, name, x := s.picked(r.o), nameOf(s.task), s.scheduled
 		if x == nil {
-			wrong.add("not within the profile", name)
+			wrong.add("no number of processes that it runs on is profiled", name)
 			continue
 		}
-		how := fmt.Sprintf("spot at $%s (%v)", bidOf(x), x.tier)
-		if x.tier == spot.TierHigh {
-			how = "on demand (high)"
-		}
-		hows[x.tier] = how
-		buy[x.tier].add(fmt.Sprintf("%d|%s", p.Best.Instances, processes(p.Best.Processes)), name)
 		if p.Verdict != sizing.Fits {
 			wrong.add(verdictOf(p.Verdict), name)
 		} else if v := s.choices[sure].Verdict; v != sizing.Fits {
-			wrong.add(fmt.Sprintf("not %s%% sure", percentage(o.confidence)), name)
+			wrong.add(fmt.Sprintf("not %s%% sure", percentage(r.o.confidence)), name)
 		}
-		for k := range o.ways {
-			spent[k] += x.runs[k].cost.Float64() / float64(x.runs[k].starts)
+		how := "on demand"
+		if x.decision.Action == spot.BidSpot {
+			how = fmt.Sprintf("on spot at a bid of $%s", x.decision.Bid.Fixed(3))
 		}
-		planned := &x.runs[len(o.ways)-1]
-		onDemand += planned.onDemand.Float64() / float64(planned.starts)
-		possible, missed = possible+planned.possible, missed+planned.missed
+		runs.add(fmt.Sprintf("on %s, %s, %s", processes(p.Best.Processes), decimal.Count(p.Best.Instances, "instance"), how), name)
+		sized++
+		spent += x.cost.Float64() / float64(x.starts)
+		onDemand += x.onDemand.Float64() / float64(x.starts)
+		possible, missed = possible+x.possible, missed+x.missed
 		if len(s.outside) > 0 {
 			beyond++
 		}
-		if s.far(r) {
+		if s.far() {
 			far++
 		}
 	}
-	list := func(gs groups) string {
-		var all []string
-		for _, g := range gs {
-			all = append(all, g.what+": "+some(g.names))
-		}
-		return strings.Join(all, "; ")
+	for _, g := range wrong {
+		w.Sayf("WARNING: %s: %s.", some(g.names), g.what)
 	}
-	if slices.ContainsFunc(buy[:], func(gs groups) bool { return gs != nil }) {
-		first := fmt.Sprintf("Buy %s by the paper's rule: ", r.in.instance.Name)
-		for k, gs := range buy {
-			if gs == nil {
-				continue
-			}
-			var sizes []string
-			for _, g := range gs {
-				instances, size, _ := strings.Cut(g.what, "|")
-				if len(g.names) > 1 {
-					instances += " each"
-				}
-				sizes = append(sizes, fmt.Sprintf("%s for %s on %s", instances, some(g.names), size))
-			}
-			w.Sayf("%s%s %s.", first, hows[k], strings.Join(sizes, "; "))
-			first = ""
-		}
-	} else {
-		w.Sayf("Nothing to buy: no number of processes that the tasks run on lies within the profile.")
+	if sized == 0 {
+		w.Sayf("Nothing to buy: no number of processes that the tasks run on is profiled.")
 		return
 	}
-	prices := ""
-	if o.spot == "" {
-		prices = " (MADE-UP prices)"
-	}
-	var costs []string
-	for k := range o.ways {
-		costs = append(costs, fmt.Sprintf("$%s by %s", dollarsOf(spent[k]), o.way(k).short))
-	}
-	w.Sayf("Pay $%s with all on demand; with spot%s %s, on average of %s.", dollarsOf(onDemand), prices, cli.Series(costs, "and"), decimal.Count(o.starts, "start"))
-	fits := fmt.Sprintf("all fit, each with a probability of %s%%", percentage(o.confidence))
-	if wrong != nil {
-		fits = "WARNING: " + list(wrong)
-	}
-	w.Sayf("Deadline %s, budget %s: %s. If runs take as predicted, %s is late in %d of %s in time on demand.", clock(o.deadline), budgetOf(o.budget), fits, o.way(len(o.ways)-1).short, missed, decimal.Count(possible, "start"))
-	risk := fmt.Sprintf("Risk: %d of %s beyond the profile", beyond, decimal.Count(len(r.sized), "prediction"))
+	risk := fmt.Sprintf("%d of %s beyond the profile", beyond, decimal.Count(sized, "prediction"))
 	if far > 0 {
 		risk += fmt.Sprintf(", %d further than can be checked", far)
 	}
 	if t := r.tally(true); t.of > 0 {
-		risk += fmt.Sprintf("; predicted from the smaller runs the largest were %s%% off (median), %d of %d within their 90%%", decimal.Fixed(100*t.off, 0), t.within, t.of)
+		risk += fmt.Sprintf("; predicted from the smaller runs the largest were %s%% off (median), %d of %d within their 90%%", decimal.Fixed(100*t.off, 0),
+			t.within, t.of)
 	} else {
 		risk += "; too few runs to check how larger ones are predicted"
 	}
-	w.Sayf("%s.", risk)
+	prices := ""
+	if r.o.spot == "" {
+		prices = " (MADE-UP prices)"
+	}
+	w.Sayf("Risk: %s. If runs take as predicted, spot is late in %d of %s in time on demand.", risk, missed, decimal.Count(possible, "start"))
+	for _, g := range runs {
+		w.Sayf("Run %s %s.", some(g.names), g.what)
+	}
+	w.Sayf("Pay $%s on demand, or $%s with spot%s, on average of %s.", dollarsOf(onDemand), dollarsOf(spent), prices, decimal.Count(r.o.starts, "start"))
 }
 
 // far tells whether a task is further beyond the profile than the largest case profiled
 // is beyond the others, so that no such step has been checked.
-func (s *sized) far(r *results) bool {
-	reach := r.reach(s.fitted)
+func (s *sized) far() bool {
+	reach := s.fitted.reach()
 	return reach > 0 && len(s.outside) > 0 && s.times() > reach
 }
 
@@ -185,19 +149,10 @@ func (s *sized) times() float64 {
 // percentage is that of a probability, in as many digits as were given.
 func percentage(p float64) string { return strconv.FormatFloat(100*p, 'g', 12, 64) }
 
-// said is a finding in sentences.
-func said(f finding.Finding) string {
-	text := fmt.Sprintf("%v: %s. Here: %s.", f.Verdict, f.Says, f.Shown)
-	if f.Verdict != finding.CameOut && f.Why != "" {
-		text += " " + f.Why
-	}
-	return text
-}
-
 // writeModels says what was fitted, and how it did.
 func (r *results) writeModels(w *table.Page) {
 	var shown []modelName
-	for m := machine; m < models; m++ {
+	for m := eq1; m < models; m++ {
 		for _, f := range r.fitted {
 			if f.scores[m].tried {
 				shown = append(shown, m)
@@ -211,7 +166,8 @@ func (r *results) writeModels(w *table.Page) {
 	}
 	var rows [][]string
 	for _, f := range r.fitted {
-		row := []string{table.Clip(f.profile.Application, 12), strconv.Itoa(len(f.profile.Runs)), table.Clip(f.profile.Longest().Case, 10), strconv.Itoa(f.profile.MaxProcesses())}
+		row := []string{table.Clip(f.profile.Application, 12), strconv.Itoa(len(f.profile.Runs)), table.Clip(f.profile.Longest().Case, 10),
+			strconv.Itoa(f.profile.MaxProcesses())}
 		for _, m := range shown {
 			row = append(row, f.scores[m].String())
 		}
@@ -227,28 +183,13 @@ func (r *results) writeModels(w *table.Page) {
 			w.Sayf("%s: %s.", some(g.names), g.what)
 		}
 	}
-	if r.pool.names != nil {
-		var list []string
-		for k, s := range r.pool.scores {
-			list = append(list, fmt.Sprintf("%s %s", r.pool.names[k], decimal.Fixed(s.Error, 3)))
-		}
-		w.Sayf("The benchmarks are fitted together, since they ran on one machine. Its time for a unit of work depends on %s, by the least error: %s.", r.pool.names[r.pool.best], strings.Join(list, ", "))
-	}
 	if t := r.tally(false); t.of > 0 {
-		w.Sayf("Of %s that were left out %d are within their intervals for 90%%; half are off by less than %s%%.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
+		w.Sayf("Of %s that were left out %d are within their intervals for 90%%; half are off by less than %s%%.", decimal.Count(t.of, "run"), t.within,
+			decimal.Fixed(100*t.off, 0))
 	}
 	if t := r.tally(true); t.of > 0 {
-		w.Sayf("Of %s of the largest cases, predicted from all smaller ones, %d are; half are off by less than %s%%. That is the step that a plan takes.", decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
-	}
-	for _, f := range r.fitted {
-		if f.tableI != nil {
-			again := ""
-			if n := r.alike(); n > 1 {
-				again = fmt.Sprintf(" It fails for %d of %s.", n, decimal.Count(len(r.fitted), "application"))
-			}
-			w.Sayf("%seq2, by the features alone, fails: %s.%s", of_(f), inData(f.tableI), again)
-			break
-		}
+		w.Sayf("Of %s of the largest cases, predicted from all smaller ones, %d are; half are off by less than %s%%. That is the step that a plan takes.",
+			decimal.Count(t.of, "run"), t.within, decimal.Fixed(100*t.off, 0))
 	}
 	var dropped []string
 	for _, f := range r.fitted {
@@ -257,11 +198,8 @@ func (r *results) writeModels(w *table.Page) {
 		}
 	}
 	if dropped != nil {
-		w.Sayf("Left out are runs on more processes than make any case faster by a fifth, since the machine seems to have no more cores: %s.", strings.Join(dropped, ", "))
-	}
-	turns := func(f *fitted) bool { return f.profile.MaxProcesses() > 2 }
-	if r.o.profile == "" && slices.ContainsFunc(r.fitted, turns) {
-		w.Sayf("That machine has two cores. BT and SP run on square numbers only, so that their runs on 4 processes took turns, too; they are kept, for nothing else says how they scale.")
+		w.Sayf("Left out are runs on more processes than make any case faster by a fifth, since the machine seems to have no more cores: %s.",
+			strings.Join(dropped, ", "))
 	}
 }
 
@@ -276,7 +214,7 @@ func (r *results) assumed() (gs groups) {
 			continue
 		}
 		if f.proportional {
-			gs.add("in cap3, T_N is taken as proportional to its growth, since the exponent of Eq. (3) or (4) takes runs on two numbers of processes above 1 (-network fitted says so)", name)
+			gs.add("in cap3, T_N is taken as proportional to its growth, since the exponent of Eq. (3) or (4) takes runs on two numbers of processes above 1", name)
 		}
 		if f.unsplit > 0 {
 			gs.add("cap3 leaves out runs whose computation and communication were not measured apart", fmt.Sprintf("%s %d", name, f.unsplit))
@@ -284,18 +222,6 @@ func (r *results) assumed() (gs groups) {
 	}
 	return gs
 }
-
-// alike returns how many applications the features alone do not do for.
-func (r *results) alike() (n int) {
-	for _, f := range r.fitted {
-		if f.tableI != nil {
-			n++
-		}
-	}
-	return n
-}
-
-func of_(f *fitted) string { return of(f.profile.Application) }
 
 func (s score) String() string {
 	switch {
@@ -307,34 +233,6 @@ func (s score) String() string {
 	return decimal.Fixed(s.error, 3)
 }
 
-// writeInstances is Table III.
-func (r *results) writeInstances(w *table.Page) {
-	if r.o.spot != "" {
-		i := &r.in.instance
-		w.Printf("\n")
-		w.Sayf("On %s, %s each, at $%s an hour on demand.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
-		return
-	}
-	var rows [][]string
-	for _, t := range r.in.types {
-		chosen := ""
-		if t.Name == r.in.instance.Name {
-			chosen = "chosen"
-		}
-		rows = append(rows, []string{t.Name, strconv.Itoa(t.Processes), decimal.Number(t.ComputeUnits, 1).String(), dollars(t.Hourly), unitPrice(t), chosen})
-	}
-	tabulate(w, "<instance|processes|compute\nunits|on demand,\n$/h|$/h per\nunit|<", rows)
-	i := &r.in.instance
-	switch {
-	case r.in.cheapest:
-		w.Sayf("%s is chosen since a compute unit costs least there. It is charged by the hour begun.", i.Name)
-	case r.o.instance != "":
-		w.Sayf("%s is chosen by -instance, at $%s an hour. It is charged by the hour begun.", i.Name, price(i.Hourly))
-	default:
-		w.Sayf("%s is chosen since a compute unit costs least there at the price of Table III; here it is for %s, at $%s an hour. It is charged by the hour begun.", i.Name, decimal.Count(i.Processes, "core"), price(i.Hourly))
-	}
-}
-
 // writeSizes says on how many processes to run.
 func (r *results) writeSizes(w *table.Page) {
 	o := r.o
@@ -343,11 +241,8 @@ func (r *results) writeSizes(w *table.Page) {
 		rows = append(rows, s.rows(o)...)
 	}
 	tabulate(w, "<task|<choice|proces-\nses|instan-\nces|predicted|within, "+percentage(o.confidence)+"%|cost, $|<", rows)
-	w.Sayf("Due in %s, of which %s are for the set-up; budget %s. time: least time within both, the paper's choice; cost: least cost within the deadline; "+
-		"sure: least cost within both with a probability of %s%%. Where nothing fits it is what comes nearest. The choice with the star is scheduled. Times are those of the machine profiled.",
-		clock(o.deadline), clock(o.latency), budgetOf(o.budget), percentage(o.confidence))
-	w.Printf("\n")
-	r.explainSizes(w)
+	w.Sayf("time: least time within deadline and budget; cost: least cost within the deadline; sure: least cost within both with a probability of %s%%. "+
+		"The choice with the star is taken; times are those of the machine profiled.", percentage(o.confidence))
 }
 
 // rows are the choices of a task, a row for those on the same number of processes.
@@ -407,7 +302,8 @@ func (r *results) explainSizes(w *table.Page) {
 			continue
 		}
 		b := &p.Best
-		reason := [choices]string{"the least time within deadline and budget", "the least cost within the deadline", "the least cost within deadline and budget, and likely so,"}[r.o.choose]
+		reason := [choices]string{"the least time within deadline and budget", "the least cost within the deadline",
+			"the least cost within deadline and budget, and likely so,"}[r.o.choose]
 		switch p.Verdict {
 		case sizing.TooLate:
 			reason = "nothing within the profile meets the deadline; what comes nearest"
@@ -425,8 +321,9 @@ func (r *results) explainSizes(w *table.Page) {
 		if len(s.outside) > 0 {
 			beyond.add("beyond the profile", name+" by "+outsides(s.outside))
 		}
-		if s.far(r) {
-			far.add(fmt.Sprintf("longer than the longest run profiled by a factor that no interval was checked for (the largest: %s)", significant(r.reach(s.fitted))), name+" "+significant(s.times())+" times")
+		if s.far() {
+			far.add(fmt.Sprintf("longer than the longest run profiled by a factor that no interval was checked for (the largest: %s)",
+				significant(s.fitted.reach())), name+" "+significant(s.times())+" times")
 		}
 		faster := "nobody has tried more than %d"
 		if len(s.fitted.left) > 0 {
@@ -437,7 +334,8 @@ func (r *results) explainSizes(w *table.Page) {
 			bought.add("bought by -scale, though "+faster, name)
 		}
 		if s.promise != nil {
-			promised.add("promised but not bought, for "+faster, fmt.Sprintf("%s %s on %s for $%s", name, clock(s.promise.Time), processes(s.promise.Processes), dollars(s.promise.Cost)))
+			promised.add("promised but not bought, for "+faster, fmt.Sprintf("%s %s on %s for $%s", name, clock(s.promise.Time),
+				processes(s.promise.Processes), dollars(s.promise.Cost)))
 		}
 	}
 	for _, g := range why {
@@ -501,44 +399,30 @@ func toDuration(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// writeSpot says which agent, which bids, and what comes of them.
+// writeSpot says what the plan of each task is, and what comes of it.
 func (r *results) writeSpot(w *table.Page) {
 	var rows [][]string
 	for _, s := range r.sized {
-		x := s.scheduled
-		if x == nil {
-			continue
+		if x := s.scheduled; x != nil {
+			mean := func(m pricing.Money) string { return dollarsOf(m.Float64() / float64(x.starts)) }
+			rows = append(rows, []string{table.Clip(nameOf(s.task), 14), mean(x.onDemand), percentOf(x.possible, x.starts), planned(x),
+				dollarsOf(x.decision.Cost), mean(x.cost), percentOf(x.met, x.starts)})
 		}
-		row := []string{table.Clip(nameOf(s.task), 14), decimal.Fixed(x.rate, 2), x.tier.String(), bidOf(x), planned(x), dollarsOf(x.decision.Cost)}
-		for k := range x.runs {
-			t := &x.runs[k]
-			row = append(row, dollarsOf(t.cost.Float64()/float64(t.starts)), percentOf(t.met, t.starts))
-			if k == 0 {
-				row = append(row[:len(row)-2], dollarsOf(t.onDemand.Float64()/float64(t.starts)), percentOf(t.possible, t.starts), row[len(row)-2], row[len(row)-1])
-			}
-		}
-		rows = append(rows, row)
 	}
 	if rows == nil {
 		w.Printf("\n")
-		w.Sayf("Nothing to schedule.")
 		return
 	}
-	titles := "<task|PR|<agent|its\nbid, $|<plan|expects,\n$|on de-\nmand, $|\nmet"
-	for k := range r.o.ways {
-		titles += "|" + r.o.way(k).column() + "|\nmet"
-	}
-	tabulate(w, titles, rows)
+	tabulate(w, "<task|on demand,\n$|met|<plan|expects,\n$|with spot,\n$|met", rows)
 	from, to := r.startsWithin()
 	h := r.in.history
 	what := "a MADE-UP history"
 	if r.o.spot != "" {
 		what = "the history of " + h.Series.String()
 	}
-	w.Sayf("Costs are means over %s from day %s to day %s of %s, each due in %s, and include the set-up; met is the share of deadlines, where runs take as long as predicted (-choose sure allows for longer ones). PR, bids and the plan are those of the first, when the spot price is $%s and on demand $%s. "+
-		"The plan is a bid for the least expected cost that never lets the last moment for on demand pass, hedged by a second cluster where that is cheaper.",
-		decimal.Count(r.o.starts, "start"), day(from-h.Start()), day(to-h.Start()), what, clock(r.o.deadline), price(h.At(from)), price(r.in.instance.Hourly))
-	r.explainSpot(w)
+	w.Sayf("Costs are means over %s from day %s to day %s of %s, and include the set-up; met is the share of deadlines. The plan is that of the first, when the spot price is $%s: a bid for the least expected cost that leaves time to finish on demand.",
+		decimal.Count(r.o.starts, "start"), day(from-h.Start()), day(to-h.Start()), what, price(h.At(from)))
+	w.Printf("\n")
 }
 
 // price is an amount with two decimals at least.
@@ -550,17 +434,6 @@ func price(m pricing.Money) string {
 }
 
 func day(d time.Duration) string { return decimal.Fixed(d.Hours()/24, 0) }
-
-// bidOf is the bid of the paper's agent.
-func bidOf(x *scheduled) string {
-	switch x.tier {
-	case spot.TierLow:
-		return x.low.Fixed(3)
-	case spot.TierMedium:
-		return x.medium.Fixed(3)
-	}
-	return "-"
-}
 
 // planned is what the plan does first.
 func planned(x *scheduled) string {
@@ -578,71 +451,24 @@ func dollarsOf(x float64) string { return decimal.Fixed(x, 2) }
 
 func percentOf(n, of int) string { return decimal.Fixed(100*float64(n)/float64(of), 0) + "%" }
 
-// explainSpot says why a task has its agent, and what came of its first start where that
-// is more than one lease.
-func (r *results) explainSpot(w *table.Page) {
-	var why groups
-	for _, s := range r.sized {
-		x := s.scheduled
-		if x == nil {
-			continue
-		}
-		switch {
-		case x.rate < 0:
-			why.add("PR is below 0: even on demand the deadline is missed, if the prediction holds. On demand, for nothing is faster (agent high).", nameOf(s.task))
-		case x.tier == spot.TierHigh:
-			why.add("PR is below "+threshold(r.o.thresholds.Medium)+": after a run on spot that is lost there would be no time for another. On demand (agent high).", nameOf(s.task))
-		case x.tier == spot.TierMedium:
-			why.add(fmt.Sprintf("PR is from %s to %s: there is time for two runs. On spot with a high bid, $%s, that is seldom exceeded (agent medium).", threshold(r.o.thresholds.Medium), threshold(r.o.thresholds.Low), bidOf(x)), nameOf(s.task))
-		default:
-			why.add(fmt.Sprintf("PR is above %s: there is time for three runs or more. On spot with a low bid, $%s (agent low).", threshold(r.o.thresholds.Low), bidOf(x)), nameOf(s.task))
-		}
-	}
-	w.Printf("\n")
-	for _, g := range why {
-		w.Sayf("%s: %s", some(g.names), g.what)
-	}
-	for _, s := range r.sized {
-		x := s.scheduled
-		if x == nil {
-			continue
-		}
-		for k := range x.runs {
-			if t := &x.runs[k]; t.missed > 0 {
-				w.Sayf("WARNING: %s: of %s the rule of %s misses %d that on demand would have met.", nameOf(s.task), decimal.Count(t.starts, "start"), r.o.way(k).short, t.missed)
-			}
-		}
-		if len(r.sized) <= 2 || slices.ContainsFunc(x.runs, func(t tried) bool { return len(t.leases) > 1 }) {
-			w.Sayf("%s", r.story(s))
-		}
-	}
-}
-
-// threshold is one of Table II.
-func threshold(x float64) string { return decimal.Number(x, 3).String() }
-
 // story says what came of the first start.
 func (r *results) story(s *sized) string {
-	x := s.scheduled
-	var list []string
-	for k := range x.runs {
-		t := &x.runs[k]
-		var leases []string
-		for i, l := range t.leases {
-			switch more := len(t.leases) - 4; {
-			case more <= 1 || i < 3 || i == len(t.leases)-1:
-				leases = append(leases, leaseOf(&l, x.at))
-			case i == 3:
-				leases = append(leases, decimal.Int(more)+" more")
-			}
+	t := &s.scheduled.tried
+	var leases []string
+	for i, l := range t.leases {
+		switch more := len(t.leases) - 4; {
+		case more <= 1 || i < 3 || i == len(t.leases)-1:
+			leases = append(leases, leaseOf(&l, s.scheduled.at))
+		case i == 3:
+			leases = append(leases, decimal.Int(more)+" more")
 		}
-		outcome := ""
-		if !t.first.Met {
-			outcome = ", MISSES the deadline"
-		}
-		list = append(list, fmt.Sprintf("%s pays $%s (%s%s)", r.o.way(k).short, dollars(t.first.Cost), strings.Join(leases, ", then "), outcome))
 	}
-	return fmt.Sprintf("%s, first start: %s; on demand it is $%s.", nameOf(s.task), strings.Join(list, "; "), dollars(x.runs[0].first.OnDemandOnly))
+	outcome := ""
+	if !t.first.Met {
+		outcome = ", MISSES the deadline"
+	}
+	return fmt.Sprintf("%s, first start: the plan pays $%s (%s%s); on demand it is $%s.", nameOf(s.task), dollars(t.first.Cost), strings.Join(leases,
+		", then "), outcome, dollars(t.first.OnDemandOnly))
 }
 
 func leaseOf(l *spotsim.Lease, from time.Duration) string {
@@ -657,4 +483,26 @@ func leaseOf(l *spotsim.Lease, from time.Duration) string {
 		}
 	}
 	return fmt.Sprintf("%s from %s to %s", what, clock(l.Launched-from), clock(l.Ended-from))
+}
+
+// seconds is a time of a run.
+func seconds(s float64) string {
+	switch {
+	case s < 1:
+		return decimal.Fixed(s, 4) + " s"
+	case s < 100:
+		return decimal.Fixed(s, 2) + " s"
+	}
+	return decimal.Grouped(decimal.Fixed(s, 0)) + " s"
+}
+
+// cents are amounts of money.
+const cents = 10 * pricing.Milli
+
+// list joins names, "none" if there is no name.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }

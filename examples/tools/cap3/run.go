@@ -33,14 +33,13 @@ import (
 // runUsage is what run -h prints.
 const runUsage = `Usage: go run ./examples/tools/cap3 run -tasks FILE [flags]
 
-Carries out steps 7 and 8 of [Huang13]: requests instances for tasks with deadlines, on
-spot or on demand, starts the tasks, watches for interruptions, moves tasks, and gives
-instances back. It may be killed at any moment; with the same -journal it goes on.
+Carries tasks with deadlines out: requests instances on spot or on demand, starts the
+tasks, watches for interruptions, moves tasks, and gives instances back. It may be
+killed at any moment; with the same -journal it goes on. It exits with 1 if a task fails
+or misses its deadline, after it has written the results. go doc ./examples/tools/cap3
+has the columns of -tasks, what commands and tasks find and write, and the charges.
 
-  -tasks FILE          CSV, a line for each task, with the columns name, estimate and
-                       deadline (spans of time such as 2h), and perhaps instances
-                       (default 1), command, checkpoint, the work between two
-                       checkpoints, and runtime, what a task of made-up really takes
+  -tasks FILE          the tasks, a line each
   -journal FILE        what is done; the tasks are kept in FILE.tasks, so that later
                        runs need no -tasks
   -provider NAME       who rents out instances (default made-up)
@@ -50,30 +49,22 @@ instances back. It may be killed at any moment; with the same -journal it goes o
                          local    instances are processes of this machine, in -dir
                          exec     your own commands: -create, -delete, -list, -submit,
                                   -status, and perhaps -move and -save
-  -dir FOLDER          of local: it exists, and is empty at first
-  -hour SPAN           how long an hour of the clock takes, for local (default 1h)
-  -poll SPAN           between two looks at instances (default 5s)
-  -create COMMAND      of exec: rents an instance with the name PLIMSOLL_NODE and the
-                       token PLIMSOLL_TOKEN, and writes a line of JSON with id, token,
-                       node and created, such as "2013-01-01T00:00:00Z". It exits with
-                       3 if no instance is to be had. PLIMSOLL_TIER has the agent (high
-                       is on demand), PLIMSOLL_BID the bid for an hour
-  -delete COMMAND      ends the instance PLIMSOLL_ID, and writes its line with ended
-  -list COMMAND        writes a line for each instance; those that have ended may be
-                       missing
-  -status COMMAND      writes booting, ready, running, done or failed, and the seconds
-                       of work in checkpoints, such as "running 3600"; without
-                       PLIMSOLL_CLUSTER "none 3600"
-  -submit COMMAND      starts PLIMSOLL_COMMAND on PLIMSOLL_INSTANCES
-  -move COMMAND        brings what is saved of PLIMSOLL_TASK there, before -submit
-  -save COMMAND        has the task save its progress: at checkpoints, and before an
+  -dir DIR             of local: it exists, and is empty at first
+  -hour D              how long an hour of the clock takes, for local (default 1h)
+  -poll D              between two looks at instances (default 5s)
+  -create COMMAND      of exec: rents an instance, and writes a line about it
+  -delete COMMAND      ends an instance, and writes its line
+  -list COMMAND        writes a line for each instance
+  -status COMMAND      writes what became of a task on a cluster
+  -submit COMMAND      starts a task on instances
+  -move COMMAND        brings what is saved of a task there, before -submit
+  -save COMMAND        has a task save its progress: at checkpoints, and before an
                        instance is given back
   -rule NAME           paper, safe, no-return, hedged or planned (default no-return)
   -th1 X               a task of less PR goes on demand, Table II (default 1)
   -th2 X               a task of more PR goes on spot with a low bid (default 2)
-  -latency SPAN        from the request for instances until the task runs (default 5m)
-  -checkpoint-cost SPAN
-                       to save, and to read back (default 1m)
+  -latency D           from the request for instances until the task runs (default 5m)
+  -checkpoint-cost D   to save, and to read back (default 1m)
   -on-demand AMOUNT    price of an instance-hour (default 1.30)
   -spot FILE           spot prices, as for planning; bids go by them (default: the
                        MADE-UP history). With made-up and local the tasks begin 30
@@ -86,28 +77,11 @@ instances back. It may be killed at any moment; with the same -journal it goes o
   -seed N              of the made-up history (default 1)
   -json                print an array of objects instead of a table
   -h                   print this
-
-A task's command finds in PLIMSOLL_CHECKPOINT (local) a folder that outlives instances.
-There it saves its progress, and writes the seconds of work saved to the file "saved".
-With the rules hedged and planned a task can run on two clusters at once, which have the
-same folder: there the command must write every file whole (a new file that is renamed).
-
-Instances of the types of Table III, and of the MADE-UP history, are charged by the hour
-begun, on demand and on spot, where the hour of an interruption is free. Types outside
-Table III are charged by the second.
-
-With exec, the program knows the cost of instances on demand. An instance on spot costs
-at most its bid. The list may lack instances that have ended: if one ended while the
-program was not there, the cost lies between that until the instance was last seen and
-that until it was missed. The output then has both bounds, and says why.
-
-Objects of -json: task, done, met, finish_s, leases, cost (at most), least_cost, unsure
-(a list of why these differ), simulated_cost (made-up), failed (null, or why).
 `
 
 var runProgram = &cli.Program[runOptions, *ran]{
 	Name: "cap3 run", Usage: runUsage, Define: defineRun, Work: carryOut, Text: (*ran).text, Rows: (*ran).rows,
-	Verdict: (*ran).verdict, ShortIf: "a task misses its deadline or fails",
+	Verdict: (*ran).verdict,
 }
 
 func init() { commands["run"] = runProgram.Run }
@@ -120,7 +94,8 @@ type runOptions struct {
 	create, delete, list string
 	submit, status       string
 	move, save           string
-	rule                 int // in allWays
+	rule                 int // in rules
+	thresholds           spot.Thresholds
 	prices               options
 }
 
@@ -133,7 +108,8 @@ const (
 func defineRun(o *runOptions, f *cli.Flags) {
 	*o = runOptions{hour: time.Hour, poll: 5 * time.Second, rule: 2}
 	p := &o.prices
-	*p = options{latency: 5 * time.Minute, checkpointCost: time.Minute, onDemand: 130 * cents, seed: 1, product: "Linux/UNIX", thresholds: spot.Thresholds{Medium: 1, Low: 2}}
+	*p = options{latency: 5 * time.Minute, checkpointCost: time.Minute, onDemand: 130 * cents, seed: 1, product: "Linux/UNIX"}
+	o.thresholds = spot.Thresholds{Medium: 1, Low: 2}
 	f.File("tasks", &o.tasks)
 	f.Name("journal", &o.journal, "the name of a file")
 	f.Name("dir", &o.dir, "the name of a folder")
@@ -141,17 +117,18 @@ func defineRun(o *runOptions, f *cli.Flags) {
 	positive := func(d time.Duration) bool { return d > 0 && d <= maxSpan }
 	f.Span("hour", &o.hour, "a span of time above 0", func(d time.Duration) bool { return positive(d) && d <= time.Hour })
 	f.Span("poll", &o.poll, "a span of time above 0", positive)
-	for name, to := range map[string]*string{"create": &o.create, "delete": &o.delete, "list": &o.list, "submit": &o.submit, "status": &o.status, "move": &o.move, "save": &o.save} {
+	for name, to := range map[string]*string{"create": &o.create, "delete": &o.delete, "list": &o.list, "submit": &o.submit, "status": &o.status,
+		"move": &o.move, "save": &o.save} {
 		f.Name(name, to, "a command")
 	}
 	var names []string
-	for _, w := range allWays {
-		names = append(names, w.flag)
+	for _, r := range rules {
+		names = append(names, r.name)
 	}
 	cli.Choice(f, "rule", &o.rule, names...)
 	threshold := func(x float64) bool { return x >= -maxThreshold && x <= maxThreshold }
-	f.Float("th1", &p.thresholds.Medium, "a number, such as 1", threshold)
-	f.Float("th2", &p.thresholds.Low, "a number, such as 2", threshold)
+	f.Float("th1", &o.thresholds.Medium, "a number, such as 1", threshold)
+	f.Float("th2", &o.thresholds.Low, "a number, such as 2", threshold)
 	f.Span("latency", &p.latency, "a span of time that is not negative", func(d time.Duration) bool { return d >= 0 && d <= maxSpan })
 	f.Span("checkpoint-cost", &p.checkpointCost, "a span of time that is not negative", func(d time.Duration) bool { return d >= 0 && d <= maxSpan })
 	f.Money("on-demand", &p.onDemand, "a price above 0, such as 1.30", func(m pricing.Money) bool { return m > 0 && m <= maxAmount*pricing.Unit })
@@ -162,8 +139,8 @@ func defineRun(o *runOptions, f *cli.Flags) {
 	f.Seed(&p.seed)
 	f.Check(func() error {
 		switch {
-		case p.thresholds.Medium > p.thresholds.Low:
-			return fmt.Errorf("-th1 %v: want at most -th2, %v", p.thresholds.Medium, p.thresholds.Low)
+		case o.thresholds.Medium > o.thresholds.Low:
+			return fmt.Errorf("-th1 %v: want at most -th2, %v", o.thresholds.Medium, o.thresholds.Low)
 		case o.provider == madeUpCloud && o.journal != "":
 			return errors.New("-journal: made-up rents nothing that a later run could go on with: want no -journal, or -provider local or exec")
 		case o.provider != madeUpCloud && o.journal == "":
@@ -303,7 +280,8 @@ func (o *runOptions) same(k *keptTasks) error {
 	}
 	now, err := o.readTasks(k.Tasks[0].Submit)
 	if err == nil && (!slices.Equal(now.Tasks, k.Tasks) || !slices.Equal(now.Run, k.Run)) {
-		err = cli.Mistakef("-tasks %s: the journal %s is of other tasks, or of another -latency or -checkpoint-cost: want the same, or another -journal", o.tasks, o.journal)
+		err = cli.Mistakef("-tasks %s: the journal %s is of other tasks, or of another -latency or -checkpoint-cost: want the same, or another -journal",
+			o.tasks, o.journal)
 	}
 	return err
 }
@@ -347,7 +325,7 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 		return nil, err
 	}
 	out := &ran{tasks: k.Tasks, start: k.Tasks[0].Submit}
-	handover := spot.Handover{Rule: allWays[o.rule].rule, Thresholds: p.thresholds}
+	handover := spot.Handover{Rule: rules[o.rule].rule, Thresholds: o.thresholds}
 	at := func(now time.Duration) time.Duration { // of the history
 		if o.provider == execCloud {
 			return h.End // the last price known
@@ -377,7 +355,8 @@ func carryOut(o *runOptions, run *cli.Run) (*ran, error) {
 		return out, o.dryRun(in, k, ro, plan, out)
 	}
 	c := scaled.New(k.Origin, o.hour)
-	cloud := &runner.Instances{Every: 10 * o.poll, Type: p.instance, Clock: c, Tasks: k.Tasks, OnDemand: p.onDemand, Spot: in.spot, Meter: in.instance.Meter, Fresh: o.poll / 2}
+	cloud := &runner.Instances{Every: 10 * o.poll, Type: p.instance, Clock: c, Tasks: k.Tasks, OnDemand: p.onDemand, Spot: in.spot,
+		Meter: in.instance.Meter, Fresh: o.poll / 2}
 	if o.provider == localCloud {
 		jobs := &runner.Local{Dir: o.dir, Clock: c, Boot: p.latency / 2}
 		if o.dir, err = filepath.Abs(o.dir); err == nil {
@@ -427,7 +406,7 @@ func (o *runOptions) plans(in *input, tasks []runner.Task, at func(time.Duration
 	planners := make([]spot.Planner, len(tasks))
 	for i := range tasks {
 		t := &tasks[i]
-		chains := spot.ChainEstimator{Step: (&options{deadline: t.Deadline - t.Submit}).step()}
+		chains := spot.ChainEstimator{Step: spotprices.Step(t.Deadline - t.Submit)}
 		now := at(t.Submit)
 		chain, err := chains.Estimate(in.history, max(in.history.Start(), now-pastWanted), now)
 		if err == nil {
@@ -555,7 +534,7 @@ func (out *ran) verdict() error {
 		}
 	}
 	slices.Sort(list)
-	return cli.Shortf("of %s %s", decimal.Count(len(out.results), "task"), cli.Series(list, "and"))
+	return fmt.Errorf("of %s %s", decimal.Count(len(out.results), "task"), cli.Series(list, "and"))
 }
 
 func (out *ran) text(w *table.Page) error {
@@ -582,7 +561,8 @@ func (out *ran) text(w *table.Page) error {
 		if out.simulated.Cost != out.total {
 			same = "OTHERWISE"
 		}
-		w.Sayf("MADE-UP clock: nothing was rented. The simulator has $%s: %s. All on demand: $%s.", dollars(out.simulated.Cost), same, dollars(out.simulated.OnDemandOnly))
+		w.Sayf("MADE-UP clock: nothing was rented. The simulator has $%s: %s. All on demand: $%s.", dollars(out.simulated.Cost), same,
+			dollars(out.simulated.OnDemandOnly))
 	}
 	tabulate(w, titles, rows)
 	for i, r := range out.results {
@@ -612,7 +592,8 @@ func (out *ran) rows() any {
 			simulated = out.simulated.Tasks[i].Cost.String()
 		}
 		unsure := append([]string{}, r.Unsure...)
-		rows = append(rows, jsonrows.Row{"task", out.tasks[i].Name, "done", r.Done, "met", out.fate(i) == met, "finish_s", rounded(r.Finish - out.start), "leases", r.Leases,
+		rows = append(rows, jsonrows.Row{"task", out.tasks[i].Name, "done", r.Done, "met", out.fate(i) == met, "finish_s", rounded(r.Finish - out.start),
+			"leases", r.Leases,
 			"cost", r.Cost.String(), "least_cost", r.Least.String(), "unsure", unsure, "simulated_cost", simulated, "failed", failed})
 	}
 	return rows

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/finding"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/perfmodel/sizing"
@@ -16,16 +15,10 @@ import (
 
 // results are what came of it all.
 type results struct {
-	o        *options
-	in       *input
-	fitted   []*fitted // by profile
-	pool     pool
-	sized    []*sized // by task
-	findings []finding.Finding
-	figures  []figured
-	typed    []typed
-	clients  []*client
-	nobodys  []*sized // tasks that no client has
+	o      *options
+	in     *input
+	fitted []*fitted // by profile
+	sized  []*sized  // by task
 }
 
 // plan fits, sizes and schedules.
@@ -46,29 +39,11 @@ func (o *options) plan(in *input, line *progress.Line) (*results, error) {
 			return nil, err
 		}
 	}
-	if err := r.figure(); err != nil {
-		return nil, err
-	}
-	if o.customers != nil {
-		var err error
-		if r.clients, err = r.share(); err != nil {
-			return nil, err
-		}
-	}
-	if o.across {
-		var err error
-		if r.typed, err = r.across(); err != nil {
-			return nil, err
-		}
-	}
-	if o.profile == "" {
-		return r, r.judge()
-	}
 	return r, nil
 }
 
 // nameOf is application and case.
-func nameOf(c kase) string {
+func nameOf(c task) string {
 	switch {
 	case c.Application == "" && c.Name == "":
 		return "the task"
@@ -82,7 +57,7 @@ func nameOf(c kase) string {
 
 // A sized task has its options.
 type sized struct {
-	task      kase
+	task      task
 	fitted    *fitted
 	front     []sizing.Size
 	options   []sizing.Size // all, those beyond the profile, too
@@ -96,14 +71,14 @@ type sized struct {
 // picked is the plan that is scheduled.
 func (s *sized) picked(o *options) *sizing.Choice { return &s.choices[o.choose] }
 
-// tableIV is the largest number of processes in Table IV.
-const tableIV = 128
+// farthest is the number of processes up to which a model is asked what it promises.
+const farthest = 128
 
 // maxProcesses is the largest number that is looked at in any case.
 const maxProcesses = 1 << 16
 
 // size finds the options of a task.
-func (r *results) size(c kase) (*sized, error) {
+func (r *results) size(c task) (*sized, error) {
 	o := r.o
 	s := &sized{task: c}
 	for i := range r.in.profiles {
@@ -112,18 +87,18 @@ func (r *results) size(c kase) (*sized, error) {
 		}
 	}
 	profiled := s.fitted.profile.MaxProcesses()
-	most := min(maxProcesses, max(tableIV, int(o.scale*float64(profiled))))
+	most := min(maxProcesses, max(farthest, int(o.scale*float64(profiled))))
 	counts := perfmodel.AppendCounts(nil, s.fitted.counts, 1, most)
 	// Eq. (1) may have no prediction beyond the profile; a choice needs none there.
 	within := slices.DeleteFunc(slices.Clone(counts), func(n int) bool { return float64(n) > o.scale*float64(profiled) })
-	task := sizing.Target{
+	target := sizing.Target{
 		Features: c.Features,
 		Deadline: o.deadline - o.latency,
 		Counts:   within,
 		MaxScale: o.scale,
 	}
 	if len(within) == 0 { // the verdict says so
-		task.Counts = counts
+		target.Counts = counts
 	}
 	wrong := func(err error) error {
 		if errors.Is(err, perfmodel.ErrNotPositive) {
@@ -133,15 +108,15 @@ func (r *results) size(c kase) (*sized, error) {
 				}
 			}
 		}
-		return cli.Mistakef("%s: %s", nameOf(c), o.unpredictable(err))
+		return cli.Mistakef("%s: %s", nameOf(c), unpredictable(o, err))
 	}
 	var pl sizing.Sizer
 	var err error
-	if s.front, err = pl.AppendFront(nil, s.fitted.estimator, r.in.instance, task); err != nil {
+	if s.front, err = pl.AppendFront(nil, s.fitted.estimator, r.in.instance, target); err != nil {
 		return nil, wrong(err)
 	}
 	for k := range s.choices {
-		t := task
+		t := target
 		switch choiceName(k) {
 		case fast:
 			t.Budget = o.budget
@@ -155,7 +130,7 @@ func (r *results) size(c kase) (*sized, error) {
 		}
 	}
 	// What would be taken if nobody asked whether it was ever tried.
-	t := task
+	t := target
 	t.Budget, t.MaxScale, t.Counts = o.budget, float64(most), counts
 	// A model may promise so much out there that it is no number; it is not bought.
 	if all, err := pl.AppendSizes(nil, s.fitted.estimator, r.in.instance, t); err == nil {
@@ -179,7 +154,8 @@ func (r *results) size(c kase) (*sized, error) {
 // kept with the probability of -confidence.
 func (s *sized) estimate(o *options, processes int) (perfmodel.Estimate, error) {
 	one := []perfmodel.Estimate{{}}
-	err := s.fitted.estimator.EstimateTo(one, perfmodel.Query{Features: s.task.Features, Processes: []int{processes}, Level: 2*o.confidence - 1 + tiny, Mean: true})
+	err := s.fitted.estimator.EstimateTo(one, perfmodel.Query{Features: s.task.Features, Processes: []int{processes}, Level: 2*o.confidence - 1 + tiny,
+		Mean: true})
 	return one[0], err
 }
 

@@ -5,46 +5,28 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
+	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 	"github.com/plimsoll/plimsoll/perfmodel/sizing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 	"github.com/plimsoll/plimsoll/schedule/spot/spotsim"
 )
 
-// A way is a rule by which tasks are tried on the history.
-type way struct {
-	flag, name, short, title string
-	rule                     spot.Rule
-}
+// rules are those of cap3 run. A plan of a size is tried by planned.
+var rules = [...]struct {
+	name string
+	rule spot.Rule
+}{{"paper", spot.RulePaper}, {"safe", spot.RuleSafe}, {"no-return", spot.RuleNoReturn}, {"hedged", spot.RuleHedged}, {"planned", spot.RulePlanned}}
 
-var allWays = [...]way{
-	{"paper", "paper", "the paper", "paper", spot.RulePaper},
-	{"safe", "safe threshold", "the safe threshold", "safe", spot.RuleSafe},
-	{"no-return", "no return", "no return", "no\nreturn", spot.RuleNoReturn},
-	{"hedged", "hedged", "the hedge", "hedged", spot.RuleHedged},
-	{"planned", "planned, hedged", "the plan", "plan", spot.RulePlanned},
-}
-
-// way returns one of the ways of -rules.
-func (o *options) way(k int) *way { return &allWays[o.ways[k]] }
-
-// column is a way's title in a table.
-func (w *way) column() string { return w.title + ",\n$" }
-
-// A scheduled task has an agent, bids, and what came of them.
+// A scheduled task has a plan, and what came of it.
 type scheduled struct {
 	task     spot.Task     // as it is handed in first, at the time at
 	at       time.Duration // on the clock of the history
-	rate     float64       // PR
-	tier     spot.Tier
-	low      pricing.Money // bids per instance-hour
-	medium   pricing.Money
-	now      pricing.Money // spot price
 	decision spot.BidDecision
-	runs     []tried // by way
+	tried
 }
 
-// tried is what came of a way.
+// tried is what came of the plan.
 type tried struct {
 	starts        int
 	possible      int // that on demand would have met
@@ -89,52 +71,32 @@ func (r *results) schedule(s *sized, line *progress.Line) (*scheduled, error) {
 	if err := x.task.Validate(); err != nil {
 		return nil, wrong(err)
 	}
-	x.rate = x.task.PriorityRate(x.at, 0)
-	x.tier = o.thresholds.Tier(&x.task, x.at, 0)
-	x.low = spot.LowBid(h, x.at, in.instance.Hourly)
-	x.medium = spot.MediumBid(h, x.at, in.instance.Hourly)
-	x.now = h.At(x.at)
-	chains := spot.ChainEstimator{Step: o.step()}
+	chains := spot.ChainEstimator{Step: spotprices.Step(o.deadline)}
 	chain, err := chains.Estimate(h, max(h.Start(), x.at-pastWanted), x.at)
 	if err != nil {
 		return nil, wrong(err)
 	}
 	var planner spot.Planner
-	if err := planner.Solve(spot.Market{Chain: chain, Spot: in.spot, OnDemand: in.instance.Hourly, Meter: in.instance.Meter, Beside: true}, &x.task, x.at); err != nil {
+	if err := planner.Solve(spot.Market{Chain: chain, Spot: in.spot, OnDemand: in.instance.Hourly, Meter: in.instance.Meter, Beside: true}, &x.task,
+		x.at); err != nil {
 		return nil, wrong(err)
 	}
-	x.decision = planner.Decide(spot.BidState{Now: x.at, Price: x.now})
+	x.decision = planner.Decide(spot.BidState{Now: x.at, Price: h.At(x.at)})
 	var simulator spotsim.Simulator
-	for i := range o.ways {
-		w := o.way(i)
-		t := tried{starts: len(tasks)}
-		for k := range tasks {
-			line.Showf("%s: %s, start %d of %d", nameOf(s.task), w.name, k+1, len(tasks))
-			res, err := simulator.Run(tasks[k:k+1], spotsim.Options{
-				History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: spot.Handover{Rule: w.rule, Thresholds: o.thresholds}, Step: o.step(),
-			})
-			if err == nil {
-				err = t.add(&res)
-			}
-			if err != nil {
-				return nil, wrong(err)
-			}
+	x.starts = len(tasks)
+	for k := range tasks {
+		line.Showf("%s: start %d of %d", nameOf(s.task), k+1, len(tasks))
+		res, err := simulator.Run(tasks[k:k+1], spotsim.Options{
+			History: h, OnDemand: in.instance.Hourly, Spot: in.spot, Meter: in.instance.Meter, Handover: spot.Handover{Rule: spot.RulePlanned}, Step: spotprices.Step(o.deadline),
+		})
+		if err == nil {
+			err = x.add(&res)
 		}
-		x.runs = append(x.runs, t)
+		if err != nil {
+			return nil, wrong(err)
+		}
 	}
 	return x, nil
-}
-
-// step is the step of the price in the plan. A step is so short that about 24 steps fit before
-// the deadline, which is rounded down to whole steps. It divides an hour, the time for which
-// EC2 held a price.
-func (o *options) step() time.Duration {
-	for _, step := range [...]time.Duration{10 * time.Minute, 5 * time.Minute, 2 * time.Minute, time.Minute, 30 * time.Second} {
-		if o.deadline >= 24*step {
-			return step
-		}
-	}
-	return 10 * time.Second
 }
 
 // add adds what came of a start.

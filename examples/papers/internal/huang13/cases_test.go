@@ -1,4 +1,4 @@
-package main
+package huang13
 
 import (
 	"errors"
@@ -35,10 +35,12 @@ ep,S,4,2,3,2,0,1
 	ln2 := math.Ln2
 	want := []perfmodel.Profile{
 		{Application: "ft", Features: []string{"n", "it"}, Runs: []perfmodel.Run{
-			{Case: "S", Features: []float64{64, 6}, Processes: 1, Seconds: 2.5, Computation: 2.5, Split: true, Repetitions: 2, Resolution: 1, Spread: math.Log(1.5) / math.Sqrt2},
+			{Case: "S", Features: []float64{64, 6}, Processes: 1, Seconds: 2.5, Computation: 2.5, Split: true, Repetitions: 2, Resolution: 1,
+				Spread: math.Log(1.5) / math.Sqrt2},
 			{Case: "W", Features: []float64{128, 6}, Processes: 2, Seconds: 5, Repetitions: 2, Resolution: 1, Spread: math.Log(4) / math.Sqrt2},
 		}},
-		{Application: "ep", Features: []string{"pairs"}, Runs: []perfmodel.Run{{Case: "S", Features: []float64{1024}, Processes: 4, Seconds: 2, Computation: 2, Split: true, Repetitions: 3, Resolution: 1, Spread: ln2}}},
+		{Application: "ep", Features: []string{"pairs"}, Runs: []perfmodel.Run{{Case: "S", Features: []float64{1024}, Processes: 4, Seconds: 2,
+			Computation: 2, Split: true, Repetitions: 3, Resolution: 1, Spread: ln2}}},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-15*math.Abs(a) })
 	if d := cmp.Diff(want, got, near); d != "" {

@@ -1,4 +1,4 @@
-package main
+package huang13
 
 import (
 	"bufio"
@@ -33,7 +33,8 @@ func (c kase) arrange(names []string) (kase, error) {
 	for i, name := range names {
 		k := slices.Index(c.Names, name)
 		if k < 0 {
-			return out, &perfmodel.InputError{Package: "cap3", Field: "names", Index: i, Err: fmt.Errorf("%w: %s %s has no feature %q", perfmodel.ErrMissing, c.Application, c.Name, name)}
+			return out, &perfmodel.InputError{Package: "cap3", Field: "names", Index: i, Err: fmt.Errorf("%w: %s %s has no feature %q", perfmodel.ErrMissing,
+				c.Application, c.Name, name)}
 		}
 		out.Features = append(out.Features, c.Features[k])
 	}
@@ -144,7 +145,8 @@ func readCases(r io.Reader) ([]kase, error) {
 			case o.Name == c.Name:
 				return nil, badCell("class", t.lines[i], perfmodel.ErrRange, "%s %s is there twice: want it once", c.Application, c.Name)
 			case !slices.Equal(o.Names, c.Names):
-				return nil, badCell("x1_name", t.lines[i], perfmodel.ErrRange, "%s has the features %q in class %s and %q in class %s: want the same in every class", c.Application, o.Names, o.Name, c.Names, c.Name)
+				return nil, badCell("x1_name", t.lines[i], perfmodel.ErrRange,
+					"%s has the features %q in class %s and %q in class %s: want the same in every class", c.Application, o.Names, o.Name, c.Names, c.Name)
 			}
 		}
 		out = append(out, c)
@@ -176,7 +178,8 @@ func (c *kase) add(title string, line int, feature, value string) error {
 }
 
 // timingTitles are the columns of a table of timings, and their titles in a profile.
-var timingTitles = map[string]string{"benchmark": "application", "class": "case", "procs": "processes", "seconds": "seconds", "comp_s": "computation", "comm_s": "communication"}
+var timingTitles = map[string]string{"benchmark": "application", "class": "case", "procs": "processes", "seconds": "seconds", "comp_s": "computation",
+	"comm_s": "communication"}
 
 // readTimings reads single timings from a table in CSV with the columns benchmark, class,
 // procs and seconds, and optionally comp_s, comm_s and clean. It returns a profile for
