@@ -80,7 +80,6 @@ func (p *Problem) plain(n int) (*Problem, int) {
 	}
 	q := *p
 	q.split, _ = p.checkPaths()
-	q.Weights = nil
 	q.Every = max(1, p.Every) * q.split
 	if p.Closed != nil {
 		q.Closed = make([]bool, n*q.split)

@@ -337,3 +337,20 @@ func TestSeveralErrors(t *testing.T) {
 		})
 	}
 }
+
+// Verify says which offer is worth more than it costs.
+func TestVerifyNamesTheOffer(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Term: 2 * time.Hour, Types: []Type{{Name: "a", Demand: []int{3, 1}, OnDemand: 2000, Plan: 1000}},
+		Others: []Offer{{"b", 2 * time.Hour, []pricing.Money{900}}}, Unit: 10}
+	var s Solver
+	plan, err := s.Solve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Certificate.Values = append([]Uint128(nil), plan.Certificate.Values...)
+	plan.Certificate.Values[3] = Uint128{Lo: 2*plan.Certificate.Parts.Lo + 1}
+	var bad *reserve.InputError
+	if err := Verify(p, &plan); !errors.As(err, &bad) || bad.Field != "Certificate" || bad.Index != 2 {
+		t.Errorf("%v: want the term of offer 1 from slot 0, element 2", err)
+	}
+}
