@@ -117,26 +117,6 @@ func (v *dual) load(p *Problem, m *market, plan []pricing.Purchase) error {
 	return nil
 }
 
-// usePrices appends the distinct use prices below the price on demand of the classes that
-// are for sale or held, falling.
-func usePrices(dst []int64, p *Problem, m *market) []int64 {
-	dst = dst[:0]
-	for k, c := range m.classes {
-		if c.use < m.price && p.sold(k) {
-			dst = append(dst, c.use)
-		}
-	}
-	for _, h := range p.Held {
-		if c := &m.classes[h.Class]; c.use < m.price && h.Count > 0 && h.Until > 0 {
-			dst = append(dst, c.use)
-		}
-	}
-	slices.Sort(dst)
-	dst = slices.Compact(dst)
-	slices.Reverse(dst)
-	return dst
-}
-
 // cost is what the plan costs.
 func (v *dual) cost() (sum wide.Uint) {
 	n := v.p.slots()

@@ -252,14 +252,6 @@ func (e *Exact) flowAt(p *Problem, use int64, coarse int) error {
 	return e.solver.Solve(fp)
 }
 
-// dated reports whether what a purchase costs depends on the slot.
-func (m *market) dated(p *Problem) bool { return m.every > 1 || p.Closed != nil || p.Horizon == Pure }
-
-// closed reports whether there are no purchases at a slot.
-func (m *market) closed(p *Problem, slot int) bool {
-	return slot%m.every != 0 || p.Closed != nil && p.Closed[slot]
-}
-
 // feesOf fills in the fees of the k-th class of the flow at each slot, -1 where there are no purchases.
 func (e *Exact) feesOf(p *Problem, k int, fee func(slot int) int64) []int64 {
 	n := p.slots()

@@ -3,6 +3,7 @@ package reserve
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/enum"
@@ -356,4 +357,32 @@ func (m *market) refine(f int64) bool {
 	}
 	times(&m.scale)
 	return all
+}
+
+// usePrices appends the distinct use prices below the price on demand of the classes that
+// are for sale or held, falling.
+func usePrices(dst []int64, p *Problem, m *market) []int64 {
+	dst = dst[:0]
+	for k, c := range m.classes {
+		if c.use < m.price && p.sold(k) {
+			dst = append(dst, c.use)
+		}
+	}
+	for _, h := range p.Held {
+		if c := &m.classes[h.Class]; c.use < m.price && h.Count > 0 && h.Until > 0 {
+			dst = append(dst, c.use)
+		}
+	}
+	slices.Sort(dst)
+	dst = slices.Compact(dst)
+	slices.Reverse(dst)
+	return dst
+}
+
+// dated reports whether what a purchase costs depends on the slot.
+func (m *market) dated(p *Problem) bool { return m.every > 1 || p.Closed != nil || p.Horizon == Pure }
+
+// closed reports whether there are no purchases at a slot.
+func (m *market) closed(p *Problem, slot int) bool {
+	return slot%m.every != 0 || p.Closed != nil && p.Closed[slot]
 }

@@ -303,8 +303,3 @@ func (m *Manager) renew(p int, l Lease) Lease {
 	}
 	return answer
 }
-
-// fresh reports whether the values of a partition are not stale at a time.
-func (m *Manager) fresh(p *partitionState, at time.Duration) bool {
-	return p.HasValues && p.ValuesAt >= at-m.s.Options.MaxAge // neither side overflows
-}

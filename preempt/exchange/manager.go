@@ -1,10 +1,6 @@
 package exchange
 
-import (
-	"cmp"
-	"slices"
-	"time"
-)
+import "time"
 
 // A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions
 // and takes nodes back.
@@ -125,19 +121,6 @@ func (m *Manager) node(now time.Duration, node int, epoch uint64) (*nodeState, e
 		return nil, nil
 	}
 	return n, nil
-}
-
-// end begins the preemption of a node.
-func (m *Manager) end(i int, forced bool) {
-	n := &m.s.Nodes[i]
-	m.s.Preemption++
-	n.Preemption, n.Forced = m.s.Preemption, forced
-	n.First, n.Grace, n.Next = m.s.Now, m.s.Options.Grace, m.s.Now
-	m.ending++
-	m.endingOf[n.Holder]++
-	m.due = true
-	m.s.Stats.Preemptions++
-	m.touch(i, changedPreemption|changedNext)
 }
 
 // Reclaim takes count nodes from a partition for an operator, not for another partition.
@@ -370,80 +353,6 @@ func (m *Manager) begin(now time.Duration) {
 			m.touchPartition(i)
 		}
 	}
-}
-
-// flush sends the grants and notices that are due, at most one message of each kind to
-// each partition. It returns all messages of this call.
-func (m *Manager) flush() []Message {
-	if !m.due {
-		return m.out.msgs
-	}
-	m.due = false
-	next := after(m.s.Now, m.s.Options.Every)
-	due := m.work.due[:0]
-	for i := range m.s.Nodes {
-		n := &m.s.Nodes[i]
-		if n.Holder < 0 || n.Orphan || n.cancelled == 0 && (n.Preemption == 0 && (n.Confirmed || n.Unprepared) || m.s.Now < n.Next) {
-			continue
-		}
-		due = append(due, i)
-	}
-	m.work.due = due
-	slices.SortFunc(due, func(a, b int) int {
-		return cmp.Or(m.s.Nodes[a].Holder-m.s.Nodes[b].Holder, a-b)
-	})
-	for len(due) > 0 {
-		p := m.s.Nodes[due[0]].Holder
-		count := 1
-		for count < len(due) && m.s.Nodes[due[count]].Holder == p {
-			count++
-		}
-		m.flushTo(p, due[:count], next)
-		due = due[count:]
-	}
-	return m.out.msgs
-}
-
-// flushTo sends a partition what is due about its nodes.
-func (m *Manager) flushTo(p int, nodes []int, next time.Duration) {
-	at := m.out.mark()
-	for _, i := range nodes {
-		if n := &m.s.Nodes[i]; n.cancelled > 0 {
-			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.cancelled})
-			n.cancelled = 0
-		}
-	}
-	if len(m.out.leases) > at.leases {
-		m.send(p, Message{Call: DeleteCancelled}, at)
-	}
-	at = m.out.mark()
-	for _, i := range nodes {
-		if n := &m.s.Nodes[i]; n.Preemption > 0 && m.s.Now >= n.Next {
-			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.Preemption, Grace: n.Grace})
-			n.Next = next
-			m.touch(i, changedNext)
-		}
-	}
-	if len(m.out.leases) > at.leases {
-		m.send(p, Message{Call: NotifyDeletePending}, at)
-	}
-	at = m.out.mark()
-	for _, i := range nodes {
-		if n := &m.s.Nodes[i]; !n.Confirmed && !n.Unprepared && n.Preemption == 0 && m.s.Now >= n.Next {
-			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Request: n.Request})
-			n.Next = next
-			m.touch(i, changedNext)
-		}
-	}
-	if len(m.out.leases) > at.leases {
-		m.send(p, Message{Call: NodesAdded}, at)
-	}
-}
-
-// send adds a message to the client of a partition to the outbox.
-func (m *Manager) send(p int, msg Message, at mark) {
-	msg.Partition, msg.Instance = m.s.Partitions[p].Name, m.s.Partitions[p].Instance
-	m.out.send(msg, at)
 }
 
 // Now returns the latest time that the manager was told. After a restart, its clock must

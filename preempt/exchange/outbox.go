@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -50,3 +52,77 @@ func (o *outbox) send(m Message, from mark) {
 type mark struct{ leases, requests, resources int }
 
 func (o *outbox) mark() mark { return mark{len(o.leases), len(o.requests), len(o.resources)} }
+
+// send adds a message to the client of a partition to the outbox.
+func (m *Manager) send(p int, msg Message, at mark) {
+	msg.Partition, msg.Instance = m.s.Partitions[p].Name, m.s.Partitions[p].Instance
+	m.out.send(msg, at)
+}
+
+// flush sends the grants and notices that are due, at most one message of each kind to
+// each partition. It returns all messages of this call.
+func (m *Manager) flush() []Message {
+	if !m.due {
+		return m.out.msgs
+	}
+	m.due = false
+	next := after(m.s.Now, m.s.Options.Every)
+	due := m.work.due[:0]
+	for i := range m.s.Nodes {
+		n := &m.s.Nodes[i]
+		if n.Holder < 0 || n.Orphan || n.cancelled == 0 && (n.Preemption == 0 && (n.Confirmed || n.Unprepared) || m.s.Now < n.Next) {
+			continue
+		}
+		due = append(due, i)
+	}
+	m.work.due = due
+	slices.SortFunc(due, func(a, b int) int {
+		return cmp.Or(m.s.Nodes[a].Holder-m.s.Nodes[b].Holder, a-b)
+	})
+	for len(due) > 0 {
+		p := m.s.Nodes[due[0]].Holder
+		count := 1
+		for count < len(due) && m.s.Nodes[due[count]].Holder == p {
+			count++
+		}
+		m.flushTo(p, due[:count], next)
+		due = due[count:]
+	}
+	return m.out.msgs
+}
+
+// flushTo sends a partition what is due about its nodes.
+func (m *Manager) flushTo(p int, nodes []int, next time.Duration) {
+	at := m.out.mark()
+	for _, i := range nodes {
+		if n := &m.s.Nodes[i]; n.cancelled > 0 {
+			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.cancelled})
+			n.cancelled = 0
+		}
+	}
+	if len(m.out.leases) > at.leases {
+		m.send(p, Message{Call: DeleteCancelled}, at)
+	}
+	at = m.out.mark()
+	for _, i := range nodes {
+		if n := &m.s.Nodes[i]; n.Preemption > 0 && m.s.Now >= n.Next {
+			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Preemption: n.Preemption, Grace: n.Grace})
+			n.Next = next
+			m.touch(i, changedNext)
+		}
+	}
+	if len(m.out.leases) > at.leases {
+		m.send(p, Message{Call: NotifyDeletePending}, at)
+	}
+	at = m.out.mark()
+	for _, i := range nodes {
+		if n := &m.s.Nodes[i]; !n.Confirmed && !n.Unprepared && n.Preemption == 0 && m.s.Now >= n.Next {
+			m.out.leases = append(m.out.leases, Lease{Node: i, Epoch: n.Epoch, Request: n.Request})
+			n.Next = next
+			m.touch(i, changedNext)
+		}
+	}
+	if len(m.out.leases) > at.leases {
+		m.send(p, Message{Call: NodesAdded}, at)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/heaps"
@@ -447,4 +448,9 @@ func (m *Manager) spare(p, g int) (node int, free bool) {
 	}
 	w.used[found] = true
 	return w.ending[found], false
+}
+
+// fresh reports whether the values of a partition are not stale at a time.
+func (m *Manager) fresh(p *partitionState, at time.Duration) bool {
+	return p.HasValues && p.ValuesAt >= at-m.s.Options.MaxAge // neither side overflows
 }

@@ -149,3 +149,16 @@ func (m *Manager) rank(i int) uint64 {
 	}
 	return key
 }
+
+// end begins the preemption of a node.
+func (m *Manager) end(i int, forced bool) {
+	n := &m.s.Nodes[i]
+	m.s.Preemption++
+	n.Preemption, n.Forced = m.s.Preemption, forced
+	n.First, n.Grace, n.Next = m.s.Now, m.s.Options.Grace, m.s.Now
+	m.ending++
+	m.endingOf[n.Holder]++
+	m.due = true
+	m.s.Stats.Preemptions++
+	m.touch(i, changedPreemption|changedNext)
+}

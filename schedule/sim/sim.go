@@ -147,13 +147,6 @@ func (s *Simulator) submit(j *trace.Job) bool {
 	return s.err == nil
 }
 
-// job returns what the scheduler knows of a job: that instances may have to be
-// formatted for it, too.
-func (s *Simulator) job(slot int32) schedule.Job {
-	j := &s.live[slot]
-	return schedule.Job{ID: int64(j.number), User: j.User, Submit: j.Submit, Estimate: j.Estimate + s.cfg.Reformat, Nodes: j.Nodes}
-}
-
 // enqueue puts a job into the queue of a site.
 func (s *Simulator) enqueue(c *site, j schedule.Job, slot int32) {
 	s.live[slot].site = int32(c.index)
@@ -192,31 +185,6 @@ func (s *Simulator) begin(c *site, slot int32, a schedule.Allocation) {
 	c.jobs++
 	s.tellStart(&j.Job, j.number, start)
 }
-
-// tellStart notes when a job starts.
-func (s *Simulator) tellStart(j *trace.Job, number int, start time.Duration) {
-	s.roster.starts(j, number, start)
-	if s.course.keep {
-		s.res.Starts[number] = start
-	}
-	if s.onStart != nil {
-		s.onStart(number, j, start)
-	}
-}
-
-// note records the cluster's state if it has changed, and that of each of
-// several clouds.
-func (s *Simulator) note() {
-	s.course.note(Level{s.now, s.held, s.busy})
-	if len(s.sites) > 1 {
-		for _, c := range s.sites {
-			c.course.note(Level{s.now, c.held, c.busy})
-		}
-	}
-}
-
-// siteOf returns the site of a job.
-func (s *Simulator) siteOf(slot int32) *site { return s.sites[s.live[slot].site] }
 
 func (s *Simulator) finish(slot int32) {
 	c := s.siteOf(slot)
