@@ -1,12 +1,9 @@
 package centres
 
 import (
-	"time"
-
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // A Best is the optimum of sharing the plans of an outcome. An instance on demand has the
@@ -33,29 +30,4 @@ func (s *Sharer) Best(centres []*Centre, x *Outcome, tasks []federation.Task) (*
 		return nil, cli.Mistakef("%w", err)
 	}
 	return &Best{fees + found.Cost, fees + found.Bound, fees + s.optimizer.SplitCost()}, nil
-}
-
-// JointBound is a lower bound of the cost with any reservations and any sharing: all demand
-// planned together, at the lowest prices of all centres, with free traffic.
-func JointBound(centres []*Centre, tasks []federation.Task) (pricing.Money, error) {
-	hours := len(centres[0].Demand)
-	empty := make([]*Plan, len(centres))
-	for i := range empty {
-		empty[i] = &Plan{Active: make([]int, hours)}
-	}
-	problem := reserve.Problem{Demand: make([]int, hours), Slot: time.Hour}
-	for home := range centres {
-		if err := federation.AddDemand(problem.Demand, tasks, home); err != nil {
-			return 0, cli.Mistakef("%w", err)
-		}
-	}
-	var err error
-	if problem.Prices, err = federation.JointPrices(Members(centres, empty, nil), time.Hour); err != nil {
-		return 0, cli.Mistakef("%w", err)
-	}
-	plan, err := new(reserve.Exact).Solve(&problem)
-	if err != nil {
-		return 0, cli.Mistakef("all centres together: %w", err)
-	}
-	return plan.Bound, nil
 }

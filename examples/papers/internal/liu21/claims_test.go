@@ -96,105 +96,107 @@ func rollByHand(c *centre, lambda int, all bool) pricing.Money {
 	return cost
 }
 
-// Findings can come out and not, with results made up for it.
-func TestVerdicts(t *testing.T) {
-	made := func(good bool) *results {
-		r := evaluated(t, "-hours", "48", "-error", "0,0.4")
-		money := func(m int) pricing.Money { return pricing.Money(m) * pricing.Unit }
-		// dress gives an outcome a cost and a use in every centre, and a saving.
-		dress := func(x *outcome, cost, used int, saves bool, sent int64) {
-			x.Cost, x.Held, x.Used = money(3*cost), 3000, int64(3*used)
-			s := *x.Shared
-			x.Shared = &s
-			s.Centres = make([]federation.Statement, 3)
-			s.Total = federation.Statement{Own: 3 * used, Sent: sent}
-			if saves {
-				s.Total.Own++
-			} else {
-				s.Total.Own--
+// madeResults are results with which all claims come out, or none.
+func madeResults(t *testing.T, good bool) *results {
+	r := evaluated(t, "-hours", "48", "-error", "0,0.4")
+	money := func(m int) pricing.Money { return pricing.Money(m) * pricing.Unit }
+	// dress gives an outcome a cost and a use in every centre, and a saving.
+	dress := func(x *outcome, cost, used int, saves bool, sent int64) {
+		x.Cost, x.Held, x.Used = money(3*cost), 3000, int64(3*used)
+		s := *x.Shared
+		x.Shared = &s
+		s.Centres = make([]federation.Statement, 3)
+		s.Total = federation.Statement{Own: 3 * used, Sent: sent}
+		if saves {
+			s.Total.Own++
+		} else {
+			s.Total.Own--
+		}
+		s.Held = 3000
+		s.Cost = money(3*cost - 1)
+		if !saves {
+			s.Cost = money(3*cost + 1)
+		}
+		for i := range x.Plans {
+			p := *x.Plans[i]
+			p.Cost, p.Held, p.Used, p.Count = money(cost), 1000, int64(used), 5
+			x.Plans[i] = &p
+			gain := 1 // more for those that fluctuate more
+			for _, c := range r.centres {
+				if c.Fluctuation() < r.centres[i].Fluctuation() {
+					gain++
+				}
 			}
-			s.Held = 3000
-			s.Cost = money(3*cost - 1)
 			if !saves {
-				s.Cost = money(3*cost + 1)
+				gain = -gain
 			}
-			for i := range x.Plans {
-				p := *x.Plans[i]
-				p.Cost, p.Held, p.Used, p.Count = money(cost), 1000, int64(used), 5
-				x.Plans[i] = &p
-				gain := 1 // more for those that fluctuate more
-				for _, c := range r.centres {
-					if c.Fluctuation() < r.centres[i].Fluctuation() {
-						gain++
-					}
-				}
-				if !saves {
-					gain = -gain
-				}
-				s.Centres[i].Fees = money(cost - gain)
-			}
-			if x.Guarded == nil {
+			s.Centres[i].Fees = money(cost - gain)
+		}
+		if x.Guarded == nil {
+			x.Guarded = x.Shared
+		}
+		*x.Shared = s
+	}
+	dress(r.optimum, 1000, 950, true, 0)
+	if good {
+		dress(r.plain[periodic], 1200, 800, true, 100*centres.Gigabyte)
+		dress(r.plain[hgr], 1100, 900, true, 50*centres.Gigabyte)
+		dress(r.plain[history], 1300, 800, true, 0)
+		r.optimum.Cost = r.plain[hgr].Shared.Cost
+	} else {
+		dress(r.plain[periodic], 2000, 900, false, 50*centres.Gigabyte)
+		dress(r.plain[hgr], 2500, 800, false, 100*centres.Gigabyte)
+		dress(r.plain[history], 5000, 800, false, 0)
+		r.optimum.Cost = r.plain[hgr].Shared.Cost + 1
+	}
+	for _, p := range r.shown() {
+		for _, x := range r.erred[p] {
+			switch {
+			case good:
+				dress(x, 1110, 890, true, 0)
+				x.Shared.Cost -= money(100)
+				x.Guarded = x.Shared
+			default:
+				dress(x, 4000, 500, false, 0)
+				x.Shared.Cost += money(100)
 				x.Guarded = x.Shared
 			}
-			*x.Shared = s
 		}
-		dress(r.optimum, 1000, 950, true, 0)
-		if good {
-			dress(r.plain[periodic], 1200, 800, true, 100*centres.Gigabyte)
-			dress(r.plain[hgr], 1100, 900, true, 50*centres.Gigabyte)
-			dress(r.plain[history], 1300, 800, true, 0)
-			r.optimum.Cost = r.plain[hgr].Shared.Cost
-		} else {
-			dress(r.plain[periodic], 2000, 900, false, 50*centres.Gigabyte)
-			dress(r.plain[hgr], 2500, 800, false, 100*centres.Gigabyte)
-			dress(r.plain[history], 5000, 800, false, 0)
-			r.optimum.Cost = r.plain[hgr].Shared.Cost + 1
+		if !p.Rolls() {
+			continue
 		}
-		for _, p := range r.shown() {
-			for _, x := range r.erred[p] {
-				switch {
-				case good:
-					dress(x, 1110, 890, true, 0)
-					x.Shared.Cost -= money(100)
-					x.Guarded = x.Shared
-				default:
-					dress(x, 4000, 500, false, 0)
-					x.Shared.Cost += money(100)
-					x.Guarded = x.Shared
+		dress(r.plain[p], map[bool]int{true: 1110, false: 3000}[good], 880, good, 0)
+		for _, x := range r.sweep[p] {
+			cost := 1100 // HGR's
+			if l := x.Lambda; good && l >= 13 && l < centres.Term {
+				cost = 1300 + 10*l
+			} else if good && l == centres.Term {
+				cost = 1200
+			}
+			if !good {
+				cost = 6000 - x.Lambda // falls slowly
+				if x.Lambda > centres.Term {
+					cost = 6000 + x.Lambda
 				}
 			}
-			if !p.Rolls() {
-				continue
-			}
-			dress(r.plain[p], map[bool]int{true: 1110, false: 3000}[good], 880, good, 0)
-			for _, x := range r.sweep[p] {
-				cost := 1100 // HGR's
-				if l := x.Lambda; good && l >= 13 && l < centres.Term {
-					cost = 1300 + 10*l
-				} else if good && l == centres.Term {
-					cost = 1200
+			dress(x, cost, 800, good, 0)
+			for i, c := range r.centres {
+				reserves := x.Lambda >= pays(c)
+				if x.Plans[i].Count = 0; reserves == good {
+					x.Plans[i].Count = 1
 				}
-				if !good {
-					cost = 6000 - x.Lambda // falls slowly
-					if x.Lambda > centres.Term {
-						cost = 6000 + x.Lambda
-					}
-				}
-				dress(x, cost, 800, good, 0)
-				for i, c := range r.centres {
-					reserves := x.Lambda >= pays(c)
-					if x.Plans[i].Count = 0; reserves == good {
-						x.Plans[i].Count = 1
-					}
-					x.Count += x.Plans[i].Count
-				}
+				x.Count += x.Plans[i].Count
 			}
 		}
-		return r
 	}
+	return r
+}
+
+// Claims can come out and not, with results made up for it.
+func TestVerdicts(t *testing.T) {
 	for name, want := range map[string]claim.Verdict{"good": claim.Yes, "bad": claim.No} {
 		t.Run(name, func(t *testing.T) {
-			r := made(want == claim.Yes)
+			r := madeResults(t, want == claim.Yes)
 			list := r.claims()
 			var page table.Page
 			claim.Write(&page, list)

@@ -20,9 +20,6 @@ type results struct {
 	plain    [planners]*outcome
 	erred    [planners][]*outcome // by o.errors
 	sweep    [planners][]*outcome // by lambda, rising
-	read     [planners][]*sharing // by centres.Readings, with -tables
-	best     [planners]*best      // with -tables
-	joint    pricing.Money        // see jointBound
 	byPrice  []int                // centres, the dearest on demand first
 
 }
@@ -75,41 +72,14 @@ func (o *options) evaluate(list []*centre, run *cli.Run) (*results, error) {
 	}
 	// The longest first, so that no core is left with one at the end: a sweep rises.
 	slices.Reverse(work)
-	if err := each(work, "planning and sharing", run); err != nil {
-		return nil, err
-	}
-	var err error
-	if !o.tables || len(list) == 1 {
-		return r, nil
-	}
-	if r.joint, err = centres.JointBound(list, all); err != nil {
-		return r, err
-	}
-	work = work[:0]
-	for p, x := range r.plain {
-		if x == nil {
-			continue
-		}
-		work = append(work, func(s *sharer) (err error) {
-			r.best[p], err = s.Best(list, x, all)
-			return err
-		})
-		r.read[p] = make([]*sharing, len(centres.Readings))
-		for i := range centres.Readings {
-			work = append(work, func(s *sharer) (err error) {
-				r.read[p][i], err = s.Share(list, x.Plans, nil, all, &centres.Readings[i])
-				return err
-			})
-		}
-	}
-	return r, each(work, "sharing in other ways", run)
+	return r, each(work, run)
 }
 
 // each does the work on all cores.
-func each(work []func(s *sharer) error, what string, run *cli.Run) error {
+func each(work []func(s *sharer) error, run *cli.Run) error {
 	sharers := make([]sharer, parallel.Workers())
 	return parallel.Do(len(work), func(w, i int) error {
-		run.Showf("%s: %d%%", what, 100*i/len(work))
+		run.Showf("planning and sharing: %d%%", 100*i/len(work))
 		return work[i](&sharers[w])
 	})
 }

@@ -68,8 +68,7 @@ Of other centres only what the paper says of any centres is judged.
   -error LIST          bounds of the error of the predicted demand, 0 to 1 (default
                        0,0.2,0.4)
   -tables              print the numbers of Fig. 8, Table 3, Fig. 9, Table 4 and
-                       Fig. 10, eight ways to share, and what greed leaves, before
-                       the claims
+                       Fig. 10 before the claims
   -seed N              of made-up centres, errors and disk space (default 1)
   -json                print an array with an object for each claim: on, place, claim,
                        paper, ours, came_out (yes, in part or no) and why
@@ -81,9 +80,7 @@ type (
 	centre      = centres.Centre
 	plannerName = centres.Planner
 	outcome     = centres.Outcome
-	sharing     = centres.Sharing
 	sharer      = centres.Sharer
-	best        = centres.Best
 )
 
 const (
@@ -164,8 +161,6 @@ func (r *results) text(w *table.Page) error {
 		r.writePaths(w)
 		r.writeErrors(w)
 		r.writeSweep(w)
-		r.writeReadings(w)
-		r.writeBest(w)
 		w.Printf("\n")
 	}
 	claim.Write(w, r.claims())

@@ -180,65 +180,6 @@ func (r *results) writeSweep(w *table.Page) {
 	}
 }
 
-// writeReadings compares ways to share.
-func (r *results) writeReadings(w *table.Page) {
-	if len(r.centres) < 2 {
-		return
-	}
-	for part := range r.beside() {
-		var rows [][]string
-		for i := range centres.Readings {
-			row := []string{centres.Readings[i].Name}
-			for _, p := range part {
-				row = append(row, centres.Dollars(r.read[p][i].Cost))
-			}
-			rows = append(rows, row)
-		}
-		tabulate(w, "Ways to share", "<cost shared, $"+headings(part), rows)
-	}
-	w.Printf("\n")
-	var texts []string
-	for _, x := range centres.Readings {
-		texts = append(texts, x.Name+": "+x.About)
-	}
-	w.Sayf("%s. All else here is with %s (-share).", strings.Join(texts, "; "), centres.Readings[0].Name)
-}
-
-// writeBest says how far Algorithm 3 is from the optimum.
-func (r *results) writeBest(w *table.Page) {
-	if len(r.centres) < 2 {
-		return
-	}
-	var rows [][]string
-	for _, p := range r.shown() {
-		x, b, greedy := r.plain[p], r.best[p], r.read[p][centres.Roaming].Cost
-		took := "-"
-		if x.Cost > b.Optimum {
-			took = centres.Percent(centres.Share(x.Cost-greedy, x.Cost-b.Optimum))
-		}
-		rows = append(rows, []string{
-			p.String(), centres.Dollars(x.Cost), centres.Dollars(greedy), centres.Dollars(b.Optimum), within(centres.Share(b.Optimum-b.Bound, b.Bound)), took, centres.Dollars(b.Split),
-		})
-	}
-	tabulate(w, "What greed leaves: the optimum of sharing the same reservations",
-		"<plan|alone, $|Algorithm 3,\nroaming, $|optimum, $|proved\nwithin|of what can\nbe saved|split by\nhour, $", rows)
-	w.Printf("\n")
-	w.Sayf("The optimum knows all tasks, and each part stays where it starts; split by hour it may move. Of what can be saved by sharing Algorithm 3 takes the share given. "+
-		"Each centre by itself costs %s at the least (exact), and no reservations with any sharing cost less than %s: all demand planned as one at the lowest prices, with free traffic.",
-		amount(r.optimum.Cost), amount(r.joint))
-}
-
-// within writes a gap, in hundredths of a percent.
-func within(gap float64) string {
-	switch {
-	case gap == 0:
-		return "exact"
-	case gap < .0001:
-		return "< 0.01%"
-	}
-	return decimal.Fixed(100*gap, 2) + "%"
-}
-
 // list writes numbers with commas between them.
 func list(n []int) string {
 	var texts []string
