@@ -34,13 +34,8 @@ const madeRegion = "us-east-1"
 // reservations cost.
 var madePrice = map[string]pricing.Money{"m5": 96 * pricing.Milli, "c5": 85 * pricing.Milli, "r5": 126 * pricing.Milli}
 
-// madeUp writes a year of rows as FOCUS, reads the text back as it reads the user's
-// files, and adds the price list of the year to r.
-func (r *results) madeUp(c *usage.Collector) error {
-	rng := rand.New(rand.NewPCG(r.o.seed, 17))
-	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
-	var text bytes.Buffer
-	rows := focus.NewWriter(&text)
+// madePrices is the price list of the made-up year.
+func madePrices() *offers.Prices {
 	list := &offers.Prices{Report: offers.Report{Form: "made-up prices"}}
 	for _, k := range madeKinds {
 		price := madePrice[k.family] * pricing.Money(k.factor/400)
@@ -54,6 +49,17 @@ func (r *results) madeUp(c *usage.Collector) error {
 		list.Report.Prices += 1 + len(l.Classes)
 	}
 	list.Report.Used = list.Report.Prices
+	return list
+}
+
+// madeUp writes a year of rows as FOCUS, reads the text back as it reads the user's
+// files, and adds the price list of the year to r.
+func (r *results) madeUp(c *usage.Collector) error {
+	rng := rand.New(rand.NewPCG(r.o.seed, 17))
+	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	var text bytes.Buffer
+	rows := focus.NewWriter(&text)
+	list := madePrices()
 	r.addPrices("made-up prices", list)
 
 	const reserved = 10 // of m5.large, until four months after the year

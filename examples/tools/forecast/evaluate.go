@@ -60,25 +60,8 @@ func (o *options) evaluate(in *input, run *cli.Run) (*results, error) {
 	o.offer(in)
 	b.Fitter.Season = o.season
 	r := &results{o: o, in: in, run: run, season: max(1, o.season)}
-	forecasts := "a forecast"
-	if o.origins > 1 {
-		forecasts = decimal.Int(o.origins) + " forecasts"
-	}
-	from := ""
-	if o.least > minLeast {
-		from = fmt.Sprintf(" from %s or more", decimal.Count(o.least, "value"))
-	}
-	r.left.texts = [...]string{
-		tooShort:     fmt.Sprintf("too short for %s of %s", forecasts, decimal.Count(o.horizon, "step")) + from,
-		noScale:      noScaleText(r.season),
-		nothingKnown: fmt.Sprintf("without a known value in one of the spans of %s to compare with", decimal.Count(o.horizon, "step")),
-	}
-
-	type cell struct {
-		score forecast.Score
-		alarm bool
-		took  time.Duration
-	}
+	forecasts := o.forecasts()
+	r.left.texts = o.leftTexts(r.season)
 	cells := make([][]cell, len(o.models))
 	bad := make([]int, len(in.items))
 	var first error // that is why the first of them is left out
@@ -144,34 +127,65 @@ models:
 		return nil, o.nothing(in, &r.left, first)
 	}
 	for m, name := range o.models {
-		if skip[name] {
-			continue
-		}
-		row := result{model: name}
-		n := float64(r.series)
-		for i, c := range cells[m] {
-			if bad[i] != 0 {
-				continue
-			}
-			s := &row.score
-			s.MASE += c.score.MASE / n
-			s.SMAPE += c.score.SMAPE / n
-			s.WAPE += c.score.WAPE / n
-			s.RMSE += c.score.RMSE / n
-			s.Bias += c.score.Bias / n
-			s.Coverage += c.score.Coverage / n
-			s.N += c.score.N
-			row.took += c.took
-			if c.alarm {
-				row.alarms++
-			}
-		}
-		r.rows = append(r.rows, row)
-		if row.score.MASE < r.rows[r.best].score.MASE {
-			r.best = len(r.rows) - 1
+		if !skip[name] {
+			r.sum(name, cells[m], bad)
 		}
 	}
 	return r, nil
+}
+
+// A cell is what came of a model on a series.
+type cell struct {
+	score forecast.Score
+	alarm bool
+	took  time.Duration
+}
+
+// sum adds the row of a model, of the series that are not bad.
+func (r *results) sum(model string, cells []cell, bad []int) {
+	row := result{model: model}
+	n := float64(r.series)
+	for i, c := range cells {
+		if bad[i] != 0 {
+			continue
+		}
+		s := &row.score
+		s.MASE += c.score.MASE / n
+		s.SMAPE += c.score.SMAPE / n
+		s.WAPE += c.score.WAPE / n
+		s.RMSE += c.score.RMSE / n
+		s.Bias += c.score.Bias / n
+		s.Coverage += c.score.Coverage / n
+		s.N += c.score.N
+		row.took += c.took
+		if c.alarm {
+			row.alarms++
+		}
+	}
+	r.rows = append(r.rows, row)
+	if row.score.MASE < r.rows[r.best].score.MASE {
+		r.best = len(r.rows) - 1
+	}
+}
+
+func (o *options) forecasts() string {
+	if o.origins > 1 {
+		return decimal.Int(o.origins) + " forecasts"
+	}
+	return "a forecast"
+}
+
+// leftTexts says of each reason why a series is left out.
+func (o *options) leftTexts(season int) [4]string {
+	from := ""
+	if o.least > minLeast {
+		from = fmt.Sprintf(" from %s or more", decimal.Count(o.least, "value"))
+	}
+	return [...]string{
+		tooShort:     fmt.Sprintf("too short for %s of %s", o.forecasts(), decimal.Count(o.horizon, "step")) + from,
+		noScale:      noScaleText(season),
+		nothingKnown: fmt.Sprintf("without a known value in one of the spans of %s to compare with", decimal.Count(o.horizon, "step")),
+	}
 }
 
 // offer sets the season, if it is not given, to what is found in more than half of the

@@ -217,7 +217,7 @@ P.rooms.forecast = (() => {
     if (!models.some((m) => m.name === state.model)) state.model = models[0].name;
     P.id('forecast-tools').replaceChildren(P.select('Series', 'forecast-series', [['fleet', 'a fleet, four years of weeks'], ['hours', 'six weeks of hours'], ['quadratic', 'a quadratic without noise']], 'fleet', load));
     take = P.takeAway(() => P.engine.slow('forecast/export', good.q));
-    P.id('forecast-take').append(P.paste({wrongs, name: 'series', title: 'Your series', hint: 'The form of -train of examples/tools/forecast: lines of date,value, or a line for each series with its name first. A missing value is empty or NA.', example: 'week,value\n1,120\n2,131', taken: takeSeries}), take);
+    P.id('forecast-take').append(P.paste({wrongs, name: 'series', title: 'Your series', hint: 'The form of -demand of examples/tools/forecast: lines of date,value, or a line for each series with its name first. A missing value is empty or NA.', example: 'week,value\n1,120\n2,131', taken: takeSeries}), take);
     bind();
     await load('fleet');
   }

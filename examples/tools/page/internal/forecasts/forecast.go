@@ -283,7 +283,7 @@ func forecastExport(q *forecastQuestion) (*ask.Export, error) {
 		}
 		fmt.Fprintf(&b, "%d,%s\n", i+1, value)
 	}
-	command := fmt.Sprintf("go run github.com/plimsoll/plimsoll/examples/tools/forecast@latest -train series.csv -models %s -horizon %d -season %d -interval %v -origins 1 -forecast forecast.csv",
+	command := fmt.Sprintf("go run github.com/plimsoll/plimsoll/examples/tools/forecast@latest -demand series.csv -models %s -steps %d -season %d -level %v -origins 1 -forecast forecast.csv",
 		q.Model, s.horizon, s.fitter.Season, s.level)
 	if q.NonNegative {
 		command += " -nonnegative"

@@ -198,13 +198,13 @@ func TestRunaway(t *testing.T) {
 func TestExport(t *testing.T) {
 	got := answered[ask.Export](t, "forecast/export", `{"series":[10,12.5,null,13,12,14,15],"today":6,"model":"naive","horizon":" 2 ","level":"80","season":"3","non_negative":true}`)
 	want := ask.Export{
-		Command: "go run github.com/plimsoll/plimsoll/examples/tools/forecast@latest -train series.csv -models naive -horizon 2 -season 3 -interval 0.8 -origins 1 -forecast forecast.csv -nonnegative",
+		Command: "go run github.com/plimsoll/plimsoll/examples/tools/forecast@latest -demand series.csv -models naive -steps 2 -season 3 -level 0.8 -origins 1 -forecast forecast.csv -nonnegative",
 		Files:   []ask.File{{Name: "series.csv", Text: "step,value\n1,10\n2,12.5\n3,NA\n4,13\n5,12\n6,14\n"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := answered[ask.Export](t, "forecast/export", `{"series":[1,5,1,5,1,5,1,5,1,5,1,5],"today":12,"model":"auto","horizon":"2","level":"80"}`); !strings.HasSuffix(got.Command, " -models auto -horizon 2 -season 2 -interval 0.8 -origins 1 -forecast forecast.csv") {
+	if got := answered[ask.Export](t, "forecast/export", `{"series":[1,5,1,5,1,5,1,5,1,5,1,5],"today":12,"model":"auto","horizon":"2","level":"80"}`); !strings.HasSuffix(got.Command, " -models auto -steps 2 -season 2 -level 0.8 -origins 1 -forecast forecast.csv") {
 		t.Errorf("%s", got.Command)
 	}
 }

@@ -247,7 +247,7 @@ func TestExport(t *testing.T) {
 	for _, c := range []struct{ text, command, demand string }{
 		{small, "", "instances\n1\n2\n1\n0\n1\n"},
 		{small + `,"every":1`, "", "instances\n1\n2\n1\n0\n1\n"},
-		{strings.Replace(small, `"1h"`, `"30m"`, 1) + `,"every":2,"pure":true`, " -slot 30m0s -interval 1h0m0s -pure", "instances\n1\n2\n1\n0\n1\n"},
+		{strings.Replace(small, `"1h"`, `"30m"`, 1) + `,"every":2,"pure":true`, " -slot 30m0s -every 1h0m0s -pure", "instances\n1\n2\n1\n0\n1\n"},
 	} {
 		e, err := reserveExport(question[reserveQuestion](t, "{"+c.text+"}"))
 		if err != nil {

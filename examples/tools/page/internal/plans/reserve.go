@@ -329,7 +329,7 @@ func reserveExport(q *reserveQuestion) (*ask.Export, error) {
 		command += " -slot " + p.Slot.String()
 	}
 	if p.Every > 1 {
-		command += " -interval " + (time.Duration(p.Every) * p.Slot).String()
+		command += " -every " + (time.Duration(p.Every) * p.Slot).String()
 	}
 	if q.Pure {
 		command += " -pure"
