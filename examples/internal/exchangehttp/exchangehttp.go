@@ -164,14 +164,16 @@ func Reply(w http.ResponseWriter, status int, v any) {
 func NewMux() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		Reply(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("there is no %s here: -h of the program lists what there is", Printable(r.URL.Path, 100))})
+		Reply(w, http.StatusNotFound, map[string]string{"error": fmt.Sprintf("there is no %s here: -h of the program lists what there is",
+			Printable(r.URL.Path, 100))})
 	})
 	return mux
 }
 
 // Calls adds an endpoint to mux for each of the calls. If guard returns an error for a
 // request and its message, that error is the answer.
-func Calls(mux *http.ServeMux, from, to exchange.Call, guard func(*http.Request, exchange.Message) error, handle func(exchange.Message) ([]exchange.Message, error)) {
+func Calls(mux *http.ServeMux, from, to exchange.Call, guard func(*http.Request, exchange.Message) error,
+	handle func(exchange.Message) ([]exchange.Message, error)) {
 	for c := from; c <= to; c++ {
 		mux.HandleFunc("/"+c.String(), func(w http.ResponseWriter, r *http.Request) {
 			Endpoint(http.MethodPost, func(msg exchange.Message) ([]exchange.Message, error) {

@@ -242,7 +242,8 @@ func TestCheckName(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	for url, ok := range map[string]bool{"http://127.0.0.1:1/": true, "https://127.0.0.1:1": true, "http://224.0.0.1:1": false, "http://0.0.0.0:1": false, "http://[fe80::1]:1": false, "http://127.0.0.1:1/x": false,
+	for url, ok := range map[string]bool{"http://127.0.0.1:1/": true, "https://127.0.0.1:1": true, "http://224.0.0.1:1": false, "http://0.0.0.0:1": false,
+		"http://[fe80::1]:1": false, "http://127.0.0.1:1/x": false,
 		"http://127.0.0.1:1/" + strings.Repeat("x", 300): false, "ftp://127.0.0.1:1": false} {
 		keyed := security(t, Credentials{Keys: keysFile(t, "a "+keyA)}, HostName)
 		if err := keyed.CheckURL(url); (err == nil) != ok {
@@ -260,7 +261,8 @@ func TestWhoMaySay(t *testing.T) {
 		self, key, from string
 		ok              bool
 	}{
-		{HostName, "a", "a", true}, {HostName, "a", "b", false}, {HostName, "a", HostName, false}, {HostName, AdminName, AdminName, true}, {HostName, AdminName, "a", false},
+		{HostName, "a", "a", true}, {HostName, "a", "b", false}, {HostName, "a", HostName, false}, {HostName, AdminName, AdminName, true},
+		{HostName, AdminName, "a", false},
 		{"a", "a", HostName, true}, {"a", "a", "a", true}, {"a", "a", "b", false}, {"a", "b", "b", false}, {"a", "b", HostName, false}, {"a", "b", "a", false},
 		{"a", AdminName, AdminName, true}, {"a", AdminName, HostName, false}, {"a", AdminName, "a", false}, {"a", "c", "c", false},
 	} {
@@ -325,7 +327,8 @@ func TestAnswers(t *testing.T) {
 	x.WriteHeader(http.StatusTeapot)
 	x.Write([]byte("no "))
 	x.Write([]byte("coffee"))
-	if x.flush(); flushed.Code != http.StatusTeapot || flushed.Body.String() != "no coffee" || flushed.Header().Get(macHeader) != hex.EncodeToString(signAnswer([]byte(keyA), nil, http.StatusTeapot, []byte("no coffee"))) {
+	if x.flush(); flushed.Code != http.StatusTeapot || flushed.Body.String() != "no coffee" ||
+		flushed.Header().Get(macHeader) != hex.EncodeToString(signAnswer([]byte(keyA), nil, http.StatusTeapot, []byte("no coffee"))) {
 		t.Errorf("%d %q", flushed.Code, flushed.Body)
 	}
 	open := security(t, Credentials{}, HostName)
@@ -334,7 +337,8 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, _, err := open.Listen(l.Addr().String()); err == nil || !strings.Contains(err.Error(), "address already in use") || strings.Contains(err.Error(), "listen tcp") {
+	if _, _, err := open.Listen(l.Addr().String()); err == nil || !strings.Contains(err.Error(), "address already in use") ||
+		strings.Contains(err.Error(), "listen tcp") {
 		t.Errorf("an address that is taken: %v", err)
 	}
 }
@@ -342,8 +346,10 @@ func TestAnswers(t *testing.T) {
 // A file of keys has a name and a key of 32 characters a line; each fault is named with its line.
 func TestKeysFile(t *testing.T) {
 	for text, want := range map[string]string{
-		"# ours\n\n  a b   " + keyA + "\nc\t" + keyB: "", "a " + keyA[1:]: "line 1: want a name and a key of 32 characters", keyA: "line 1: want a name and a key", "a " + keyA + "\nx " + keyB[2:]: "line 2: want a name",
-		"a " + keyA + "\na " + keyB: `line 2: "a" is there twice`, " " + keyA: "line 1", strings.Repeat("x", 101) + " " + keyA: "line 1: a name of 101 bytes", "a\x01 " + keyA: "line 1",
+		"# ours\n\n  a b   " + keyA + "\nc\t" + keyB: "", "a " + keyA[1:]: "line 1: want a name and a key of 32 characters",
+		keyA: "line 1: want a name and a key", "a " + keyA + "\nx " + keyB[2:]: "line 2: want a name",
+		"a " + keyA + "\na " + keyB: `line 2: "a" is there twice`, " " + keyA: "line 1", strings.Repeat("x", 101) + " " + keyA: "line 1: a name of 101 bytes",
+		"a\x01 " + keyA:                   "line 1",
 		"a " + strings.Repeat("k", 1<<17): "cannot read -keys",
 	} {
 		s, err := NewSecurity(Credentials{Keys: keysFile(t, text)}, HostName)

@@ -260,7 +260,8 @@ func (s *Security) CheckURL(text string) error {
 		scheme = "https"
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != scheme && !(s.keys != nil && u.Scheme == "https") || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || len(text) > 300 {
+	if err != nil || u.Scheme != scheme && !(s.keys != nil && u.Scheme == "https") || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/" ||
+		u.RawQuery != "" || u.Fragment != "" || len(text) > 300 {
 		return fmt.Errorf("%s: want an address such as %s://127.0.0.1:8081", Printable(strconv.Quote(text), 320), scheme)
 	}
 	ip := net.ParseIP(u.Hostname())
@@ -405,7 +406,8 @@ func (t *signer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	now, nonce := strconv.FormatInt(t.s.now().UnixNano(), 10), crand.Text()
 	mac := sign(key, t.peer, from, t.key, r.Method, r.URL.RequestURI(), now, nonce, body)
-	for k, v := range map[string]string{keyHeader: url.PathEscape(t.key), fromHeader: url.PathEscape(from), timeHeader: now, nonceHeader: nonce, macHeader: hex.EncodeToString(mac)} {
+	for k, v := range map[string]string{keyHeader: url.PathEscape(t.key), fromHeader: url.PathEscape(from), timeHeader: now, nonceHeader: nonce,
+		macHeader: hex.EncodeToString(mac)} {
 		r.Header.Set(k, v)
 	}
 	resp, err := t.next.RoundTrip(r)
@@ -524,7 +526,8 @@ func (s *Security) verify(r *http.Request, body []byte) (key, mac []byte, from s
 	mac, err3 := hex.DecodeString(r.Header.Get(macHeader))
 	key = s.keys[name]
 	// The host has the keys of all; a partition hears the host and its own framework.
-	known := s.self == HostName && from == name || s.self != HostName && (name == s.self && (from == HostName || from == name) || name == AdminName && from == name)
+	known := s.self == HostName && from == name || s.self != HostName &&
+		(name == s.self && (from == HostName || from == name) || name == AdminName && from == name)
 	want := sign(key, s.self, from, name, r.Method, r.URL.RequestURI(), r.Header.Get(timeHeader), r.Header.Get(nonceHeader), body)
 	if err1 != nil || err2 != nil || err3 != nil || key == nil || !known || !hmac.Equal(mac, want) {
 		return nil, nil, "", Failf(http.StatusUnauthorized, "the signature does not fit the message, the name and the key: want the same key on both sides")

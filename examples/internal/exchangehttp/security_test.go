@@ -262,7 +262,8 @@ func TestOpenMode(t *testing.T) {
 	if _, err := say(s.Client("a"), serve(t, s)); err != nil {
 		t.Error(err)
 	}
-	for _, url := range []string{"http://192.0.2.1:80", "https://127.0.0.1:1", "http://", "http://u@127.0.0.1:1", "http://127.0.0.1:1/x", "http://127.0.0.1:1?q", "file:///x", "http://0.0.0.0:1", "http://169.254.169.254"} {
+	for _, url := range []string{"http://192.0.2.1:80", "https://127.0.0.1:1", "http://", "http://u@127.0.0.1:1", "http://127.0.0.1:1/x",
+		"http://127.0.0.1:1?q", "file:///x", "http://0.0.0.0:1", "http://169.254.169.254"} {
 		if s.CheckURL(url) == nil {
 			t.Errorf("%s is taken", url)
 		}

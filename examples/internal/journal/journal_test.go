@@ -154,7 +154,8 @@ func TestAfterEntries(t *testing.T) {
 	whole := mustRead(t, name)
 	for rest, ok := range map[string]bool{
 		"\x00\x00\x00": true, "0": true, "0123abcd {\"N\":": true, "0123abcd {\"N\":2}\n": true, "0123abcd {\x00\x00\x00}\n": true,
-		"0123ab\x00\x00": true, "0123abcda{\"N\":2}\n": false, "0123abcdx{\"N\":2}\n": false, "0123 bcd {\"N\":2}\n": false, "my note": false, "my note\n": false, "0123abcd 7\n": false, "\n": false,
+		"0123ab\x00\x00": true, "0123abcda{\"N\":2}\n": false, "0123abcdx{\"N\":2}\n": false, "0123 bcd {\"N\":2}\n": false, "my note": false,
+		"my note\n": false, "0123abcd 7\n": false, "\n": false,
 	} {
 		if err := os.WriteFile(name, append(bytes.Clone(whole), rest...), 0o600); err != nil {
 			t.Fatal(err)
@@ -207,7 +208,8 @@ func TestDamaged(t *testing.T) {
 	first := bytes.IndexByte(whole, '\n')
 	second := bytes.Clone(whole)
 	second[first+3] ^= 0x41
-	if _, err := Replay(second, func([]byte) error { return nil }); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "line 2 is not an entry, or not the one that followed line 1") {
+	if _, err := Replay(second, func([]byte) error { return nil }); !errors.Is(err, ErrDamaged) ||
+		!strings.Contains(err.Error(), "line 2 is not an entry, or not the one that followed line 1") {
 		t.Errorf("line 2: %v", err)
 	}
 	for i := range first {

@@ -93,8 +93,10 @@ func TestExecReasons(t *testing.T) {
 		name, create, list, want string
 		refused                  bool
 	}{
-		{name: "another token", create: `echo "{\"id\":\"i-9\",\"token\":\"other\",\"node\":\"n1\",\"created\":\"2030-01-01T00:00:00Z\"}"`, want: "it has not written the instance"},
-		{name: "another node", create: `echo "{\"id\":\"i-9\",\"token\":\"$PLIMSOLL_TOKEN\",\"node\":\"n7\",\"created\":\"2030-01-01T00:00:00Z\"}"`, want: `is for node "n7", and "n1" was asked for`},
+		{name: "another token", create: `echo "{\"id\":\"i-9\",\"token\":\"other\",\"node\":\"n1\",\"created\":\"2030-01-01T00:00:00Z\"}"`,
+			want: "it has not written the instance"},
+		{name: "another node", create: `echo "{\"id\":\"i-9\",\"token\":\"$PLIMSOLL_TOKEN\",\"node\":\"n7\",\"created\":\"2030-01-01T00:00:00Z\"}"`,
+			want: `is for node "n7", and "n1" was asked for`},
 		{name: "nothing", create: "true", want: "it has not written the instance"},
 		{name: "text", create: "echo created", want: "instance 0 of its output"},
 		{name: "fails", create: "echo no credentials >&2; exit 1", want: "no credentials"},

@@ -130,7 +130,8 @@ func Read(path string) (*State, error) {
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if logs := allLogs(path); len(logs) > 0 { // a process that began anew would forget what they say
-			return nil, fmt.Errorf("it is missing, and its log %s is there: want both files, or neither", filepath.Base(logs[slices.Max(slices.Collect(maps.Keys(logs)))]))
+			return nil, fmt.Errorf("it is missing, and its log %s is there: want both files, or neither",
+				filepath.Base(logs[slices.Max(slices.Collect(maps.Keys(logs)))]))
 		}
 		return s, nil
 	}

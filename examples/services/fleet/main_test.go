@@ -86,7 +86,8 @@ func heldBills(t *testing.T, dir string) []string {
 				units, paid int64
 			}{{"a", 3, 0}, {"a", 2, 14}, {"b", 7, 0}, {"b", 3, 21}} {
 				money := usage.Units(r.units).Scale(1, 10)
-				row := usage.Row{Account: r.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(r.units), Billed: money, Effective: money, List: money,
+				row := usage.Row{Account: r.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(r.units),
+					Billed: money, Effective: money, List: money,
 					Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
 				if r.paid > 0 {
 					paid := usage.Units(r.paid).Scale(1, 100)
@@ -105,7 +106,8 @@ func heldBills(t *testing.T, dir string) []string {
 			t.Fatal(err)
 		}
 	}
-	return []string{"-bill", filepath.Join(dir, "held-*.csv"), "-start", "2025-11-01", "-hours", "96", "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan", "1y-compute-no-upfront", "-rounds", "3"}
+	return []string{"-bill", filepath.Join(dir, "held-*.csv"), "-start", "2025-11-01", "-hours", "96", "-prices", priceList(t, dir), "-prices",
+		ratesList(t, dir), "-plan", "1y-compute-no-upfront", "-rounds", "3"}
 }
 
 // A savings plan that the bills hold is paid already, and pays for use of all accounts. What
@@ -123,7 +125,8 @@ func TestHeld(t *testing.T) {
 		want, note string
 	}{
 		// The savings plan pays for 5, and 10 are reserved, of which accounts does not matter: 10·0.06·96.
-		{nil, "savings plans held: 0.35 an hour at first, paid already; unused with the new ones 0.00\n", `no row says until when the savings plan "sp" will be held: `},
+		{nil, "savings plans held: 0.35 an hour at first, paid already; unused with the new ones 0.00\n",
+			`no row says until when the savings plan "sp" will be held: `},
 		{nil, " cost 57.6 bound 57.5", ""},
 		{[]string{"-held-until", "2025-11-20"}, " cost 57.6 bound 57.5", ""},
 		// After 48 hours the 5 run on demand: 57.6 + 5·0.1·48.
@@ -134,7 +137,8 @@ func TestHeld(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		status := program.Run(append(slices.Clone(args), c.more...), &out, &errs)
-		if status != 0 || !strings.Contains(out.String(), c.want) || !strings.Contains(errs.String(), c.note) || len(c.more) > 0 && strings.Contains(errs.String(), "until when") {
+		if status != 0 || !strings.Contains(out.String(), c.want) || !strings.Contains(errs.String(), c.note) || len(c.more) > 0 &&
+			strings.Contains(errs.String(), "until when") {
 			t.Errorf("%v: status %d\n%s%s\nwant %q and %q", c.more, status, out.String(), errs.String(), c.want, c.note)
 		}
 	}
@@ -194,9 +198,11 @@ func TestHeldOnce(t *testing.T) {
 		notes      []string
 	}{
 		// Half a dollar an hour is held: 10 of the 20 c5 for it, 10 out of a new one, and 12 m5 reserved.
-		{"renewed", compute, half(48), nil, " cost 117.12 bound 117.1", []string{`taken to have ended then: "spA" at 2025-11-03T00:00:00Z`, `no row says until when the savings plan "spB" will be held`}},
+		{"renewed", compute, half(48), nil, " cost 117.12 bound 117.1",
+			[]string{`taken to have ended then: "spA" at 2025-11-03T00:00:00Z`, `no row says until when the savings plan "spB" will be held`}},
 		{"renewed late", compute, half(90), nil, " cost 117.12 bound 117.1", []string{`"spA" at 2025-11-04T18:00:00Z`}},
-		{"renewed, and an end for all", compute, half(48), []string{"-held-until", "2025-12-01"}, " cost 117.12 bound 117.1", []string{`"spA" at 2025-11-03T00:00:00Z`}},
+		{"renewed, and an end for all", compute, half(48), []string{"-held-until", "2025-12-01"}, " cost 117.12 bound 117.1",
+			[]string{`"spA" at 2025-11-03T00:00:00Z`}},
 		// Two days without it, and the 10 c5 need another; an hour less, and it is held.
 		{"not renewed", compute, over(48), nil, " cost 117.12 bound 117.1", []string{`"sp" at 2025-11-03T00:00:00Z`}},
 		{"rows that are late", compute, over(49), nil, " cost 69.12 bound 69.1", []string{`no row says until when the savings plan "sp" will be held`}},
@@ -216,7 +222,8 @@ func TestHeldOnce(t *testing.T) {
 		}, nil, "savings plans held: 0.2", []string{`which count as 0: "sp" in 69 of its hours; -held says otherwise`}},
 		// No rate of the plan is for c5: it is not planned, nor what paid for it.
 		{"another family", family, func(int) []use { return []use{m5, {"b", "c5.large", 20, "sp", 10, ""}} }, nil, " cost 69.12 bound 69.1",
-			[]string{`b, us-east-1, aws c5.large linux shared: the savings plan "sp" pays for it, and -plan 1y-ec2-no-upfront/m5/us-east-1 has no rate for it`, `the savings plan "sp" that is held: it paid for no use that is planned`}},
+			[]string{`b, us-east-1, aws c5.large linux shared: the savings plan "sp" pays for it, and -plan 1y-ec2-no-upfront/m5/us-east-1 has no rate for it`,
+				`the savings plan "sp" that is held: it paid for no use that is planned`}},
 		{"another family and idle", family, func(int) []use {
 			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"owner", "", 0, "sp", 5, ""}}
 		}, nil, " cost 69.12 bound 69.1", []string{`it paid for no use that is planned`}},
@@ -231,7 +238,8 @@ func TestHeldOnce(t *testing.T) {
 			at := time.Date(2025, 11, 1, h, 0, 0, 0, time.UTC)
 			for _, u := range c.uses(h) {
 				money := usage.Units(u.units).Scale(1, 10)
-				row := usage.Row{Account: u.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(u.units), Billed: money, Effective: money, List: money,
+				row := usage.Row{Account: u.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(u.units),
+					Billed: money, Effective: money, List: money,
 					Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: u.kind, System: "linux", Tenancy: "shared"}}
 				if u.plan != "" {
 					paid := usage.Units(u.tenths).Scale(1, 10)
@@ -253,7 +261,8 @@ func TestHeldOnce(t *testing.T) {
 		if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		args := append([]string{"-bill", bill, "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-prices", rates, "-plan", c.plan, "-parts", "1"}, c.more...)
+		args := append([]string{"-bill", bill, "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-prices", rates, "-plan", c.plan, "-parts", "1"},
+			c.more...)
 		var out, errs bytes.Buffer
 		folder := t.TempDir()
 		if status := program.Run(append(args, "-out", folder), &out, &errs); status != 0 || !strings.Contains(out.String(), c.want) {
@@ -290,7 +299,8 @@ func noisyBills(t *testing.T, dir string) []string {
 		for i := range level {
 			level[i] = max(0, level[i]+rng.IntN(7)-3)
 			n := usage.Units(int64(level[i] + 5*(h%24/12)))
-			r := usage.Row{Account: fmt.Sprint("account-", i), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: n, Billed: n.Scale(1, 10), Effective: n.Scale(1, 10), List: n.Scale(1, 10),
+			r := usage.Row{Account: fmt.Sprint("account-", i), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: n,
+				Billed: n.Scale(1, 10), Effective: n.Scale(1, 10), List: n.Scale(1, 10),
 				Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
 			if err := w.Write(&r); err != nil {
 				t.Fatal(err)
@@ -553,7 +563,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-bill", filepath.Join(dir, "absent"), "-start", "2025-11-01", "-prices", b}, "want a file"},
 		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-model", "wrong"}, "want one of"},
 		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5"}, "-paths without -model: want the model that draws them"},
-		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5", "-model", "simple", "-plan", "p"}, "-paths with -plan: the hours of one savings plan"},
+		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5", "-model", "simple", "-plan", "p"},
+			"-paths with -plan: the hours of one savings plan"},
 		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-held", a}, "-held without -plan"},
 		{[]string{"-held-until", "2025-11-01"}, "want -bill"},
 		{[]string{"-format", "xls"}, "want csv"},
@@ -595,7 +606,8 @@ func TestOverflow(t *testing.T) {
 		for h := range hours {
 			at := start.Add(time.Duration(h) * time.Hour)
 			r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n),
-				Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1), Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+				Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1),
+				Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
 			if err := w.Write(&r); err != nil {
 				t.Fatal(err)
 			}
@@ -627,8 +639,10 @@ func TestSavingsOverflow(t *testing.T) {
 	var b bytes.Buffer
 	w := focus.NewWriter(&b)
 	for account := range accounts {
-		r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: start, End: start.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(16_000_000),
-			Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1), Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+		r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: start, End: start.Add(time.Hour), Charge: usage.OnDemand,
+			Hours:  usage.Units(16_000_000),
+			Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1),
+			Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
 		if err := w.Write(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -640,14 +654,16 @@ func TestSavingsOverflow(t *testing.T) {
 	if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-bill", bill, "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan", "1y-compute-no-upfront"}
+	args := []string{"-bill", bill, "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan",
+		"1y-compute-no-upfront"}
 	files, stdout := run(t, append(args, "-parts", "1")...)
 	// 8,500 accounts run 1.6·10⁷ units for an hour at 0.1. At 0.07 the hour costs 9.52·10⁹, and an
 	// amount of 64 bits is at most 9.22·10⁹.
 	if !strings.Contains(stdout, "8500 curves of 24 hours planned, 1 not") || !strings.Contains(stdout, "orders 0 cost 13600000000 bound ") {
 		t.Errorf("%s", stdout)
 	}
-	if f := files["failures-00000-of-00001.csv"]; strings.Count(f, "\n") != 2 || !strings.Contains(f, "the savings plan: overflow: ") || !strings.Contains(f, "want the largest accounts apart") {
+	if f := files["failures-00000-of-00001.csv"]; strings.Count(f, "\n") != 2 || !strings.Contains(f, "the savings plan: overflow: ") ||
+		!strings.Contains(f, "want the largest accounts apart") {
 		t.Errorf("%s", f)
 	}
 	if diff := cmp.Diff(files, shards(t, 2, args...)); diff != "" {
@@ -785,7 +801,8 @@ func TestBills(t *testing.T) {
 	if f := want["failures-00000-of-00001.csv"]; !strings.Contains(f, "account-2") || !strings.Contains(f, "EUR") || strings.Count(f, "\n") != 2 {
 		t.Errorf("%s", f)
 	}
-	if o := want["orders-00000-of-00001.csv"]; !strings.Contains(o, "account-0,us-east-1,aws m5.large linux shared,USD,1y-standard-no-upfront,3,2025-11-05T00:00:00Z,8760,0,0.06\n") {
+	if o := want["orders-00000-of-00001.csv"]; !strings.Contains(o,
+		"account-0,us-east-1,aws m5.large linux shared,USD,1y-standard-no-upfront,3,2025-11-05T00:00:00Z,8760,0,0.06\n") {
 		t.Errorf("%s", o)
 	}
 }

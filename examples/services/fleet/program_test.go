@@ -129,7 +129,8 @@ func TestStrict(t *testing.T) {
 		if strict {
 			args = append(args[:len(args):len(args)], "-strict")
 		}
-		if out, got := fleet(t, args...); got != status || strings.HasSuffix(out, want) != strict || !strings.Contains(out, "16 curves of 8760 hours planned, 4 not") {
+		if out, got := fleet(t, args...); got != status || strings.HasSuffix(out, want) != strict ||
+			!strings.Contains(out, "16 curves of 8760 hours planned, 4 not") {
 			t.Errorf("strict %v: status %d: %s", strict, got, out)
 		}
 	}

@@ -38,7 +38,8 @@ func TestSlurm(t *testing.T) {
 	}
 	flags := []string{"-curves", "60", "-poison", "9", "-sample", "12", "-rounds", "2", "-part", "2"}
 	const twice = `SBATCH_PARTITION=nowhere "$@"; echo "refused with $?"; exec "$@"`
-	args := append([]string{"-nodes", "2", "-kill", "700ms", "-kills", "6", "sh", "-c", twice, "sh", "./slurm.sh", self, filepath.Join(dir, "slurm"), "3"}, flags...)
+	args := append([]string{"-nodes", "2", "-kill", "700ms", "-kills", "6", "sh", "-c", twice, "sh", "./slurm.sh", self, filepath.Join(dir, "slurm"), "3"},
+		flags...)
 	cmd := exec.CommandContext(ctx, beside, args...)
 	cmd.Env = append(os.Environ(), asFleet+"=1")
 	out, err := cmd.CombinedOutput()
@@ -46,7 +47,8 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Logf("%s", out)
-	if said, _, ok := strings.Cut(string(out), "refused with 1\n"); !ok || !strings.Contains(said, "nowhere") || !strings.HasSuffix(said, "slurm.sh: sbatch has not taken the array: mend what it says, and run this again\n") {
+	if said, _, ok := strings.Cut(string(out), "refused with 1\n"); !ok || !strings.Contains(said, "nowhere") ||
+		!strings.HasSuffix(said, "slurm.sh: sbatch has not taken the array: mend what it says, and run this again\n") {
 		t.Errorf("%q: want what sbatch says of the partition, and the sentence of slurm.sh", said)
 	}
 	work, one := filepath.Join(dir, "work"), filepath.Join(dir, "one")

@@ -154,7 +154,8 @@ func gapNote(j *market.Plan) string {
 	if !j.Bounded || j.Gap() <= market.Enough {
 		return ""
 	}
-	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(), 100*market.Enough)
+	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(),
+		100*market.Enough)
 }
 
 // heldNotes returns what to say of savings plans of which the bills do not say all.
@@ -270,7 +271,8 @@ func (o *input) fleet() (in *bills.Input, f generate.Fleet, x group.Terms, err e
 		return nil, f, x, cli.Mistakef("-bill %s: it is the same as %s: want each bill once", b, a)
 	}
 	in = &bills.Input{Files: o.bills, Prices: o.prices, Pricer: bills.Pricer{From: o.start, Model: o.model, Plan: o.plan, Until: o.heldUntil, Seed: o.seed}}
-	x = group.Terms{Currency: o.currency, Start: o.start.Add(time.Duration(o.hours) * time.Hour), Hours: o.hours, Every: 168, Horizon: reserve.Pure, Paths: o.paths}
+	x = group.Terms{Currency: o.currency, Start: o.start.Add(time.Duration(o.hours) * time.Hour), Hours: o.hours, Every: 168, Horizon: reserve.Pure,
+		Paths: o.paths}
 	pricer := in.Pricer
 	if err := pricer.Load(o.prices); err != nil {
 		return nil, f, x, err
@@ -331,7 +333,8 @@ func (r *results) object() any {
 		OnDemand string           `json:"on_demand"`
 		Seconds  float64          `json:"seconds"`
 		Counters map[string]int64 `json:"counters"`
-	}{s.Curves, s.Failures, s.Hours, s.Orders, s.Units, r.summary.Terms.Currency, j.Cost.String(), j.Bound.String(), j.Fees.String(), j.Committed.String(), j.OnDemand.String(), r.took.Seconds(), r.counters}
+	}{s.Curves, s.Failures, s.Hours, s.Orders, s.Units, r.summary.Terms.Currency, j.Cost.String(), j.Bound.String(), j.Fees.String(), j.Committed.String(),
+		j.OnDemand.String(), r.took.Seconds(), r.counters}
 }
 
 // service runs a command that serves until it is told to end.

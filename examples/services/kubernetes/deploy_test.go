@@ -106,7 +106,8 @@ func checkPod(t *testing.T, objects []any, pod *v1.PodTemplateSpec, selector *me
 	account, binding, role := only[v1.ServiceAccount](t, objects), only[rbacv1.ClusterRoleBinding](t, objects), only[rbacv1.ClusterRole](t, objects)
 	if pod.Spec.ServiceAccountName != account.Name || len(binding.Subjects) != 1 || binding.Subjects[0].Name != account.Name ||
 		binding.Subjects[0].Namespace != account.Namespace || binding.RoleRef.Name != role.Name || binding.RoleRef.Kind != "ClusterRole" {
-		t.Errorf("account %s, pod's %s, binding %+v of %+v: want one account with one role", account.Name, pod.Spec.ServiceAccountName, binding.Subjects, binding.RoleRef)
+		t.Errorf("account %s, pod's %s, binding %+v of %+v: want one account with one role", account.Name, pod.Spec.ServiceAccountName, binding.Subjects,
+			binding.RoleRef)
 	}
 	for key, value := range selector.MatchLabels {
 		if pod.Labels[key] != value {
@@ -136,7 +137,8 @@ func checkPod(t *testing.T, objects []any, pod *v1.PodTemplateSpec, selector *me
 			t.Errorf("a mount of volume %s, which is not there", m.Name)
 		}
 	}
-	if p := c.SecurityContext; p == nil || *p.AllowPrivilegeEscalation || !*p.ReadOnlyRootFilesystem || !slices.Equal(p.Capabilities.Drop, []v1.Capability{"ALL"}) || !*pod.Spec.SecurityContext.RunAsNonRoot {
+	if p := c.SecurityContext; p == nil || *p.AllowPrivilegeEscalation || !*p.ReadOnlyRootFilesystem ||
+		!slices.Equal(p.Capabilities.Drop, []v1.Capability{"ALL"}) || !*pod.Spec.SecurityContext.RunAsNonRoot {
 		t.Error("the container may more than it needs")
 	}
 	return c

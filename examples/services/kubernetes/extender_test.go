@@ -122,7 +122,8 @@ func TestExtenderTLS(t *testing.T) {
 		var o extenderOptions
 		f := cli.NewFlags("extender")
 		o.define(f)
-		args := []string{"-kubeconfig", kubeconfig, "-listen", "127.0.0.1:0", "-cert", filepath.Join(dir, "server", "tls.crt"), "-key", filepath.Join(dir, "server", "tls.key")}
+		args := []string{"-kubeconfig", kubeconfig, "-listen", "127.0.0.1:0", "-cert", filepath.Join(dir, "server", "tls.crt"), "-key",
+			filepath.Join(dir, "server", "tls.key")}
 		if asks {
 			args = append(args, "-client-ca", filepath.Join(dir, "client", "ca.crt"))
 		}

@@ -350,7 +350,8 @@ func runOracle(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		}
 		c.NoOverlays = !overlays
 	case o.expander == "":
-		return cli.Mistakef("the cluster has no NodeOverlay (%s): want Karpenter with its feature gate NodeOverlay, or -expander for the cluster-autoscaler", overlay.NodeOverlays.GroupVersion())
+		return cli.Mistakef("the cluster has no NodeOverlay (%s): want Karpenter with its feature gate NodeOverlay, or -expander for the cluster-autoscaler",
+			overlay.NodeOverlays.GroupVersion())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

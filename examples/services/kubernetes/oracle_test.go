@@ -146,7 +146,8 @@ func TestOracleMistakes(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	if status := run(context.Background(), append([]string{"oracle"}, print(kinds, held)...), &out, &errs); status != 0 || !strings.Contains(out.String(), "reservation ri-web: 156 of 160 units unused") {
+	if status := run(context.Background(), append([]string{"oracle"}, print(kinds, held)...), &out, &errs); status != 0 ||
+		!strings.Contains(out.String(), "reservation ri-web: 156 of 160 units unused") {
 		t.Errorf("status %d: %s%s", status, &out, &errs)
 	}
 }

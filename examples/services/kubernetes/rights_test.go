@@ -101,7 +101,8 @@ func TestRights(t *testing.T) {
 	}
 	object := func(name string, labels map[string]string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay", "metadata": map[string]any{"name": name},
-			"spec": map[string]any{"price": "0.5", "weight": int64(100), "requirements": []any{map[string]any{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": []any{"x"}}}}}}
+			"spec": map[string]any{"price": "0.5", "weight": int64(100),
+				"requirements": []any{map[string]any{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": []any{"x"}}}}}}
 		u.SetLabels(labels)
 		return u
 	}

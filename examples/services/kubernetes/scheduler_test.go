@@ -65,7 +65,8 @@ func TestSchedulerScript(t *testing.T) {
 	}
 	const folder = "/etc/kubernetes/plimsoll"
 	c := pod.Spec.Containers[0]
-	if !slices.Contains(c.Command, "--config="+folder+"/scheduler.yaml") || len(c.Command) != 7 || len(c.VolumeMounts) != 2 || c.VolumeMounts[1].MountPath != folder ||
+	if !slices.Contains(c.Command, "--config="+folder+"/scheduler.yaml") || len(c.Command) != 7 || len(c.VolumeMounts) != 2 ||
+		c.VolumeMounts[1].MountPath != folder ||
 		len(pod.Spec.Volumes) != 2 || pod.Spec.Volumes[1].Name != c.VolumeMounts[1].Name || pod.Spec.Volumes[1].HostPath.Path != folder {
 		t.Errorf("%s", after)
 	}

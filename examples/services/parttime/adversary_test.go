@@ -435,7 +435,8 @@ func TestAdversary(t *testing.T) {
 		{2000, "silent connections", ""},
 		{1000, "headers that never end", "POST /AddNodes HTTP/1.1\r\nHost: x\r\nX-Slow: "},
 		{500, "bodies that never end", fmt.Sprintf("POST /AddNodes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 300000\r\n"+
-			"Plimsoll-Key: evil\r\nPlimsoll-From: evil\r\nPlimsoll-Nonce: x\r\nPlimsoll-Mac: 00\r\nPlimsoll-Time: %d\r\n\r\n", time.Now().UnixNano()) + strings.Repeat(" ", 100_000)},
+			"Plimsoll-Key: evil\r\nPlimsoll-From: evil\r\nPlimsoll-Nonce: x\r\nPlimsoll-Mac: 00\r\nPlimsoll-Time: %d\r\n\r\n",
+			time.Now().UnixNano()) + strings.Repeat(" ", 100_000)},
 	} {
 		for range a.n {
 			if c, err := net.Dial("tcp", strings.TrimPrefix(host.url, "http://")); err == nil {
@@ -498,7 +499,8 @@ func TestAdversaryOfTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{pair}, InsecureSkipVerify: true}}}
+		return &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{Certificates: []tls.Certificate{pair},
+			InsecureSkipVerify: true}}}
 	}
 	nobody := &http.Client{Timeout: 2 * time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, c := range []struct {
@@ -514,7 +516,8 @@ func TestAdversaryOfTLS(t *testing.T) {
 		{"a certificate of another authority", with(other, "admin", -time.Hour, time.Hour), "/Status", "", "connection ended"},
 		{"a certificate with an escape sequence as its name", with(ca, "ad\x1b[1mmin", -time.Hour, time.Hour), "/Status", "", "connection ended"},
 		{"evil's certificate, GET /Status", with(ca, "evil", -time.Hour, time.Hour), "/Status", "", "403"},
-		{"evil's certificate, for partition honest", with(ca, "evil", -time.Hour, time.Hour), "/AddNodes", `{"call":"AddNodes","partition":"honest","number":1}`, "403"},
+		{"evil's certificate, for partition honest", with(ca, "evil", -time.Hour, time.Hour), "/AddNodes",
+			`{"call":"AddNodes","partition":"honest","number":1}`, "403"},
 		{"admin's certificate, GET /Status", with(ca, "admin", -time.Hour, time.Hour), "/Status", "", "200"},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -46,7 +46,8 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 			p.store.close()
 		}
 	}()
-	c := &client{peer: p, o: o, met: make(chan struct{}), unknown: make(chan struct{}, 1), queue: make(chan exchange.Message, queueLength), before: map[int]exchange.NodeStatus{}}
+	c := &client{peer: p, o: o, met: make(chan struct{}), unknown: make(chan struct{}, 1), queue: make(chan exchange.Message, queueLength),
+		before: map[int]exchange.NodeStatus{}}
 	c.tell = c.note
 	if c.again {
 		if name := c.state.Client.Partition(); name != o.name {
@@ -291,7 +292,8 @@ func (c *client) holdings() exchangehttp.Holdings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.clock.Now()
-	out := exchangehttp.Holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []exchangehttp.Holding{}, Requests: c.state.Client.AppendRequests([]exchange.Request{})}
+	out := exchangehttp.Holdings{Time: now.Seconds(), Instance: c.state.Instance, Nodes: []exchangehttp.Holding{},
+		Requests: c.state.Client.AppendRequests([]exchange.Request{})}
 	for _, h := range c.state.Client.AppendNodes(nil, now) {
 		n := exchangehttp.Holding{Node: h.Node, Epoch: h.Epoch, State: h.State.String(), Value: h.Value}
 		if h.State == exchange.Draining {

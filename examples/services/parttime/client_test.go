@@ -105,7 +105,8 @@ func (l *locked) String() string {
 // when it is refused for good.
 func TestRegister(t *testing.T) {
 	s := &script{answers: map[string][]scripted{"/CreatePartition": {
-		{0, nil}, {0, nil}, {410, refusal("gone")}, {410, refusal("gone")}, {410, refusal("gone again")}, {503, refusal("busy")}, {200, struct{}{}}, {200, struct{}{}}, {422, refusal("too much")},
+		{0, nil}, {0, nil}, {410, refusal("gone")}, {410, refusal("gone")}, {410, refusal("gone again")}, {503, refusal("busy")}, {200, struct{}{}},
+		{200, struct{}{}}, {422, refusal("too much")},
 	}}}
 	c, journal := lone(t, s, options{add: 2, kind: "epyc", floor: 1, url: "http://127.0.0.1:7"})
 	done := make(chan struct{})
@@ -158,7 +159,8 @@ func TestRegister(t *testing.T) {
 func TestSend(t *testing.T) {
 	c1, c2 := scripted{400, refusal("no sense")}, scripted{404, refusal("unknown partition")}
 	s := &script{answers: map[string][]scripted{"/AddNodes": {
-		{0, nil}, {0, nil}, {200, []exchange.Message{}}, c1, c1, c2, {200, []exchange.Message{{Call: exchange.NodesAdded, Partition: "y"}}}, c1, {409, refusal("another client")},
+		{0, nil}, {0, nil}, {200, []exchange.Message{}}, c1, c1, c2, {200, []exchange.Message{{Call: exchange.NodesAdded, Partition: "y"}}}, c1,
+		{409, refusal("another client")},
 	}}}
 	c, journal := lone(t, s, options{})
 	close(c.met)
@@ -179,7 +181,8 @@ func TestSend(t *testing.T) {
 			got[i] = "does not understand the host"
 		}
 	}
-	want := []string{"does not hear of the host: EOF", "hears of the host again", "the host does not take AddNodes: no sense", "the host does not take AddNodes: unknown partition",
+	want := []string{"does not hear of the host: EOF", "hears of the host again", "the host does not take AddNodes: no sense",
+		"the host does not take AddNodes: unknown partition",
 		"does not understand the host", "the host does not take AddNodes: no sense"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the journal (-want +got):\n%s", diff)
@@ -342,7 +345,8 @@ func TestValuesOfTheFramework(t *testing.T) {
 	deliver(msgs, err)
 	server := httptest.NewServer(c.mux())
 	defer server.Close()
-	if status, answer := send(t, "POST", server.URL+"/framework/SetResourceValues", "application/json", `{"values":[{"node":2,"value":0.5},{"node":1,"value":0.25}]}`); status != 200 {
+	if status, answer := send(t, "POST", server.URL+"/framework/SetResourceValues", "application/json",
+		`{"values":[{"node":2,"value":0.5},{"node":1,"value":0.25}]}`); status != 200 {
 		t.Fatal(status, answer)
 	}
 	got := map[int]float64{}
@@ -406,7 +410,8 @@ func TestRestore(t *testing.T) {
 	both := func(t []byte) []byte { return binary.AppendUvarint(nil, uint64(len(t))) }
 	add, removed := text(namedTerms{Name: "hpc", Terms: &terms{Weight: 1}}), text(namedTerms{Name: "old", Instance: "i"})
 	back := text(namedTerms{Name: "back", Terms: &terms{Weight: 2}})
-	got, err := restore(&statelog.State{Snapshot: host, Records: [][]byte{record(recordBoth, both(add), add, changes), record(recordTerms, removed), record(recordTerms, back)}})
+	got, err := restore(&statelog.State{Snapshot: host,
+		Records: [][]byte{record(recordBoth, both(add), add, changes), record(recordTerms, removed), record(recordTerms, back)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +422,8 @@ func TestRestore(t *testing.T) {
 		t.Errorf("removed (-want +got):\n%s", diff)
 	}
 	client := func(add int) []byte { return text(saved{Role: "client", Add: add}) }
-	if got, err := restore(&statelog.State{Snapshot: client(1), Records: [][]byte{record(recordWhole, client(2)), record(recordWhole, client(3))}}); err != nil || got.Add != 3 || got.Manager != nil {
+	if got, err := restore(&statelog.State{Snapshot: client(1),
+		Records: [][]byte{record(recordWhole, client(2)), record(recordWhole, client(3))}}); err != nil || got.Add != 3 || got.Manager != nil {
 		t.Errorf("the last of three states: %+v, %v", got, err)
 	}
 	if got, err := restore(&statelog.State{}); got != nil || err != nil {
@@ -425,16 +431,18 @@ func TestRestore(t *testing.T) {
 	}
 	for want, records := range map[string][][]byte{
 		"record 0 is of kind 'x': want the state of this program, or of an earlier version": {record('x', add)},
-		"record 1 is not whole: want the file as this program wrote it":                     {record(recordTerms, add), record(recordBoth, binary.AppendUvarint(nil, 100), add)},
-		"record 0 is not whole: want the file as this program wrote it":                     {record(recordBoth)},
-		"record 0: unexpected end of JSON input":                                            {record(recordTerms)},
+		"record 1 is not whole: want the file as this program wrote it": {record(recordTerms, add),
+			record(recordBoth, binary.AppendUvarint(nil, 100), add)},
+		"record 0 is not whole: want the file as this program wrote it": {record(recordBoth)},
+		"record 0: unexpected end of JSON input":                        {record(recordTerms)},
 	} {
 		if got, err := restore(&statelog.State{Snapshot: host, Records: records}); err == nil || err.Error() != want || got != nil {
 			t.Errorf("%+v, %v, want %s", got, err, want)
 		}
 	}
 	for _, text := range []string{"", "text", string(host[:len(host)/2])} {
-		if got, err := restore(&statelog.State{Snapshot: []byte(text)}); err == nil || err.Error() != "it is not a state, or not a whole one: want the file as this program wrote it" || got != nil {
+		if got, err := restore(&statelog.State{Snapshot: []byte(text)}); err == nil ||
+			err.Error() != "it is not a state, or not a whole one: want the file as this program wrote it" || got != nil {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
@@ -445,7 +453,8 @@ func TestRestore(t *testing.T) {
 	twin := got.clone()
 	got.settle(namedTerms{Name: "hpc"})
 	got.settle(namedTerms{Name: "old", Terms: &terms{}})
-	if diff := cmp.Diff(map[string]terms{"hpc": {Weight: 1}, "back": {Weight: 2}}, twin.Partitions); diff != "" || twin.Removed["old"] != "i" || len(twin.Manager.AppendPartitions(nil)) != 1 {
+	if diff := cmp.Diff(map[string]terms{"hpc": {Weight: 1}, "back": {Weight: 2}}, twin.Partitions); diff != "" || twin.Removed["old"] != "i" ||
+		len(twin.Manager.AppendPartitions(nil)) != 1 {
 		t.Errorf("a copy (-want +got):\n%s", diff)
 	}
 	// A host remembers a bounded number of partitions that were removed.
@@ -599,10 +608,12 @@ func TestOpenAndUnsaved(t *testing.T) {
 	if err != nil {
 		t.Fatal("the state is not left to others: ", err)
 	}
-	if _, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, state: path}, new(locked)); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if _, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, state: path}, new(locked)); err == nil ||
+		!strings.Contains(err.Error(), "another process uses it") {
 		t.Errorf("two hosts have one state: %v", err)
 	}
-	if _, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, credentials: exchangehttp.Credentials{Keys: path + "none"}}, new(locked)); err == nil {
+	if _, err := newHost(t.Context(), options{role: hostRole, minute: time.Minute, credentials: exchangehttp.Credentials{Keys: path + "none"}},
+		new(locked)); err == nil {
 		t.Error("a host without its keys")
 	}
 	if _, ok := again.parts["hpc"]; !ok || again.nodes != 2 || again.limit() != 1<<16+512 {

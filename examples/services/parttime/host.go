@@ -49,7 +49,8 @@ func newHost(ctx context.Context, o options, stderr io.Writer) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &host{peer: p, o: o, queues: map[string]chan exchange.Message{}, clients: map[string]*http.Client{}, prepared: make(chan struct{}, 1), parts: map[string]exchange.PartitionStatus{}}
+	h := &host{peer: p, o: o, queues: map[string]chan exchange.Message{}, clients: map[string]*http.Client{}, prepared: make(chan struct{}, 1),
+		parts: map[string]exchange.PartitionStatus{}}
 	h.tell = h.note
 	done := false
 	defer func() {
@@ -191,7 +192,8 @@ func (h *host) limit() int64 { return 1<<16 + 256*int64(h.nodes) }
 // speaks refuses a message in the name of another partition.
 func speaks(r *http.Request, partition string) error {
 	if name, ok := exchangehttp.Peer(r); ok && name != partition {
-		return exchangehttp.Failf(http.StatusForbidden, "%q speaks for partition %q: want a partition to speak for itself", name, exchangehttp.Printable(partition, 100))
+		return exchangehttp.Failf(http.StatusForbidden, "%q speaks for partition %q: want a partition to speak for itself", name,
+			exchangehttp.Printable(partition, 100))
 	}
 	return nil
 }
@@ -283,7 +285,8 @@ func (h *host) create(in struct {
 		case ok && old.Fixed:
 			in.Weight, in.Floor, in.Fixed = old.Weight, old.Floor, true // whatever the flags of the client say
 		case ok && (old.Weight != in.Weight || old.Floor != in.Floor):
-			return nil, exchangehttp.Failf(http.StatusConflict, "partition %q has weight %d and floor %d, not %d and %d", in.Partition, old.Weight, old.Floor, in.Weight, in.Floor)
+			return nil, exchangehttp.Failf(http.StatusConflict, "partition %q has weight %d and floor %d, not %d and %d", in.Partition, old.Weight, old.Floor,
+				in.Weight, in.Floor)
 		case !ok:
 			if err := m.CreatePartition(in.Partition, in.Weight, in.Floor); err != nil {
 				return nil, err

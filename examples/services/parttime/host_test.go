@@ -50,13 +50,15 @@ func TestJournalOfDelays(t *testing.T) {
 	for m := 82; m <= 90; m++ {
 		said = append(said, k.at(time.Duration(m)*time.Minute, k.tick)...)
 	}
-	k.want(slices.Compact(said), "host: notifies a that it takes node 0", "host: a gives back node 0 within the grace period", "host: grants node 0 to b", "a: gives back node 0", "b: has node 0")
+	k.want(slices.Compact(said), "host: notifies a that it takes node 0", "host: a gives back node 0 within the grace period", "host: grants node 0 to b",
+		"a: gives back node 0", "b: has node 0")
 
 	k.mute["a"] = true // what the host answers is for somebody else
 	number := uint64(1000)
 	forged := func() ([]exchange.Message, error) {
 		number++
-		return k.host.state.Manager.Handle(k.now, exchange.Message{Call: exchange.SetResourceValues, Partition: "a", Number: number, Leases: []exchange.Lease{{Node: 0, Epoch: 98}, {Node: 1, Epoch: 99}}})
+		return k.host.state.Manager.Handle(k.now, exchange.Message{Call: exchange.SetResourceValues, Partition: "a", Number: number,
+			Leases: []exchange.Lease{{Node: 0, Epoch: 98}, {Node: 1, Epoch: 99}}})
 	}
 	text := strings.Join(k.at(91*time.Minute, forged), "\n")
 	if !strings.Contains(text, "host: reads of 2 leases that it never gave: a message is forged, or -state is an old one") {
@@ -228,7 +230,8 @@ func TestOutcomeIsToldOnce(t *testing.T) {
 	if _, err := m.ResetClient(now, "x", "i", false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Handle(now, exchange.Message{Call: exchange.AddNodes, Partition: "x", Instance: "i", Number: 1, Requests: []exchange.Request{{ID: 1, Count: 1}}}); err != nil {
+	if _, err := m.Handle(now, exchange.Message{Call: exchange.AddNodes, Partition: "x", Instance: "i", Number: 1,
+		Requests: []exchange.Request{{ID: 1, Count: 1}}}); err != nil {
 		t.Fatal(err)
 	}
 	told := make(chan struct{})

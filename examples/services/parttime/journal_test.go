@@ -155,7 +155,8 @@ func TestJournal(t *testing.T) {
 			}
 		}
 	}
-	k.want(said, "host: notifies a that it takes node 1", "a: is not sure of node 1 any more", "host: fences node 1 off from a after its lease", "host: grants node 1 to b")
+	k.want(said, "host: notifies a that it takes node 1", "a: is not sure of node 1 any more", "host: fences node 1 off from a after its lease",
+		"host: grants node 1 to b")
 }
 
 // The framework is told until when it has the nodes that are to be given back, and of the others no end.
@@ -190,8 +191,10 @@ func TestEndsOfFlags(t *testing.T) {
 		ok   bool
 	}{
 		{hostRole, "-kinds a*100000", true}, {hostRole, "-kinds a*99999,b", true}, {hostRole, "-kinds a*100000,b", false}, {hostRole, "-kinds a*100001", false},
-		{hostRole, "-kinds a*0", false}, {hostRole, "-kinds a*x", false}, {hostRole, "-nodes 100000", true}, {hostRole, "-values 0s", true}, {hostRole, "-values -1s", false},
-		{hostRole, "-term -1s", true}, {hostRole, "-term 0s", false}, {hostRole, "-grace 1ns", true}, {hostRole, "-grace 0s", false}, {hostRole, "-listen 127.0.0.1:0", true},
+		{hostRole, "-kinds a*0", false}, {hostRole, "-kinds a*x", false}, {hostRole, "-nodes 100000", true}, {hostRole, "-values 0s", true},
+		{hostRole, "-values -1s", false},
+		{hostRole, "-term -1s", true}, {hostRole, "-term 0s", false}, {hostRole, "-grace 1ns", true}, {hostRole, "-grace 0s", false},
+		{hostRole, "-listen 127.0.0.1:0", true},
 		{clientRole, "-host http://127.0.0.1:1", true}, {clientRole, "-host http://127.0.0.1:1/", true}, {clientRole, "-host https://127.0.0.1:1", true},
 		{clientRole, "-host http://127.0.0.1:1/x", false}, {clientRole, "-host ftp://127.0.0.1:1", false}, {clientRole, "-host http://", false},
 		{clientRole, "-name host", false}, {clientRole, "-name admin", false}, {clientRole, "-name a", true},
@@ -209,7 +212,8 @@ func TestEndsOfFlags(t *testing.T) {
 		args []string
 		want options
 	}{
-		{[]string{"host"}, options{role: hostRole, listen: "127.0.0.1:0", minute: time.Minute, weight: 1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
+		{[]string{"host"}, options{role: hostRole, listen: "127.0.0.1:0", minute: time.Minute, weight: 1, provisionTimeout: 10 * time.Minute,
+			provisionWait: 5 * time.Minute, values: 5 * time.Minute}},
 	} {
 		if got, err := parse(c.args); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, %v", c.args, got, err)
@@ -224,7 +228,8 @@ func TestEndsOfFlags(t *testing.T) {
 // The reason is told without the address.
 func TestCause(t *testing.T) {
 	refused := errors.New("connection refused")
-	for _, err := range []error{refused, &net.OpError{Op: "dial", Err: refused}, &url.Error{Op: "Post", URL: "http://x", Err: refused}, &url.Error{Op: "Post", URL: "http://x", Err: &net.OpError{Op: "dial", Err: refused}}} {
+	for _, err := range []error{refused, &net.OpError{Op: "dial", Err: refused}, &url.Error{Op: "Post", URL: "http://x", Err: refused},
+		&url.Error{Op: "Post", URL: "http://x", Err: &net.OpError{Op: "dial", Err: refused}}} {
 		if got := cause(err); got != "connection refused" {
 			t.Errorf("%v: %q", err, got)
 		}

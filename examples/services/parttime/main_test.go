@@ -187,7 +187,8 @@ func TestMistakes(t *testing.T) {
 	programtest.Golden(t, "mistakes.txt", all) // each sentence whole
 	// What is just within the limits is taken, and a client that has nothing to do but to end ends.
 	for _, args := range [][]string{
-		{"host", "-minute", "1ms"}, {"host", "-minute", "1h"}, {"host", "-values", "0"}, {"host", "-term", "-1s"}, {"host", "-state", kinds, "-nodes", "3"}, {"host", "-state", kinds, "-kinds", "a,b,b"},
+		{"host", "-minute", "1ms"}, {"host", "-minute", "1h"}, {"host", "-values", "0"}, {"host", "-term", "-1s"}, {"host", "-state", kinds, "-nodes", "3"},
+		{"host", "-state", kinds, "-kinds", "a,b,b"},
 		client("-add", "1000000", "-floor", "1000000", "-weight", "1048576"), client("-state", one, "-every", "1m"),
 	} {
 		var errs bytes.Buffer
@@ -268,7 +269,8 @@ func TestHTTP(t *testing.T) {
 		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"hpc","number":1,"requests":[{"id":1,"count":0}]}`, 422, "positive number of nodes"},
 		{"POST", "/AddNodes", js, `{"call":"AddNodes","partition":"hpc","number":1,"requests":[{"id":1,"count":2}]}`, 200, `"call":"NodesQueued"`},
 		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2,"leases":[{"node":0,"epoch":1,"value":2}]}`, 422, "from 0 to 1"},
-		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2,"leases":[{"node":0,"epoch":1},{"node":1,"epoch":1}]}`, 200, `"call":"LeasesRenewed"`},
+		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2,"leases":[{"node":0,"epoch":1},{"node":1,"epoch":1}]}`,
+			200, `"call":"LeasesRenewed"`},
 		{"POST", "/SetResourceValues", js, `{"call":"SetResourceValues","partition":"hpc","number":2}`, 200, "[]"},
 		{"POST", "/Reclaim", js, `{"partition":"hpc","count":3}`, 422, "want at most 2"},
 		{"POST", "/Reclaim", js, `{"partition":"x","count":1}`, 404, "want the name of a partition"},
@@ -463,7 +465,8 @@ func TestUndoneAlone(t *testing.T) {
 	if status, answer := send(t, "POST", s.URL+"/Reclaim", "application/json", `{"partition":"hpc","count":1}`); status != 500 {
 		t.Errorf("%d %s", status, answer)
 	}
-	for path, body := range map[string]string{"/SetShare": `{"partition":"htc","weight":5}`, "/RemovePartition": `{"partition":"htc"}`, "/CreatePartition": `{"partition":"new","weight":1,"url":"http://127.0.0.1:9"}`} {
+	for path, body := range map[string]string{"/SetShare": `{"partition":"htc","weight":5}`, "/RemovePartition": `{"partition":"htc"}`,
+		"/CreatePartition": `{"partition":"new","weight":1,"url":"http://127.0.0.1:9"}`} {
 		if status, answer := send(t, "POST", s.URL+path, "application/json", body); status != 500 {
 			t.Errorf("%s: %d %s", path, status, answer)
 		}
@@ -498,7 +501,8 @@ func TestTornLog(t *testing.T) {
 	}
 	for i, torn := range []bool{true, false} { // what follows is in another log
 		var errs bytes.Buffer
-		if status := run(ctx, []string{"host", "-nodes", "3", "-state", path}, io.Discard, &errs); status != 0 || torn != strings.Contains(errs.String(), "leaves out 5 bytes at the end of the log of -state, a change that was not saved whole\n") {
+		if status := run(ctx, []string{"host", "-nodes", "3", "-state", path}, io.Discard, &errs); status != 0 ||
+			torn != strings.Contains(errs.String(), "leaves out 5 bytes at the end of the log of -state, a change that was not saved whole\n") {
 			t.Errorf("start %d: status %d, %s", i, status, errs.String())
 		}
 	}

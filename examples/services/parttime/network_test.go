@@ -179,7 +179,8 @@ esac
 		t.Fatal(err)
 	}
 	var journal lockedWriter
-	o := options{role: hostRole, nodes: 4, minute: 50 * time.Millisecond, state: filepath.Join(dir, "s"), provision: program, provisionTimeout: 2 * time.Second, provisionWait: time.Hour}
+	o := options{role: hostRole, nodes: 4, minute: 50 * time.Millisecond, state: filepath.Join(dir, "s"), provision: program,
+		provisionTimeout: 2 * time.Second, provisionWait: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
 	h, err := newHost(ctx, o, &journal)
 	if err != nil {
@@ -247,7 +248,8 @@ esac
 	cancel()
 	<-done
 	h.store.close()
-	if said := journal.String(); !strings.Contains(said, "cannot prepare node 0 for hpc: exit status 3: no ?[31m disk") || !strings.Contains(said, "cannot prepare node 1 for hpc: it was ended after 2s") ||
+	if said := journal.String(); !strings.Contains(said, "cannot prepare node 0 for hpc: exit status 3: no ?[31m disk") ||
+		!strings.Contains(said, "cannot prepare node 1 for hpc: it was ended after 2s") ||
 		strings.Contains(said, "\x1b") {
 		t.Errorf("the journal says:\n%s", said)
 	}

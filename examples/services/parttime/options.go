@@ -192,7 +192,8 @@ func (o *options) define(f *cli.Flags) {
 
 // parse reads the flags. Its error is [flag.ErrHelp] or the user's mistake.
 func parse(args []string) (options, error) {
-	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute, values: 5 * time.Minute}
+	o := options{listen: "127.0.0.1:0", minute: time.Minute, weight: 1, provisionTimeout: 10 * time.Minute, provisionWait: 5 * time.Minute,
+		values: 5 * time.Minute}
 	name := ""
 	if len(args) > 0 {
 		name, args = args[0], args[1:]

@@ -174,7 +174,8 @@ func TestKillAndRestart(t *testing.T) {
 	if err := s.until(func(st status) bool { return held(st, "hpc") == 2 }); err != nil {
 		t.Fatal(err)
 	}
-	if err := exchangehttp.Post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err == nil || exchangehttp.Status(err) != http.StatusNotFound {
+	if err := exchangehttp.Post(s.ctx, s.http, hpc.url+"/framework/DeleteNodes", map[string]any{"nodes": []int{one}}, &out); err == nil ||
+		exchangehttp.Status(err) != http.StatusNotFound {
 		t.Errorf("a node a second time: %v", err)
 	}
 	if err := exchangehttp.Post(s.ctx, s.http, htc.url+"/framework/AddNodes", map[string]any{"count": 1}, &out); err != nil || out.ID == 0 {
@@ -216,7 +217,8 @@ func TestNobodyThere(t *testing.T) {
 		}
 		return errs.Write(p)
 	})
-	if status := run(ctx, []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-minute", "50ms"}, io.Discard, heard); status != 0 || !errors.Is(ctx.Err(), context.Canceled) {
+	if status := run(ctx, []string{"client", "-host", "http://127.0.0.1:1", "-name", "x", "-minute", "50ms"}, io.Discard, heard); status != 0 ||
+		!errors.Is(ctx.Err(), context.Canceled) {
 		t.Errorf("status %d", status)
 	}
 	if got := errs.String(); strings.Count(got, "tries again") != 1 {

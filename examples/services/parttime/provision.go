@@ -67,7 +67,8 @@ func (h *host) prepare(ctx context.Context, u exchange.Assignment) {
 	limit, cancel := context.WithTimeout(ctx, h.o.provisionTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(limit, h.o.provision)
-	cmd.Env = append(os.Environ(), fmt.Sprint("PARTTIME_NODE=", u.Node), "PARTTIME_PARTITION="+u.Partition, "PARTTIME_KIND="+u.Kind, fmt.Sprint("PARTTIME_LEASE=", u.Epoch))
+	cmd.Env = append(os.Environ(), fmt.Sprint("PARTTIME_NODE=", u.Node), "PARTTIME_PARTITION="+u.Partition, "PARTTIME_KIND="+u.Kind,
+		fmt.Sprint("PARTTIME_LEASE=", u.Epoch))
 	said := new(head)
 	cmd.Stdout, cmd.Stderr = said, said // as they are one, one goroutine writes
 	cmd.WaitDelay = time.Second         // for what the command has started and left

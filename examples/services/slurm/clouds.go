@@ -245,7 +245,8 @@ func (o *elasticOptions) newPolicy() (elastic.Policy, error) {
 	}
 	cost, queued := 20, 80
 	if o.policy != "mcop" {
-		if n, _ := fmt.Sscanf(o.policy, "mcop-%d-%d", &cost, &queued); n != 2 || cost < 0 || queued < 0 || cost+queued != 100 || o.policy != fmt.Sprintf("mcop-%d-%d", cost, queued) {
+		if n, _ := fmt.Sscanf(o.policy, "mcop-%d-%d", &cost, &queued); n != 2 || cost < 0 || queued < 0 || cost+queued != 100 ||
+			o.policy != fmt.Sprintf("mcop-%d-%d", cost, queued) {
 			return nil, fmt.Errorf("-policy %q: want sm, od, od++, aqtp, mcop or mcop-20-80, whose weights sum to 100", o.policy)
 		}
 	}

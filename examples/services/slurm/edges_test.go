@@ -82,11 +82,13 @@ func TestOptionsOfFlags(t *testing.T) {
 		!cmp.Equal(o.manager.Nodes, []string{"n1", "n2"}) || o.manager.Meter != pricing.EC2Hourly {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err = parseElastic(strings.Fields("-journal j -nodes n1 -provider local -instances d -timeout 5s")); err != nil || o.manager.Timeout != 5*time.Second || o.manager.Buyer != nil {
+	if o, err = parseElastic(strings.Fields("-journal j -nodes n1 -provider local -instances d -timeout 5s")); err != nil ||
+		o.manager.Timeout != 5*time.Second || o.manager.Buyer != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
 	p, err := parsePartition(strings.Fields("-client http://h:1/path -nodes n[1-2] -priority qos:x=3,partition:y=2 -scale -idle 0s -hold 7s"))
-	if err != nil || p.client != "http://h:1" || !cmp.Equal(p.agent.Priorities, map[string]int{"qos:x": 3, "partition:y": 2}) || p.agent.Scaling != nil && (p.scaling.Idle != -1 || p.scaling.Hold != 7*time.Second) {
+	if err != nil || p.client != "http://h:1" || !cmp.Equal(p.agent.Priorities, map[string]int{"qos:x": 3, "partition:y": 2}) || p.agent.Scaling != nil &&
+		(p.scaling.Idle != -1 || p.scaling.Hold != 7*time.Second) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	m, err := parseDemo(strings.Fields("-hour 10s"))
@@ -186,7 +188,8 @@ func TestLocalProvider(t *testing.T) {
 	if _, err := localProvider(slurm, "slurmd", 0, 0); !errors.Is(err, errFolder) || err.Error() != "instances slurmd: want a folder" {
 		t.Errorf("a file: %v", err)
 	}
-	o := elasticOptions{timeout: time.Second, cloudFile: "f", clouds: []cloudRow{{name: "a", kind: "exec"}, {name: "b", kind: "local", instances: "."}, {name: "c", kind: "local", instances: dir}}}
+	o := elasticOptions{timeout: time.Second, cloudFile: "f",
+		clouds: []cloudRow{{name: "a", kind: "exec"}, {name: "b", kind: "local", instances: "."}, {name: "c", kind: "local", instances: dir}}}
 	o.manager.Clouds = make([]manager.Cloud, 3)
 	if _, err := o.connectClouds(slurm); fmt.Sprint(err) != "-clouds f: b and c have the same folder of instances: want one for each" {
 		t.Errorf("%v", err)
@@ -215,12 +218,14 @@ func TestLine(t *testing.T) {
 // A file of Slurm that is not there is named before Slurm's commands look for another one.
 func TestNoConf(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "slurm.conf")
-	for _, args := range [][]string{{"elasticd", "-journal", "j", "-nodes", "n1", "-provider", "local", "-instances", ".", "-conf", name}, {"partition", "-client", "http://h", "-nodes", "n1", "-conf", name}} {
+	for _, args := range [][]string{{"elasticd", "-journal", "j", "-nodes", "n1", "-provider", "local", "-instances", ".", "-conf", name},
+		{"partition", "-client", "http://h", "-nodes", "n1", "-conf", name}} {
 		if status, _, stderr := runSlurm(args...); status != 2 || !strings.Contains(stderr, "-conf: open "+name+": no such file") {
 			t.Errorf("%q: %d, %s", args, status, stderr)
 		}
 	}
-	if err := runPartition(context.Background(), strings.Fields("-client http://h -nodes n1 -name hpc -keys none"), nil, nil); err == nil || !strings.Contains(err.Error(), "none") {
+	if err := runPartition(context.Background(), strings.Fields("-client http://h -nodes n1 -name hpc -keys none"), nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "none") {
 		t.Errorf("no keys: %v", err)
 	}
 }
@@ -245,14 +250,16 @@ func TestPartitionTells(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}()
-		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...), io.Discard, text)
+		status := run(ctx, append([]string{"partition", "-client", client.URL, "-nodes", "n[1-2]", "-poll", "50ms", "-grace", "5s", "-margin", "1s"}, args...),
+			io.Discard, text)
 		return status, text.String()
 	}
 	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  n1 [a-z]`).MatchString(said) {
 		t.Errorf("status %d, %s", status, said)
 	}
 	client.Close()
-	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  [A-Za-z]`).MatchString(said) || regexp.MustCompile(`(?m)^\S+   `).MatchString(said) {
+	if status, said := do(); status != 0 || !regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  [A-Za-z]`).MatchString(said) ||
+		regexp.MustCompile(`(?m)^\S+   `).MatchString(said) {
 		t.Errorf("status %d, %s", status, said)
 	}
 	if status, said := do("-take", "-1"); status != 2 || !strings.HasPrefix(said, "slurm: partition: ") {
@@ -265,7 +272,8 @@ func TestPartitionTells(t *testing.T) {
 
 // The user's mistakes are told from the program's faults, also where they come wrapped.
 func TestMistaken(t *testing.T) {
-	for _, err := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, slurmctl.ErrConf, manager.ErrOptions, partition.ErrOptions, errFolder, journal.ErrHeld, journal.ErrDamaged,
+	for _, err := range []error{slurmctl.ErrAbsent, slurmctl.ErrVersion, slurmctl.ErrUnknownNode, slurmctl.ErrConf, manager.ErrOptions, partition.ErrOptions,
+		errFolder, journal.ErrHeld, journal.ErrDamaged,
 		os.ErrNotExist, os.ErrPermission, syscall.EISDIR} {
 		if got := mistaken(fmt.Errorf("x: %w", err)); cli.Status(got) != cli.Mistake || !errors.Is(got, err) {
 			t.Errorf("%v", got)

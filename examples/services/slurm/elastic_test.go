@@ -132,7 +132,8 @@ func (s *stage) checkClouds(hour time.Duration) (cost pricing.Money) {
 		}
 		cost += want.Cost
 		s.t.Logf("%s: %+v", p.Name, want)
-		if line := fmt.Sprintf("\n%s: %d leases, %.0f hours charged, $%s\n", p.Name, want.Leases, want.Charged.Hours(), want.Cost.Fixed(2)); want.Leases > 0 && !strings.Contains(s.log.String(), line) {
+		if line := fmt.Sprintf("\n%s: %d leases, %.0f hours charged, $%s\n", p.Name, want.Leases, want.Charged.Hours(), want.Cost.Fixed(2)); want.Leases > 0 &&
+			!strings.Contains(s.log.String(), line) {
 			s.t.Errorf("elasticd does not say %q", line)
 		}
 	}
@@ -251,7 +252,8 @@ func TestCloudsFile(t *testing.T) {
 		t.Error(err)
 	}
 	o, err := parseElastic(strings.Fields("-journal j -policy aqtp -response 1h -threshold 5m -first-jobs 4 -least-jobs 2 -most-jobs 9 -keep-free -clouds " + good))
-	if p, ok := o.manager.Policy.(*elastic.AQTP); err != nil || !ok || p.Response != time.Hour || p.Threshold != 5*time.Minute || p.Start != 4 || p.Min != 2 || p.Max != 9 || !p.KeepFree {
+	if p, ok := o.manager.Policy.(*elastic.AQTP); err != nil || !ok || p.Response != time.Hour || p.Threshold != 5*time.Minute || p.Start != 4 ||
+		p.Min != 2 || p.Max != 9 || !p.KeepFree {
 		t.Errorf("%+v, %v", o.manager.Policy, err)
 	}
 }

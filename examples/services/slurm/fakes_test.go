@@ -47,7 +47,8 @@ func slurmSays(t *testing.T, jobs, nodes string) (*slurmctl.Client, string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "jobs"), []byte(jobs), 0o600), os.WriteFile(filepath.Join(dir, "nodes"), []byte(nodes), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "jobs"), []byte(jobs), 0o600),
+		os.WriteFile(filepath.Join(dir, "nodes"), []byte(nodes), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))

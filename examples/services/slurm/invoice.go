@@ -116,7 +116,8 @@ func writeInvoice(w io.Writer, m *manager.Manager, s *bills.Statement, list pric
 		return err
 	}
 	var p table.Page
-	p.Sayf("%s, %s hours charged, $%s on demand.", decimal.Count(plain.Leases, "lease"), decimal.Grouped(decimal.Fixed(plain.Charged.Hours(), 0)), decimal.Grouped(plain.Cost.Fixed(2)))
+	p.Sayf("%s, %s hours charged, $%s on demand.", decimal.Count(plain.Leases, "lease"), decimal.Grouped(decimal.Fixed(plain.Charged.Hours(), 0)),
+		decimal.Grouped(plain.Cost.Fixed(2)))
 	if bought := m.Bought(); len(bought) > 0 {
 		p.Sayf("$%s with the reservations that were decided on, %s; $%s less what is left of their terms, which is what users pay.",
 			decimal.Grouped(bill.Total.Fixed(2)), manager.Purchases(list, bought), decimal.Grouped(bill.Pure.Fixed(2)))
@@ -129,7 +130,8 @@ func writeInvoice(w io.Writer, m *manager.Manager, s *bills.Statement, list pric
 	rows := make([][]string, 0, len(s.Accounts))
 	for i := range s.Accounts {
 		a := &s.Accounts[i]
-		rows = append(rows, []string{a.Name(), decimal.Int(a.Jobs), decimal.Grouped(decimal.Fixed(a.Hours, 2)), decimal.Grouped(a.Pays.Fixed(2)), decimal.Grouped(a.Alone.Fixed(2)),
+		rows = append(rows, []string{a.Name(), decimal.Int(a.Jobs), decimal.Grouped(decimal.Fixed(a.Hours, 2)), decimal.Grouped(a.Pays.Fixed(2)),
+			decimal.Grouped(a.Alone.Fixed(2)),
 			decimal.Grouped(a.SavedByUse.Fixed(2)), decimal.Grouped(a.SavedByShapley.Fixed(2))})
 	}
 	p.Printf("\n")

@@ -69,7 +69,8 @@ func TestInvoice(t *testing.T) {
 		t.Errorf("%d: %s", status, got)
 	}
 	got, status := do("-journal", name)
-	for _, want := range []string{"2 leases, 2 hours charged, $4.80 on demand.\n", "\nUsers of the cluster: 3 users pay $4.80 by use; 3 less than alone, 0 more.\nNobody pays more than alone. The nearest is user 7, $3.84 instead of $4.80\n  (20.0% less).\n"} {
+	for _, want := range []string{"2 leases, 2 hours charged, $4.80 on demand.\n",
+		"\nUsers of the cluster: 3 users pay $4.80 by use; 3 less than alone, 0 more.\nNobody pays more than alone. The nearest is user 7, $3.84 instead of $4.80\n  (20.0% less).\n"} {
 		if !strings.Contains(got, want) || status != 0 {
 			t.Errorf("%d: want %q:\n%s", status, want, got)
 		}
@@ -86,7 +87,8 @@ func TestInvoice(t *testing.T) {
 		t.Errorf("%d: %s", status, got)
 	}
 	const price = 1500 * pricing.Milli
-	ofClouds := writeJournal(t, manager.Entry{Kind: manager.Asking, Token: "c-a", Node: "n1", Cloud: "a", Price: price}, manager.Entry{Kind: manager.Rented, Token: "c-a", ID: "a", Created: time.Now().Add(-99 * time.Hour)},
+	ofClouds := writeJournal(t, manager.Entry{Kind: manager.Asking, Token: "c-a", Node: "n1", Cloud: "a", Price: price},
+		manager.Entry{Kind: manager.Rented, Token: "c-a", ID: "a", Created: time.Now().Add(-99 * time.Hour)},
 		manager.Entry{Kind: manager.Gone, Token: "c-a", Ended: time.Now().Add(-98 * time.Hour)})
 	if got, status := do("-journal", ofClouds); got != "a: 1 leases, 2 hours charged, $3.00\n$-3.00 of credits left\nnot divided among users: the journal does not say on which cloud's nodes a job ran, and clouds differ in price\n" || status != 0 {
 		t.Errorf("%d: %s", status, got)
@@ -134,7 +136,8 @@ func TestElasticdSays(t *testing.T) {
 	dir := t.TempDir()
 	classes, clouds := filepath.Join(dir, "classes.json"), filepath.Join(dir, "clouds.csv")
 	if err := errors.Join(os.WriteFile(classes, []byte(`{"on_demand": 2.4, "classes": [{"name": "r", "upfront": 100, "hourly": 1, "term": "1000h", "billed": "when-used"}]}`), 0o600),
-		os.WriteFile(clouds, []byte("name,nodes,price,provider,create,delete,list\na,n1,1.5,exec,false,false,true\nb,n2,0,exec,false,false,true\n"), 0o600)); err != nil {
+		os.WriteFile(clouds, []byte("name,nodes,price,provider,create,delete,list\na,n1,1.5,exec,false,false,true\nb,n2,0,exec,false,false,true\n"),
+			0o600)); err != nil {
 		t.Fatal(err)
 	}
 	origin := time.Now().Add(-170 * time.Hour)
@@ -150,9 +153,11 @@ func TestElasticdSays(t *testing.T) {
 		origin := origin
 		for i, c := range []string{"b", "a"} {
 			token := "c-x" + c
-			all = append(all, manager.Entry{Kind: manager.Asking, Token: token, Node: "n" + string(rune('2'-i)), Cloud: c, Price: pricing.Money(i) * 1500 * pricing.Milli, At: 3 * m},
+			all = append(all, manager.Entry{Kind: manager.Asking, Token: token, Node: "n" + string(rune('2'-i)), Cloud: c,
+				Price: pricing.Money(i) * 1500 * pricing.Milli, At: 3 * m},
 				manager.Entry{Kind: manager.Rented, Token: token, ID: token, Created: origin.Add(4 * m)}, manager.Entry{Kind: manager.Up, Token: token, At: 10 * m},
-				manager.Entry{Kind: manager.Leaving, Token: token, At: 50 * m, Reason: "x"}, manager.Entry{Kind: manager.Gone, Token: token, Ended: origin.Add(time.Duration(52+20*i) * m)})
+				manager.Entry{Kind: manager.Leaving, Token: token, At: 50 * m, Reason: "x"},
+				manager.Entry{Kind: manager.Gone, Token: token, Ended: origin.Add(time.Duration(52+20*i) * m)})
 		}
 		return append(all, manager.Entry{Kind: manager.Accrued, Hours: 200, Amount: 50 * pricing.Unit})
 	}

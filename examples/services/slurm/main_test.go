@@ -61,7 +61,8 @@ func TestUsage(t *testing.T) {
 			_, about, _ := strings.Cut(c.want, "\n  -"+f.Name+" ")
 			about, _, _ = strings.Cut(about, "\n  -")
 			_, told, ok := strings.Cut(strings.Join(strings.Fields(about), " "), "(default ")
-			if told = strings.TrimSuffix(regexp.MustCompile(`^[^:;) ]*`).FindString(told), ","); !ok || told == "" || strings.HasPrefix(told, "-") || told == "no" || f.DefValue == "" || f.Name == "least-jobs" {
+			if told = strings.TrimSuffix(regexp.MustCompile(`^[^:;) ]*`).FindString(told), ","); !ok || told == "" || strings.HasPrefix(told, "-") ||
+				told == "no" || f.DefValue == "" || f.Name == "least-jobs" {
 				return
 			}
 			value := f.DefValue

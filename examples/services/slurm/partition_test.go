@@ -166,7 +166,8 @@ func partitionLoses(t *testing.T, parttime string) {
 	agent := start()
 	// A job runs until there is a file; one that is run again ends at once.
 	submit := func(nodes int, end string) int64 {
-		id, err := s.Submit(s.ctx, nodes, fmt.Sprintf(`echo $SLURM_JOB_ID >>%s/ran; until [ "$SLURM_RESTART_COUNT" ] || [ -e %[1]s/%s ]; do sleep 0.1; done`, s.Dir, end))
+		id, err := s.Submit(s.ctx, nodes, fmt.Sprintf(`echo $SLURM_JOB_ID >>%s/ran; until [ "$SLURM_RESTART_COUNT" ] || [ -e %[1]s/%s ]; do sleep 0.1; done`,
+			s.Dir, end))
 		if err != nil {
 			t.Fatal(err)
 		}

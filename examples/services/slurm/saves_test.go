@@ -48,7 +48,8 @@ func partitionSaves(t *testing.T, parttime string) {
 	}
 	host := s.listening(parttime, "host", "-nodes", "1", "-grace", "14m", "-minute", minute, "-keys", all)
 	client := s.listening(parttime, "client", "-host", host, "-name", "hpc", "-minute", minute, "-keys", own)
-	agent := programtest.Command("partition", "-conf", s.Conf, "-client", client, "-nodes", s.Names[0], "-name", "hpc", "-keys", own, "-scale", "-wait", "1s", "-hold", "1h", "-idle", "1h", "-worth", "0",
+	agent := programtest.Command("partition", "-conf", s.Conf, "-client", client, "-nodes", s.Names[0], "-name", "hpc", "-keys", own, "-scale", "-wait",
+		"1s", "-hold", "1h", "-idle", "1h", "-worth", "0",
 		"-minute", minute, "-grace", "14s", "-margin", "6s", "-poll", "100ms", "-take", "1")
 	agent.Env = append(agent.Env, s.Environment()...)
 	agent.Stderr = &s.log
@@ -72,7 +73,8 @@ while :; do sleep 0.1 & wait $!; done`, base), "--comment=checkpoint=B:USR1 cost
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.until("the partition has asked for a node, and the job runs", func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool { return jobs[id].State == "RUNNING" })
+	s.until("the partition has asked for a node, and the job runs",
+		func(jobs map[int64]slurmctl.Job, _ map[string]slurmctl.Node) bool { return jobs[id].State == "RUNNING" })
 	time.Sleep(2 * time.Second) // so that there is more to lose than a save
 	begin := time.Now()
 	if err := exchangehttp.Post(s.ctx, admin.Client(exchangehttp.HostName), host+"/Reclaim", map[string]any{"partition": "hpc", "count": 1}, nil); err != nil {
@@ -97,7 +99,8 @@ while :; do sleep 0.1 & wait $!; done`, base), "--comment=checkpoint=B:USR1 cost
 	agent.Process.Kill()
 	agent.Wait()
 	said := s.log.String()
-	for _, want := range []string{fmt.Sprintf("asks job %d to save, which takes 2s", id), fmt.Sprintf(": ends job %d, which loses ", id), "1 jobs wait: asks for 1 nodes"} {
+	for _, want := range []string{fmt.Sprintf("asks job %d to save, which takes 2s", id), fmt.Sprintf(": ends job %d, which loses ", id),
+		"1 jobs wait: asks for 1 nodes"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("not said: %s", want)
 		}

@@ -124,7 +124,8 @@ func (p *Pricer) Terms(x *group.Terms) error {
 				continue
 			}
 			if r.Currency != "" && r.Currency != x.Currency {
-				return cli.Mistakef("-plan %s: its rates are in %s, and the fleet is planned in %s: want a list with its rates in %s", p.Plan, r.Currency, x.Currency, x.Currency)
+				return cli.Mistakef("-plan %s: its rates are in %s, and the fleet is planned in %s: want a list with its rates in %s", p.Plan, r.Currency, x.Currency,
+					x.Currency)
 			}
 			found, named[full] = r, true
 		}
@@ -134,7 +135,8 @@ func (p *Pricer) Terms(x *group.Terms) error {
 	})
 	switch {
 	case len(named) > 1:
-		return cli.Mistakef("-plan %s: a savings plan of this name pays for one family in one region, and the price lists have %d: want one, such as %s", p.Plan, len(named), slices.Min(slices.Collect(maps.Keys(named))))
+		return cli.Mistakef("-plan %s: a savings plan of this name pays for one family in one region, and the price lists have %d: want one, such as %s",
+			p.Plan, len(named), slices.Min(slices.Collect(maps.Keys(named))))
 	case found == nil && len(names) == 0:
 		return cli.Mistakef("-plan %s: no price list has a savings plan: want a list with the rates of one", p.Plan)
 	case found == nil:
@@ -222,7 +224,8 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 // Usage or a Failure each, and its savings plans. An account with a failure in its records has
 // neither. What could not be planned is sorted. For no account, whose records are of [Coverage], it
 // returns in how many hours there is use.
-func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (groups []record.Group, plans record.Inventory, failed []record.Failure, hours int, err error) {
+func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (groups []record.Group, plans record.Inventory, failed []record.Failure,
+	hours int, err error) {
 	var uses []record.Usage
 	for _, b := range records {
 		if len(b) > 0 && b[0] == 'F' {

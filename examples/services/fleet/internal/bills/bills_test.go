@@ -40,7 +40,8 @@ const prices = `"FormatVersion","v1.0"
 func row(account, kind string, hour int, n int64) usage.Row {
 	at := start.Add(time.Duration(hour) * time.Hour)
 	cost := usage.Units(n).Scale(1, 10)
-	return usage.Row{Account: account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n), Billed: cost, Effective: cost, List: cost,
+	return usage.Row{Account: account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n), Billed: cost,
+		Effective: cost, List: cost,
 		Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: kind, System: "linux", Tenancy: "shared"}}
 }
 
@@ -126,7 +127,8 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%v: %d, want %d in each hour", g.Key, g.Demand, want)
 		}
 	}
-	if diff := cmp.Diff([]string{"1, us-east-1, aws m5 family linux shared in m5.large", "2, us-east-1, aws r5 family linux shared in r5.large"}, fix(got)); diff != "" || len(failed) > 0 {
+	if diff := cmp.Diff([]string{"1, us-east-1, aws m5 family linux shared in m5.large", "2, us-east-1, aws r5 family linux shared in r5.large"},
+		fix(got)); diff != "" || len(failed) > 0 {
 		t.Errorf("%s, failures %v", diff, failed)
 	}
 }
@@ -168,7 +170,8 @@ func TestPoison(t *testing.T) {
 		t.Errorf("%d groups, want that of the good account alone: %v", len(groups), groups)
 	}
 	want := map[string]string{
-		"malformed": "want", "huge": "overflow", "late": "48 hours later", "unknown": "no such kind", "twice": "the row is the same as", "two": "in USD (", "": "want a bill",
+		"malformed": "want", "huge": "overflow", "late": "48 hours later", "unknown": "no such kind", "twice": "the row is the same as", "two": "in USD (",
+		"": "want a bill",
 	}
 	seen := map[string]bool{}
 	for _, f := range failed {
@@ -217,7 +220,8 @@ func TestParquet(t *testing.T) {
 	for h := range hours {
 		at := start.Add(time.Duration(h) * time.Hour)
 		for _, account := range []string{"1", "2"} {
-			if _, err := w.Write([]typed{{"payer", account, "USD", "Usage", "Standard", "Hours", "AWS", "us-east-1", `{"InstanceType":"m5.large","OperatingSystem":"linux","x_Tenancy":"shared"}`, at, at.Add(time.Hour), 0.1, 0.1, int64(h % 5)}}); err != nil {
+			if _, err := w.Write([]typed{{"payer", account, "USD", "Usage", "Standard", "Hours", "AWS", "us-east-1",
+				`{"InstanceType":"m5.large","OperatingSystem":"linux","x_Tenancy":"shared"}`, at, at.Add(time.Hour), 0.1, 0.1, int64(h % 5)}}); err != nil {
 				t.Fatal(err)
 			}
 			csv = append(csv, row(account, "m5.large", h, int64(h%5)))
@@ -244,8 +248,10 @@ func TestHeld(t *testing.T) {
 		r.Commitment = usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(2)}
 		rows = append(rows, r, row("1", "m5.large", h, 1))
 	}
-	fee := usage.Row{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase, Kind: usage.Kind{Provider: "aws", Region: "us-east-1"},
-		Billed: usage.Units(9), List: usage.Units(9), Commitment: usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(2 * 1001), Once: true}}
+	fee := usage.Row{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase,
+		Kind:   usage.Kind{Provider: "aws", Region: "us-east-1"},
+		Billed: usage.Units(9), List: usage.Units(9), Commitment: usage.Commitment{ID: "ri", Type: "Reserved Instance", Unit: "Hours",
+			Quantity: usage.Units(2 * 1001), Once: true}}
 	groups, failed := plan(t, dir, write(t, dir, "a.csv", append(rows, fee)...))
 	if len(groups) != 1 || len(failed) > 0 {
 		t.Fatalf("%v, %v", groups, failed)
@@ -304,7 +310,8 @@ func TestKindRefused(t *testing.T) {
 	}
 	x := termsOf()
 	uses, _, _ := Read(write(t, dir, "b.csv", row("1", "r5.large", 3, 1)))
-	if groups, _, failed := p.Account(&x, uses); len(groups) > 0 || len(failed) != 1 || failed[0].Reason != "mixed currencies: the price list is in EUR and the bill in USD: want a price list in USD" {
+	if groups, _, failed := p.Account(&x, uses); len(groups) > 0 || len(failed) != 1 ||
+		failed[0].Reason != "mixed currencies: the price list is in EUR and the bill in USD: want a price list in USD" {
 		t.Errorf("%v, %q", groups, reasons(failed))
 	}
 }
@@ -328,11 +335,13 @@ func TestSameRows(t *testing.T) {
 	}
 	for h := range hours {
 		at := start.Add(time.Duration(h) * time.Hour)
-		if _, err := w.Write([]typed{{"0042", "USD", "Usage", "Standard", "Hours", "AWS", "us-east-1", details, "i-1", map[string]string{"team": "a", "level": "1"}, at, at.Add(time.Hour), 0.0464, 0.0464, 1}}); err != nil {
+		if _, err := w.Write([]typed{{"0042", "USD", "Usage", "Standard", "Hours", "AWS", "us-east-1", details, "i-1",
+			map[string]string{"team": "a", "level": "1"}, at, at.Add(time.Hour), 0.0464, 0.0464, 1}}); err != nil {
 			t.Fatal(err)
 		}
 		for i, to := range []*strings.Builder{&same, &other} {
-			fmt.Fprintf(to, "i-%d,%q,0042,USD,Usage,Standard,Hours,AWS,us-east-1,%q,%s,%s,0.04640000000,4.64E-2,1.000,NULL\n", i+1, "", "", at.Format(time.DateTime), at.Add(time.Hour).Format("2006-01-02T15:04:05.000Z"))
+			fmt.Fprintf(to, "i-%d,%q,0042,USD,Usage,Standard,Hours,AWS,us-east-1,%q,%s,%s,0.04640000000,4.64E-2,1.000,NULL\n", i+1, "", "",
+				at.Format(time.DateTime), at.Add(time.Hour).Format("2006-01-02T15:04:05.000Z"))
 		}
 	}
 	if err := w.Close(); err != nil {
@@ -344,7 +353,8 @@ func TestSameRows(t *testing.T) {
 		return strings.ReplaceAll(s, `us-east-1,"",`, "us-east-1,"+quote(details)+",")
 	}
 	one := save(t, dir, "a.parquet", b.String())
-	if groups, failed := plan(t, dir, one, save(t, dir, "b.csv", fill(&same))); len(groups) > 0 || len(failed) != 1 || !strings.HasPrefix(failed[0].Reason, "48 rows of the account are in ") {
+	if groups, failed := plan(t, dir, one, save(t, dir, "b.csv", fill(&same))); len(groups) > 0 || len(failed) != 1 ||
+		!strings.HasPrefix(failed[0].Reason, "48 rows of the account are in ") {
 		t.Errorf("the same rows: %v, %q", groups, reasons(failed))
 	}
 	if groups, failed := plan(t, dir, one, save(t, dir, "c.csv", fill(&other))); len(groups) != 1 || len(failed) > 0 || groups[0].Demand[0] != 2 {
@@ -357,9 +367,11 @@ func TestPlain(t *testing.T) {
 	var r reader
 	seen := map[string]string{}
 	for _, same := range [][]string{
-		{"", "NULL", "null"}, {"0.05", ".05", "0.0500", "5e-2", "+0.05", "00.05"}, {"5", "5.", "5.0", "05"}, {"-5", "-5.0"}, {"0", "0.0", "-0", "000"}, {"10", "1e1"}, {"100"}, {"true", "TRUE"}, {"false", "False"},
+		{"", "NULL", "null"}, {"0.05", ".05", "0.0500", "5e-2", "+0.05", "00.05"}, {"5", "5.", "5.0", "05"}, {"-5", "-5.0"}, {"0", "0.0", "-0", "000"},
+		{"10", "1e1"}, {"100"}, {"true", "TRUE"}, {"false", "False"},
 		{"2025-11-01", "2025-11-01T00:00:00Z", "2025-11-01 00:00:00", "2025-11-01T01:00:00+01:00", "2025-11-01T00:00:00.000Z"}, {"2025-11-01T00:00:00.5Z"},
-		{`{"a":"1","b":"x"}`, `{"b": "x", "a": 1}`}, {`{"a":1.5}`}, {`{"a":10000000}`, `{"a":"10000000"}`}, {`{"a":1}x`}, {`{"a":1}y`}, {`[1,"2"]`, `["1", 2]`}, {`{"a":`}, {"i-1"}, {"i-2"}, {"1234-567-8901"}, {"99999999999999999999999"}, {"99999999999999999999998"}, {"12345678901234567890"},
+		{`{"a":"1","b":"x"}`, `{"b": "x", "a": 1}`}, {`{"a":1.5}`}, {`{"a":10000000}`, `{"a":"10000000"}`}, {`{"a":1}x`}, {`{"a":1}y`}, {`[1,"2"]`, `["1", 2]`},
+		{`{"a":`}, {"i-1"}, {"i-2"}, {"1234-567-8901"}, {"99999999999999999999999"}, {"99999999999999999999998"}, {"12345678901234567890"},
 	} {
 		want := string(r.plain([]byte(same[0])))
 		for _, s := range same[1:] {
@@ -442,7 +454,8 @@ func TestHeldSplit(t *testing.T) {
 	end := start.Add(1000 * time.Hour)
 	once := ri
 	once.Quantity, once.Once = usage.Units(4*1001), true
-	one := []usage.Row{{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase, Kind: usage.Kind{Provider: "aws", Region: "us-east-1"}, Billed: usage.Units(9), List: usage.Units(9), Commitment: once}}
+	one := []usage.Row{{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase,
+		Kind: usage.Kind{Provider: "aws", Region: "us-east-1"}, Billed: usage.Units(9), List: usage.Units(9), Commitment: once}}
 	var two []usage.Row
 	for h := range hours {
 		if h < hours/2 {
@@ -476,7 +489,8 @@ func TestHeldUnknown(t *testing.T) {
 	if len(groups) != 1 || groups[0].Account != "ri" || groups[0].Unit != "r5.large" {
 		t.Errorf("%v, want r5.large of ri alone", groups)
 	}
-	if len(failed) != 2 || !strings.Contains(failed[0].Reason, `the reservation "ri"`) || failed[0].Kind == "" || !strings.Contains(failed[1].Reason, `the savings plan "sp"`) {
+	if len(failed) != 2 || !strings.Contains(failed[0].Reason, `the reservation "ri"`) || failed[0].Kind == "" ||
+		!strings.Contains(failed[1].Reason, `the savings plan "sp"`) {
 		t.Errorf("%+v", failed)
 	}
 }
@@ -500,7 +514,9 @@ func TestCoverage(t *testing.T) {
 
 // rate is a line of rates of savings plans.
 func rate(currency, product, region, family, option string) string {
-	return strings.Join([]string{"S", "S.X", "Hrs", "2025-06-05T18:51:13Z", "0.06", currency, "X", "AmazonEC2", "BoxUsage:" + family + ".large", "RunInstances", option, "1", "year", "ComputeSavingsPlans", "", "", "", family, region, "AWS Region", "hourly", product, region, family + ".large"}, ",") + "\n"
+	return strings.Join([]string{"S", "S.X", "Hrs", "2025-06-05T18:51:13Z", "0.06", currency, "X", "AmazonEC2", "BoxUsage:" + family + ".large",
+		"RunInstances", option, "1", "year", "ComputeSavingsPlans", "", "", "", family, region, "AWS Region", "hourly", product, region, family + ".large"},
+		",") + "\n"
 }
 
 const rateHeader = `FormatVersion,v1.0
@@ -555,7 +571,8 @@ func TestPlanNone(t *testing.T) {
 	if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Terms(&group.Terms{Currency: "USD"}); err == nil || !strings.Contains(err.Error(), "no price list has a savings plan: want a list with the rates of one") {
+	if err := p.Terms(&group.Terms{Currency: "USD"}); err == nil ||
+		!strings.Contains(err.Error(), "no price list has a savings plan: want a list with the rates of one") {
 		t.Error(err)
 	}
 }
@@ -564,7 +581,8 @@ func TestPlanNone(t *testing.T) {
 func TestPlanBound(t *testing.T) {
 	dir := t.TempDir()
 	p := Pricer{From: start, Plan: "1y-ec2-no-upfront"}
-	if err := p.Load([]string{save(t, dir, "prices.csv", prices), save(t, dir, "rates.csv", rateHeader+rate("USD", "EC2InstanceSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
+	if err := p.Load([]string{save(t, dir, "prices.csv", prices),
+		save(t, dir, "rates.csv", rateHeader+rate("USD", "EC2InstanceSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
 		t.Fatal(err)
 	}
 	uses, _, _ := Read(write(t, dir, "a.csv", row("1", "m5.large", 0, 3), row("1", "r5.large", 0, 1)))
@@ -582,7 +600,8 @@ func TestOutside(t *testing.T) {
 	tax := row("tax", "", -5, 0)
 	tax.Charge, tax.Reason, tax.Hours, tax.Kind = usage.LeftOut, usage.Tax, usage.Amount{}, usage.Kind{Provider: "aws"}
 	groups, failed := plan(t, dir, write(t, dir, "a.csv",
-		row("before", "m5.large", -1, 1), row("before", "m5.large", -2, 3), row("before", "m5.large", 0, 2), row("first", "m5.large", 0, 1), row("last", "m5.large", hours-1, 1),
+		row("before", "m5.large", -1, 1), row("before", "m5.large", -2, 3), row("before", "m5.large", 0, 2), row("first", "m5.large", 0, 1),
+		row("last", "m5.large", hours-1, 1),
 		row("after", "m5.large", hours, 1), tax, row("tax", "m5.large", 1, 1)))
 	var planned []string
 	for _, g := range groups {
@@ -612,7 +631,8 @@ func TestFractions(t *testing.T) {
 	dir := t.TempDir()
 	var rows []usage.Row
 	var want []float64 // by account
-	for account, c := range []struct{ small, large int64 }{{40, 0}, {4, 0}, {99, 0}, {0, 30}, {40, 40}, {250, 0}, {300, 100}, {1, 0}, {40, 0}, {40, 0}, {40, 0}, {40, 0}, {40, 0}} {
+	for account, c := range []struct{ small, large int64 }{{40, 0}, {4, 0}, {99, 0}, {0, 30}, {40, 40}, {250, 0}, {300, 100}, {1, 0}, {40, 0}, {40, 0},
+		{40, 0}, {40, 0}, {40, 0}} {
 		for h := range hours {
 			name := string(rune('a' + account))
 			if c.small > 0 {
@@ -771,7 +791,8 @@ func TestHeldShared(t *testing.T) {
 	once := ri
 	once.Quantity, once.Once = usage.Units(100*1001), true
 	end := start.Add(1000 * time.Hour)
-	fee := usage.Row{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase, Kind: usage.Kind{Provider: "aws", Region: "us-east-1"}, Billed: usage.Units(9), List: usage.Units(9), Commitment: once}
+	fee := usage.Row{Account: "1", Currency: "USD", Start: start.Add(-time.Hour), End: end, Charge: usage.Purchase,
+		Kind: usage.Kind{Provider: "aws", Region: "us-east-1"}, Billed: usage.Units(9), List: usage.Units(9), Commitment: once}
 	for _, c := range []struct {
 		covered, more int64 // by day
 		night         int64 // all covered

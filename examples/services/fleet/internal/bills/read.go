@@ -60,7 +60,8 @@ func Read(path string) ([]record.Usage, []record.Failure, Count) {
 			failed = append(failed, failure(path, name, a.err))
 			continue
 		case err != nil:
-			failed = append(failed, record.Failure{Key: record.Key{Account: name}, File: path, Reason: "the file breaks off, so the rest of the account's rows is not known: want the whole file"})
+			failed = append(failed, record.Failure{Key: record.Key{Account: name}, File: path,
+				Reason: "the file breaks off, so the rest of the account's rows is not known: want the whole file"})
 			continue
 		}
 		use, err := a.usage(path, name)
@@ -218,7 +219,8 @@ func (a *account) pay(row *usage.Row) {
 		last = first.Add(time.Duration(n) * time.Hour)
 	}
 	if max(to.Sub(first), last.Sub(from)) > farthest {
-		a.far = fmt.Errorf("line %d: %s: the savings plan %q has rows from %s, too: want at most 5 years in a file", row.Line, row.Start.Format(time.RFC3339), m.ID, first.Format(time.RFC3339))
+		a.far = fmt.Errorf("line %d: %s: the savings plan %q has rows from %s, too: want at most 5 years in a file", row.Line, row.Start.Format(time.RFC3339),
+			m.ID, first.Format(time.RFC3339))
 		return
 	}
 	more := record.Series{Start: from, Hours: make([]usage.Amount, hours)}

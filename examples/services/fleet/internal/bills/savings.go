@@ -212,7 +212,8 @@ func (p *Pricer) Held(x *group.Terms, plans *record.Inventory) (failed []record.
 		sum, overflow := pricing.Money(total).Add(money)
 		switch {
 		case h.Start.After(x.Start):
-			reason = fmt.Sprintf("it begins at %s, after the first hour that is planned, %s: want savings plans that are held then", h.Start.UTC().Format(time.RFC3339), x.Start.UTC().Format(time.RFC3339))
+			reason = fmt.Sprintf("it begins at %s, after the first hour that is planned, %s: want savings plans that are held then",
+				h.Start.UTC().Format(time.RFC3339), x.Start.UTC().Format(time.RFC3339))
 		case reason != "":
 		case err != nil || overflow != nil:
 			reason = fmt.Sprintf("%s: with it the savings plans come to more than %v an hour: want fewer", group.Overflow, pricing.Money(math.MaxInt64))
@@ -359,7 +360,8 @@ func ReadHeld(in io.Reader, x *group.Terms) (held []group.Commitment, err error)
 			}
 		}
 		if from.After(x.Start) {
-			return nil, bad("the savings plan %q begins at %s, after the first hour that is planned, %s: want savings plans that are held then", c.ID, from.Format(time.RFC3339), x.Start.Format(time.RFC3339))
+			return nil, bad("the savings plan %q begins at %s, after the first hour that is planned, %s: want savings plans that are held then", c.ID,
+				from.Format(time.RFC3339), x.Start.Format(time.RFC3339))
 		}
 		if !c.Until.After(from) {
 			return nil, bad("the savings plan %q ends at %s and begins at %s: want an end after it", c.ID, c.Until.Format(time.RFC3339), from.Format(time.RFC3339))

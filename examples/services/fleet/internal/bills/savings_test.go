@@ -41,14 +41,16 @@ func reasons(failed []record.Failure) (all []string) {
 }
 
 func termsOf() group.Terms {
-	return group.Terms{Provider: "aws", Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure, Term: 8760 * time.Hour}
+	return group.Terms{Provider: "aws", Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure,
+		Term: 8760 * time.Hour}
 }
 
 // hold reads files, and returns the savings plans that all accounts hold, added to terms.
 func hold(t *testing.T, p *Pricer, x *group.Terms, files ...string) (demand map[string]int, failed []record.Failure) {
 	t.Helper()
 	p.Plan = "1y-compute-no-upfront"
-	if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices), save(t, t.TempDir(), "rates.csv", rateHeader+rate("USD", "ComputeSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
+	if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices),
+		save(t, t.TempDir(), "rates.csv", rateHeader+rate("USD", "ComputeSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
 		t.Fatal(err)
 	}
 	byAccount := map[string][][]byte{}
@@ -100,13 +102,18 @@ func TestSavings(t *testing.T) {
 	}{
 		{name: "one account", a: func(int) int64 { return 60 }, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
 		{name: "until a day", a: func(int) int64 { return 60 }, until: end, hourly: "0.6", ends: end},
-		{name: "two accounts and none", a: func(h int) int64 { return 60 }, b: func(h int) int64 { return int64(40 * (h % 2)) }, idle: func(h int) int64 { return int64(40 * (1 - h%2)) }, hourly: "1", ends: start.Add(2 * hours * time.Hour), assumed: true},
-		{name: "its purchase", a: func(int) int64 { return 60 }, idle: func(int) int64 { return 40 }, more: []usage.Row{bought(100)}, until: start, hourly: "1", ends: end},
+		{name: "two accounts and none", a: func(h int) int64 { return 60 }, b: func(h int) int64 { return int64(40 * (h % 2)) },
+			idle: func(h int) int64 { return int64(40 * (1 - h%2)) }, hourly: "1", ends: start.Add(2 * hours * time.Hour), assumed: true},
+		{name: "its purchase", a: func(int) int64 { return 60 }, idle: func(int) int64 { return 40 }, more: []usage.Row{bought(100)}, until: start, hourly: "1",
+			ends: end},
 		{name: "rounded", a: func(h int) int64 { return 598 - int64(h%2) }, more: []usage.Row{bought(600)}, hourly: "6", ends: end},
-		{name: "others have a part", a: func(h int) int64 { return int64(h % 2 * 10) }, b: func(int) int64 { return 30 }, more: []usage.Row{bought(100)}, hourly: "0.35", ends: end},
-		{name: "rows until a day before", a: func(h int) int64 { return int64((hours - 24 - h + 47) / 48 * 60) }, more: []usage.Row{row("a", "m5.large", hours-1, 2)}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
+		{name: "others have a part", a: func(h int) int64 { return int64(h % 2 * 10) }, b: func(int) int64 { return 30 }, more: []usage.Row{bought(100)},
+			hourly: "0.35", ends: end},
+		{name: "rows until a day before", a: func(h int) int64 { return int64((hours - 24 - h + 47) / 48 * 60) },
+			more: []usage.Row{row("a", "m5.large", hours-1, 2)}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
 		{name: "other use", a: func(int) int64 { return 60 }, more: []usage.Row{lambda}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
-		{name: "an account that fails", a: func(int) int64 { return 60 }, more: []usage.Row{paid("bad", "m5.large", 2, sp(30)), euro}, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
+		{name: "an account that fails", a: func(int) int64 { return 60 }, more: []usage.Row{paid("bad", "m5.large", 2, sp(30)), euro}, hourly: "0.6",
+			ends: start.Add(2 * hours * time.Hour), assumed: true},
 		{name: "hours without rows", a: func(h int) int64 { return int64(h / 24 * 60) }, hourly: "0.6", ends: start.Add(2 * hours * time.Hour), assumed: true},
 	} {
 		var rows []usage.Row
@@ -163,13 +170,15 @@ func TestSavings(t *testing.T) {
 		all = append(all, idle("a", h, sp(9900)))
 	}
 	days := termsOf()
-	if demand, failed := hold(t, &Pricer{From: start}, &days, write(t, dir, "days.csv", all...)); len(failed) > 0 || len(days.Held) != 1 || days.Held[0].Hourly != 800*pricing.Milli || demand["a"] != 2 {
+	if demand, failed := hold(t, &Pricer{From: start}, &days, write(t, dir, "days.csv", all...)); len(failed) > 0 || len(days.Held) != 1 ||
+		days.Held[0].Hourly != 800*pricing.Milli || demand["a"] != 2 {
 		t.Errorf("%q, %+v, %v", reasons(failed), days.Held, demand)
 	}
 	// A day before the plan says that it has ended, and no rates are wanted then.
 	x := termsOf()
 	x.Term = 0
-	if demand, failed := hold(t, &Pricer{From: start, Until: x.Start}, &x, write(t, dir, "b.csv", paid("b", "m5.large", 0, sp(50)))); len(failed) > 0 || len(x.Held) > 0 || demand["b"] != 2 {
+	if demand, failed := hold(t, &Pricer{From: start, Until: x.Start}, &x, write(t, dir, "b.csv", paid("b", "m5.large", 0, sp(50)))); len(failed) > 0 ||
+		len(x.Held) > 0 || demand["b"] != 2 {
 		t.Errorf("%q, %v, %v", reasons(failed), x.Held, demand)
 	}
 	// One that has ended holds nothing, and one that the terms state stays as they state it.
@@ -204,17 +213,22 @@ func TestSavingsRefused(t *testing.T) {
 		rows  []usage.Row
 		want  string
 	}{
-		{"no rates", func(x *group.Terms) { x.Term = 0 }, []usage.Row{paid("a", "m5.large", 0, sp(60))}, `the savings plan "sp" pays for use of the account, and without -plan`},
-		{"provider", func(x *group.Terms) { x.Provider = "azure" }, []usage.Row{paid("a", "m5.large", 0, sp(60))}, `the savings plan "sp" is of aws, and -plan names one of azure: want accounts of one cloud`},
+		{"no rates", func(x *group.Terms) { x.Term = 0 }, []usage.Row{paid("a", "m5.large", 0, sp(60))},
+			`the savings plan "sp" pays for use of the account, and without -plan`},
+		{"provider", func(x *group.Terms) { x.Provider = "azure" }, []usage.Row{paid("a", "m5.large", 0, sp(60))},
+			`the savings plan "sp" is of aws, and -plan names one of azure: want accounts of one cloud`},
 		{"unit", nil, []usage.Row{paid("a", "m5.large", 0, unit)}, `has its quantities in "Normalized Hours": want USD`},
 		{"no money", nil, []usage.Row{other}, `pays for use, and its rows say no money: want CommitmentDiscountQuantity or EffectiveCost`},
-		{"begins later", nil, []usage.Row{row("a", "m5.large", 0, 1), late}, `the savings plan "sp" that is held: it begins at 2025-11-03T01:00:00Z, after the first hour that is planned, 2025-11-03T00:00:00Z`},
+		{"begins later", nil, []usage.Row{row("a", "m5.large", 0, 1), late},
+			`the savings plan "sp" that is held: it begins at 2025-11-03T01:00:00Z, after the first hour that is planned, 2025-11-03T00:00:00Z`},
 		{"too much", nil, []usage.Row{paid("a", "m5.large", 0, huge)}, "overflow: with it the savings plans come to more than 9223372036.854775807 an hour"},
 		{"too much together", func(x *group.Terms) {
 			x.Held = []group.Commitment{{ID: "stated", Hourly: math.MaxInt64, Until: x.At(1)}}
 		}, []usage.Row{paid("a", "m5.large", 0, sp(60))}, "overflow: with it"},
-		{"its purchase alone", nil, []usage.Row{row("a", "m5.large", 0, 1), alone}, "its purchase is in the bills, and no row says what it pays for: want a line for it in -held"},
-		{"paths", func(x *group.Terms) { x.Term, x.Paths = 0, 5 }, []usage.Row{paid("a", "m5.large", 0, sp(60))}, `the savings plan "sp" pays for use of the account, and -paths plans without savings plans: want this account planned without -paths`},
+		{"its purchase alone", nil, []usage.Row{row("a", "m5.large", 0, 1), alone},
+			"its purchase is in the bills, and no row says what it pays for: want a line for it in -held"},
+		{"paths", func(x *group.Terms) { x.Term, x.Paths = 0, 5 }, []usage.Row{paid("a", "m5.large", 0, sp(60))},
+			`the savings plan "sp" pays for use of the account, and -paths plans without savings plans: want this account planned without -paths`},
 		{"nothing", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, sp(0))}, "its rows come to 0 an hour: want an amount above 0"},
 		{"negative", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, back)}, "its rows come to -0.6 an hour: want an amount above 0"},
 	} {
@@ -232,7 +246,8 @@ func TestSavingsRefused(t *testing.T) {
 	far := idle("a", 0, sp(1))
 	far.Start, far.End = start.AddDate(90, 0, 0), start.AddDate(90, 0, 0).Add(time.Hour)
 	x := termsOf()
-	if _, failed := hold(t, &Pricer{From: start}, &x, write(t, dir, "a.csv", row("a", "m5.large", 0, 1), idle("a", 0, sp(1)), far)); len(failed) != 1 || !strings.Contains(failed[0].Reason, "line 4: 2115-11-01T00:00:00Z: the savings plan") {
+	if _, failed := hold(t, &Pricer{From: start}, &x, write(t, dir, "a.csv", row("a", "m5.large", 0, 1), idle("a", 0, sp(1)), far)); len(failed) != 1 ||
+		!strings.Contains(failed[0].Reason, "line 4: 2115-11-01T00:00:00Z: the savings plan") {
 		t.Errorf("%+v", failed)
 	}
 }
@@ -272,7 +287,8 @@ func TestReadHeld(t *testing.T) {
 
 // Whatever is read as savings plans is held at the beginning, costs money, and has each name once.
 func FuzzReadHeld(f *testing.F) {
-	for _, text := range []string{"\ufeffUntil,ID,hourly, From\n2025-12-01,a,1.5,2024-12-01\n,b,2,\n2025-11-05T06:00:00Z,c,.25,\n", "id,hourly\na,9000000000\nb,9000000000\n", "id\n", "id,hourly\n\"a\nb\",1\n"} {
+	for _, text := range []string{"\ufeffUntil,ID,hourly, From\n2025-12-01,a,1.5,2024-12-01\n,b,2,\n2025-11-05T06:00:00Z,c,.25,\n",
+		"id,hourly\na,9000000000\nb,9000000000\n", "id\n", "id,hourly\n\"a\nb\",1\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -91,13 +91,15 @@ func Build(o *Options) (*beam.Pipeline, error) {
 		return results
 	})
 	sum := beam.Combine(s.Scope("sum"), &sums{}, beam.Flatten(s.Scope("sums together"), added...))
-	commits, commitments := beam.ParDo2(s.Scope("commit"), &commitFn{}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: worth}, beam.SideInput{Input: sum})
+	commits, commitments := beam.ParDo2(s.Scope("commit"), &commitFn{}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: worth},
+		beam.SideInput{Input: sum})
 
 	w := s.Scope("write")
 	parted := beam.GroupByKey(w, beam.Flatten(w, beam.ParDo(w, &everyPartFn{o.Parts}, impulse),
 		beam.ParDo(w, &partFn{o.Parts}, beam.Flatten(w, append(failed, plans, commitments)...))))
 	written := beam.ParDo(w, &writeFn{Dir: o.Dir, Formats: o.Formats, Parts: o.Parts, Provider: o.Terms.Provider}, parted)
 	all := beam.Combine(s.Scope("totals"), &totals{}, written)
-	beam.ParDo0(s.Scope("summary"), &summaryFn{Path: o.Summary}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: commits}, beam.SideInput{Input: all})
+	beam.ParDo0(s.Scope("summary"), &summaryFn{Path: o.Summary}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: commits},
+		beam.SideInput{Input: all})
 	return p, nil
 }

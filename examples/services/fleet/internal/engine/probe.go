@@ -24,12 +24,14 @@ const patience = 10 * time.Second
 // service waits for good, and a worker that is none ends Prism. The error is the user's mistake.
 func (e *Engine) check(ctx context.Context) error {
 	if e.Endpoint != "" {
-		if reason := ask(ctx, e.Endpoint, "/org.apache.beam.model.job_management.v1.JobService/GetJobs", &jobpb.GetJobsRequest{}, &jobpb.GetJobsResponse{}); reason != "" {
+		if reason := ask(ctx, e.Endpoint, "/org.apache.beam.model.job_management.v1.JobService/GetJobs", &jobpb.GetJobsRequest{},
+			&jobpb.GetJobsResponse{}); reason != "" {
 			return cli.Mistakef("-endpoint %s: no engine answers (%s): want the address of a runner's job service, such as that of `fleet engine`", e.Endpoint, reason)
 		}
 	}
 	for _, at := range e.Workers { // to stop a worker that there is not changes nothing
-		if reason := ask(ctx, at, "/org.apache.beam.model.fn_execution.v1.BeamFnExternalWorkerPool/StopWorker", &fnpb.StopWorkerRequest{}, &fnpb.StopWorkerResponse{}); reason != "" {
+		if reason := ask(ctx, at, "/org.apache.beam.model.fn_execution.v1.BeamFnExternalWorkerPool/StopWorker", &fnpb.StopWorkerRequest{},
+			&fnpb.StopWorkerResponse{}); reason != "" {
 			return cli.Mistakef("-workers %s: no worker answers (%s): want the address of a `fleet worker`", at, reason)
 		}
 	}

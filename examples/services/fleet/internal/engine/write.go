@@ -277,7 +277,8 @@ func writeParquet(w io.Writer, plans []record.Plan) error {
 	rows := parquet.NewGenericWriter[parquetOrder](w, parquet.Compression(&parquet.Snappy))
 	var batch []parquetOrder
 	err := orders(plans, func(o *record.Order) error {
-		batch = append(batch, parquetOrder{o.Account, o.Region, o.Kind, o.Currency, o.Class, int64(o.Units), o.Start, int64(o.Term / time.Hour), int64(o.Upfront), int64(o.Hourly)})
+		batch = append(batch, parquetOrder{o.Account, o.Region, o.Kind, o.Currency, o.Class, int64(o.Units), o.Start, int64(o.Term / time.Hour),
+			int64(o.Upfront), int64(o.Hourly)})
 		if len(batch) < 1024 {
 			return nil
 		}
@@ -312,7 +313,8 @@ func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
 			return fmt.Errorf("%v: the order of %d units of %s: %w", o.Key, o.Units, o.Class, err)
 		}
 		end, hours := o.Start.Add(o.Term), int64(o.Term/time.Hour)
-		c := usage.Commitment{ID: fmt.Sprintf("order-%s-%d", cmp.Or(o.Account, "all"), n), Name: fmt.Sprintf("%d units of %s, %s", o.Units, o.Class, cmp.Or(o.Kind, "all kinds")),
+		c := usage.Commitment{ID: fmt.Sprintf("order-%s-%d", cmp.Or(o.Account, "all"), n),
+			Name: fmt.Sprintf("%d units of %s, %s", o.Units, o.Class, cmp.Or(o.Kind, "all kinds")),
 			Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(int64(o.Units)).Scale(hours, 1), Start: o.Start, End: end, Region: o.Region, Once: true}
 		if o.Class == savingsClass {
 			c.Type, c.Spend, c.Unit, c.Quantity = "Savings Plan", true, o.Currency, usage.AmountOf(o.Hourly).Scale(hours, 1)

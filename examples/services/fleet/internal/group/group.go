@@ -273,7 +273,8 @@ func (x *Terms) Check(g *record.Group) error {
 	case g.Currency != x.Currency:
 		return fmt.Errorf("its prices are in %q: want %q, as the fleet", g.Currency, x.Currency)
 	case !g.Start.Equal(x.Start) || len(g.Demand) != x.Hours:
-		return fmt.Errorf("its demand is of %d hours from %s: want %d hours from %s", len(g.Demand), g.Start.UTC().Format(time.RFC3339), x.Hours, x.Start.UTC().Format(time.RFC3339))
+		return fmt.Errorf("its demand is of %d hours from %s: want %d hours from %s", len(g.Demand), g.Start.UTC().Format(time.RFC3339), x.Hours,
+			x.Start.UTC().Format(time.RFC3339))
 	case g.Savings < 0:
 		return fmt.Errorf("the savings plan costs %v an hour: want none negative", g.Savings)
 	}

@@ -39,7 +39,8 @@ func draw(t *rapid.T) (group.Terms, record.Group, group.Worth) {
 	g := one(rapid.SliceOfN(rapid.IntRange(0, 4), hours, hours).Draw(t, "demand")...)
 	g.Savings = pricing.Money(rapid.IntRange(0, 120).Draw(t, "plan")) * pricing.Milli
 	for range rapid.IntRange(0, 2).Draw(t, "contracts") {
-		g.Held = append(g.Held, record.Contract{Units: rapid.IntRange(0, 3).Draw(t, "units"), Until: start.Add(time.Duration(rapid.IntRange(-60, 600).Draw(t, "until")) * time.Minute)})
+		g.Held = append(g.Held, record.Contract{Units: rapid.IntRange(0, 3).Draw(t, "units"),
+			Until: start.Add(time.Duration(rapid.IntRange(-60, 600).Draw(t, "until")) * time.Minute)})
 	}
 	var worth group.Worth
 	if rapid.Bool().Draw(t, "priced") {
@@ -97,7 +98,8 @@ func TestBound(t *testing.T) {
 			h := rapid.IntRange(0, x.Hours-1).Draw(t, "at")
 			c := g.List.Classes[rapid.IntRange(0, 1).Draw(t, "class")]
 			if x.Open(h) {
-				others = append(others, record.Order{Class: c.Name, Units: rapid.IntRange(1, 4).Draw(t, "units"), Start: x.At(h), Term: c.Term, Upfront: c.Upfront, Hourly: c.Hourly})
+				others = append(others, record.Order{Class: c.Name, Units: rapid.IntRange(1, 4).Draw(t, "units"), Start: x.At(h), Term: c.Term, Upfront: c.Upfront,
+					Hourly: c.Hourly})
 			}
 		}
 		slack := new(big.Rat).SetInt64(20) // each order is rounded to half a nano a unit
@@ -159,7 +161,8 @@ func TestFailures(t *testing.T) {
 		}, "overflow: "},
 		{"negative", func(g *record.Group) { g.Demand[1] = -1 }, "malformed: it needs -1 units in hour 1: want 0 to 2147483647"},
 		{"too much", func(g *record.Group) { g.Demand[2] = math.MaxInt32 + 1 }, "malformed: it needs 2147483648 units in hour 2"},
-		{"short", func(g *record.Group) { g.Demand = g.Demand[:3] }, "malformed: its demand is of 3 hours from 2024-01-01T00:00:00Z: want 4 hours from 2024-01-01T00:00:00Z"},
+		{"short", func(g *record.Group) { g.Demand = g.Demand[:3] },
+			"malformed: its demand is of 3 hours from 2024-01-01T00:00:00Z: want 4 hours from 2024-01-01T00:00:00Z"},
 		{"late", func(g *record.Group) { g.Start = start.Add(time.Hour) }, "malformed: its demand is of 4 hours from 2024-01-01T01:00:00Z"},
 		{"currency", func(g *record.Group) { g.Currency = "EUR" }, `malformed: its prices are in "EUR": want "USD", as the fleet`},
 		{"contract", func(g *record.Group) { g.Held = []record.Contract{{ID: "x", Units: -1}} }, `malformed: the contract "x" is for -1 units: want 0 to`},
@@ -194,7 +197,8 @@ func TestTerms(t *testing.T) {
 		{func(x *group.Terms) { x.Horizon = 2 }, "horizon"},
 		{func(x *group.Terms) { x.Term = time.Minute }, "term of 1m0s"},
 		{func(x *group.Terms) { x.Held = []group.Commitment{{Hourly: -1}} }, "held commitment 1 is -0.000000001 an hour"},
-		{func(x *group.Terms) { x.Held = []group.Commitment{{Hourly: math.MaxInt64}, {Hourly: 1}} }, "the held commitments come to more than 9223372036.854775807 an hour"},
+		{func(x *group.Terms) { x.Held = []group.Commitment{{Hourly: math.MaxInt64}, {Hourly: 1}} },
+			"the held commitments come to more than 9223372036.854775807 an hour"},
 		{func(x *group.Terms) { x.Paths = 2 }, "2 paths beside a savings plan: want no paths"},
 		{func(x *group.Terms) { x.Paths = -1 }, "-1 paths"},
 		{func(x *group.Terms) { x.Term, x.Held = 0, []group.Commitment{{Hourly: 1}} }, "want its term"},

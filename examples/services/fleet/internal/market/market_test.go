@@ -30,7 +30,8 @@ func oneOf(name string, onDemand, plan, fee int, demand ...int) record.Group {
 	g := record.Group{Currency: "USD", Start: start, Demand: demand, Savings: pricing.Money(plan) * pricing.Unit}
 	g.Account = name
 	g.List.OnDemand = pricing.Money(onDemand) * pricing.Unit
-	g.List.Classes = []pricing.Class{{Name: "reserved", Term: time.Duration(len(demand)) * time.Hour, Upfront: pricing.Money(fee) * pricing.Unit, Billed: pricing.Always}}
+	g.List.Classes = []pricing.Class{{Name: "reserved", Term: time.Duration(len(demand)) * time.Hour, Upfront: pricing.Money(fee) * pricing.Unit,
+		Billed: pricing.Always}}
 	return g
 }
 
@@ -108,7 +109,8 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 	both, _ := plan(t, x, groups, Search{Rounds: 100})
 	got := []savings.Total{reservationsFirst.Cost, savingsFirst.Cost, both.Cost}
-	if want := []savings.Total{savings.TotalOf(18 * pricing.Unit), savings.TotalOf(16 * pricing.Unit), savings.TotalOf(14 * pricing.Unit)}; !slices.Equal(got, want) {
+	if want := []savings.Total{savings.TotalOf(18 * pricing.Unit), savings.TotalOf(16 * pricing.Unit),
+		savings.TotalOf(14 * pricing.Unit)}; !slices.Equal(got, want) {
 		t.Errorf("reservations first, savings plan first and joint cost %v, want %v", got, want)
 	}
 	if reservationsFirst.Bounded || both.Gap() > 1e-3 || both.Gap() < 0 {
@@ -144,7 +146,8 @@ func genFleet(t *rapid.T, hours, most int) (*group.Terms, []record.Group) {
 	x.Term = time.Duration(rapid.IntRange(1, 2*hours).Draw(t, "term")) * time.Hour
 	x.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
 	if rapid.Bool().Draw(t, "held") {
-		x.Held = []group.Commitment{{Hourly: pricing.Money(rapid.IntRange(0, 3*most).Draw(t, "hourly")) * pricing.Unit, Until: x.At(rapid.IntRange(0, hours).Draw(t, "until"))}}
+		x.Held = []group.Commitment{{Hourly: pricing.Money(rapid.IntRange(0, 3*most).Draw(t, "hourly")) * pricing.Unit,
+			Until: x.At(rapid.IntRange(0, hours).Draw(t, "until"))}}
 	}
 	var groups []record.Group
 	for i := range rapid.IntRange(1, 3).Draw(t, "groups") {
@@ -561,7 +564,8 @@ func TestAlike(t *testing.T) {
 		}})
 		best := savings.TotalOf(pricing.Money(c.night*168*7+(c.day-c.night)*168*4) * pricing.Unit)
 		if got.Cost.Compare(best) > 0 || got.Gap() > c.gap || alone < 0.05 || (price.Other != nil) != c.share {
-			t.Errorf("%d and %d, every %d: cost %v, bound %v, gap of prices alone %v: want a cost of %v and a gap of at most %v, by a share: %v", c.day, c.night, c.every, got.Cost, got.Bound, alone, best, c.gap, c.share)
+			t.Errorf("%d and %d, every %d: cost %v, bound %v, gap of prices alone %v: want a cost of %v and a gap of at most %v, by a share: %v", c.day, c.night,
+				c.every, got.Cost, got.Bound, alone, best, c.gap, c.share)
 		}
 		b, err := price.MarshalBinary()
 		if err != nil {
@@ -635,7 +639,8 @@ func TestFewGroups(t *testing.T) {
 		}
 	}})
 	if alone < Enough || p.Gap() > Enough || len(price.Given) == 0 {
-		t.Errorf("the gap is %v, and %v after %d rounds, with orders given to %d groups: want one above 10⁻³ that comes below", p.Gap(), alone, quickRounds, len(price.Given))
+		t.Errorf("the gap is %v, and %v after %d rounds, with orders given to %d groups: want one above 10⁻³ that comes below", p.Gap(), alone, quickRounds,
+			len(price.Given))
 	}
 	// What is given passes through an engine as bytes, and what is wrong with it is the group's
 	// failure.

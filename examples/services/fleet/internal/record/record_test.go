@@ -82,7 +82,8 @@ func TestRoundTrip(t *testing.T) {
 		}
 		dirty := Group{Demand: []int{7, 7, 7}, Held: []Contract{{"old", 3, time.Unix(5, 0)}}, List: pricing.List{Classes: make([]pricing.Class, 3)}}
 		same(t, Group{Key: someKey(t), Currency: "USD", Unit: "m5.large", Start: someTime(t), Demand: steps, Paths: [][]int{{1}, steps, nil},
-			List:    pricing.List{OnDemand: someMoney(t), Classes: []pricing.Class{{Name: "1y", Term: 8760 * time.Hour, Upfront: someMoney(t), Hourly: someMoney(t), Billed: pricing.Always}}},
+			List: pricing.List{OnDemand: someMoney(t), Classes: []pricing.Class{{Name: "1y", Term: 8760 * time.Hour, Upfront: someMoney(t),
+				Hourly: someMoney(t), Billed: pricing.Always}}},
 			Savings: someMoney(t), Held: []Contract{{"ri", rapid.Int().Draw(t, "held"), someTime(t)}}}, dirty)
 		o := someOrder(t)
 		same(t, o, Order{Class: "old"})
@@ -92,9 +93,13 @@ func TestRoundTrip(t *testing.T) {
 		}
 		same(t, plan, Plan{Orders: make([]Order, 1)})
 		same(t, Usage{"a", "USD", "a.csv", []Series{{someKind(t), someTime(t), rapid.SliceOfN(rapid.Custom(someAmount), 0, 9).Draw(t, "hours")}},
-			[]Held{{"aws", "ri", "Hours", rapid.Bool().Draw(t, "spend"), someTime(t), someTime(t), someAmount(t), []usage.KindHours{{Kind: someKind(t), Hours: someAmount(t)}}, Series{Start: someTime(t), Hours: []usage.Amount{someAmount(t)}}, []Series{{someKind(t), someTime(t), []usage.Amount{someAmount(t)}}}, Series{Start: someTime(t)}, Series{Start: someTime(t)}, "name", someTime(t)}}, rapid.SliceOf(rapid.Uint64()).Draw(t, "rows")},
+			[]Held{{"aws", "ri", "Hours", rapid.Bool().Draw(t, "spend"), someTime(t), someTime(t), someAmount(t),
+				[]usage.KindHours{{Kind: someKind(t), Hours: someAmount(t)}}, Series{Start: someTime(t), Hours: []usage.Amount{someAmount(t)}},
+				[]Series{{someKind(t), someTime(t), []usage.Amount{someAmount(t)}}}, Series{Start: someTime(t)}, Series{Start: someTime(t)}, "name", someTime(t)}},
+			rapid.SliceOf(rapid.Uint64()).Draw(t, "rows")},
 			Usage{Series: make([]Series, 2), Held: make([]Held, 2)})
-		same(t, Inventory{[]Held{{Provider: "aws", ID: "sp", Spend: true, PerHour: someAmount(t), Money: Series{Start: someTime(t), Hours: rapid.SliceOfN(rapid.Custom(someAmount), 0, 9).Draw(t, "money")}}}}, Inventory{Held: make([]Held, 3)})
+		same(t, Inventory{[]Held{{Provider: "aws", ID: "sp", Spend: true, PerHour: someAmount(t),
+			Money: Series{Start: someTime(t), Hours: rapid.SliceOfN(rapid.Custom(someAmount), 0, 9).Draw(t, "money")}}}}, Inventory{Held: make([]Held, 3)})
 		same(t, Failure{someKey(t), "a.csv", rapid.Int().Draw(t, "line"), "why"}, Failure{})
 		same(t, Totals{1, 2, 3, 4, rapid.Int64().Draw(t, "failures")}, Totals{Curves: 9})
 	})
@@ -110,15 +115,19 @@ func TestStable(t *testing.T) {
 		r    Record
 		want string
 	}{
-		{&Group{key, "USD", "u", at, []int{2, 2, 2, 5, 0}, [][]int{{1}, {0, 0}}, pricing.List{OnDemand: 3, Classes: []pricing.Class{{Name: "1y", Term: 2 * time.Second, Upfront: 1, Hourly: -1, Billed: pricing.Always}}}, 2, []Contract{{"h", 1, time.Time{}}}},
+		{&Group{key, "USD", "u", at, []int{2, 2, 2, 5, 0}, [][]int{{1}, {0, 0}},
+			pricing.List{OnDemand: 3, Classes: []pricing.Class{{Name: "1y", Term: 2 * time.Second, Upfront: 1, Hourly: -1, Billed: pricing.Always}}}, 2,
+			[]Contract{{"h", 1, time.Time{}}}},
 			"4705" + "01610172016b" + "03555344" + "0175" + "a03800" + "05" + "04" + "0001" + "06" + "09" + "02" + "0102" + "020001" + "06" + "01" + "023179" + "80d0acf30e" + "02" + "01" + "00" + "04" + "01" + "0168" + "02" + "ffffffffffffffffff0100"},
 		{&Order{key, "USD", "1y", 3, at.Add(7), time.Hour, 1, 2}, "4f05" + "01610172016b" + "03555344" + "023179" + "06" + "a03807" + "8080c58bc6d101" + "02" + "04"},
 		{&Plan{key, "USD", 1, 2, 1, []Order{{key, "USD", "1y", 3, at.Add(7), time.Hour, 1, 2}}},
 			"5005" + "01610172016b" + "03555344" + "02" + "04" + "02" + "01" + "023179" + "06" + "a03807" + "8080c58bc6d101" + "02" + "04"},
 		{&Failure{key, "f", 1, "w"}, "4605" + "01610172016b" + "0166" + "02" + "0177"},
-		{&Usage{"a", "USD", "f", []Series{{usage.Kind{Provider: "aws", Region: "r", Type: "k"}, at, []usage.Amount{usage.Units(2), usage.Units(2), usage.Units(1).Scale(1, 2)}}}, nil, []uint64{258}},
+		{&Usage{"a", "USD", "f", []Series{{usage.Kind{Provider: "aws", Region: "r", Type: "k"}, at,
+			[]usage.Amount{usage.Units(2), usage.Units(2), usage.Units(1).Scale(1, 2)}}}, nil, []uint64{258}},
 			"5505" + "0161" + "03555344" + "0166" + "01" + "03617773" + "0172" + "016b" + "00" + "00" + "a03800" + "03" + "013201" + "03302e3500" + "00" + "01" + "0201000000000000"},
-		{&Inventory{[]Held{{Provider: "aws", ID: "s", Unit: "USD", Spend: true, End: at, PerHour: usage.Units(2), Money: Series{Start: at, Hours: []usage.Amount{usage.Units(2), usage.Units(2)}}}}},
+		{&Inventory{[]Held{{Provider: "aws", ID: "s", Unit: "USD", Spend: true, End: at, PerHour: usage.Units(2),
+			Money: Series{Start: at, Hours: []usage.Amount{usage.Units(2), usage.Units(2)}}}}},
 			"4805" + "01" + "03617773" + "0173" + "03555344" + "02" + "ffffffffffffffffff0100" + "a03800" + "0132" + "00" + "a03800" + "02" + "013201" + "00" + none + none + "00" + never},
 		{&Totals{1, 2, 3, 4, 5}, "5405" + "020406080a"},
 	} {
@@ -152,7 +161,8 @@ func TestInventory(t *testing.T) {
 	all := []Inventory{
 		{[]Held{{Provider: "aws", ID: "a", Unit: "USD", Spend: true, PerHour: usage.Units(3), Money: money(0, 1, 2)}}},
 		{[]Held{{Provider: "aws", ID: "b", Unit: "USD", Spend: true, Start: at}}},
-		{[]Held{{Provider: "aws", ID: "a", Unit: "USD", Spend: true, Start: at.Add(time.Hour), End: at.Add(2 * time.Hour), PerHour: usage.Units(5), Money: money(-2, 7)}}},
+		{[]Held{{Provider: "aws", ID: "a", Unit: "USD", Spend: true, Start: at.Add(time.Hour), End: at.Add(2 * time.Hour), PerHour: usage.Units(5),
+			Money: money(-2, 7)}}},
 		{[]Held{{Provider: "aws", ID: "a", Unit: "USD", Spend: true, Start: at, End: at.Add(time.Hour), Money: money(1, 4, 8)}}},
 	}
 	want := Inventory{[]Held{

@@ -157,7 +157,8 @@ func (j *Job) complete(what string) error {
 		if n > 1 {
 			verb = "are"
 		}
-		return cli.Mistakef("of %d shards %s %s missing: run fleet shard %s/%d first", j.Of, cli.Series(missing, "and"), verb, strings.SplitN(missing[0], " ", 2)[0], j.Of)
+		return cli.Mistakef("of %d shards %s %s missing: run fleet shard %s/%d first", j.Of, cli.Series(missing, "and"), verb,
+			strings.SplitN(missing[0], " ", 2)[0], j.Of)
 	}
 	return nil
 }

@@ -208,10 +208,13 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"no such shard", first, nil, 4, "shard 4/3: want 1/N to N/N"},
 		{"missing", first, func(t *testing.T, j *Job) { os.Remove(j.path("tickets", 2)) }, 0, "of 3 shards 2 is missing: run fleet shard 2/3 first"},
-		{"missing plans", second, func(t *testing.T, j *Job) { os.Remove(j.path("plan", 1)); os.Remove(j.path("plan", 3)) }, 0, "of 3 shards 1 and 3 are missing: run fleet shard 1/3 first"},
-		{"empty", second, func(t *testing.T, j *Job) { os.WriteFile(j.path("plan", 2), nil, 0o666) }, 0, "plan-00002-of-00003 is empty: remove it, and run its task again"},
+		{"missing plans", second, func(t *testing.T, j *Job) { os.Remove(j.path("plan", 1)); os.Remove(j.path("plan", 3)) }, 0,
+			"of 3 shards 1 and 3 are missing: run fleet shard 1/3 first"},
+		{"empty", second, func(t *testing.T, j *Job) { os.WriteFile(j.path("plan", 2), nil, 0o666) }, 0,
+			"plan-00002-of-00003 is empty: remove it, and run its task again"},
 		{"empty, by its task", second, func(t *testing.T, j *Job) { os.WriteFile(j.path("plan", 2), nil, 0o666) }, 2, "plan-00002-of-00003 is empty"},
-		{"twice", second, func(t *testing.T, j *Job) { copyFile(t, j.path("plan", 1), j.path("plan", 2)) }, 0, "plan-00002-of-00003 holds shard 1/3: want shard 2/3 there and every shard once"},
+		{"twice", second, func(t *testing.T, j *Job) { copyFile(t, j.path("plan", 1), j.path("plan", 2)) }, 0,
+			"plan-00002-of-00003 holds shard 1/3: want shard 2/3 there and every shard once"},
 		{"another count", second, func(t *testing.T, j *Job) {
 			copyFile(t, j.path("plan", 1), filepath.Join(j.Dir, "plan-00001-of-00002"))
 		}, 0, "plan-00001-of-00002 is none of the shards 1/3 to 3/3"},
@@ -224,7 +227,8 @@ func TestRefuses(t *testing.T) {
 			b, _ := os.ReadFile(j.path("plan", 3))
 			os.WriteFile(j.path("plan", 3), b[:len(b)-5], 0o666)
 		}, 0, "plan-00003-of-00003 is damaged"},
-		{"something else", first, func(t *testing.T, j *Job) { os.WriteFile(j.path("tickets", 3), []byte("hello\n"), 0o666) }, 0, "tickets-00003-of-00003 does not hold tickets"},
+		{"something else", first, func(t *testing.T, j *Job) { os.WriteFile(j.path("tickets", 3), []byte("hello\n"), 0o666) }, 0,
+			"tickets-00003-of-00003 does not hold tickets"},
 		{"another job", first, func(t *testing.T, j *Job) { j.Fleet.Seed = 9 }, 1, "holds another job, of 6 curves, seed 1, a sample of 4, 2 rounds and 3 shards"},
 		{"of another job", second, func(t *testing.T, j *Job) {
 			other := jobOf(t, 7, 3)

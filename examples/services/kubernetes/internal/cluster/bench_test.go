@@ -28,7 +28,8 @@ func newState() *State {
 }
 
 func amounts(cpu, memory int64) v1.ResourceList {
-	return v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(cpu, resource.DecimalSI), v1.ResourceMemory: *resource.NewQuantity(memory<<20, resource.BinarySI)}
+	return v1.ResourceList{v1.ResourceCPU: *resource.NewMilliQuantity(cpu, resource.DecimalSI),
+		v1.ResourceMemory: *resource.NewQuantity(memory<<20, resource.BinarySI)}
 }
 
 // addNodeOf adds a node with processors in thousandths and MiB.
@@ -40,9 +41,11 @@ func (s *State) addNodeOf(name string, cpu, memory int64) {
 
 // podOf returns a pod that runs on a node since so long ago, or that waits if node is "".
 func podOf(name, node string, priority int32, cpu, memory int64, since time.Duration) *v1.Pod {
-	p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name), Labels: map[string]string{}, Annotations: map[string]string{},
+	p := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", UID: types.UID(name), Labels: map[string]string{},
+		Annotations:       map[string]string{},
 		CreationTimestamp: metav1.NewTime(epoch.Add(-since))},
-		Spec:   v1.PodSpec{NodeName: node, Priority: &priority, Containers: []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: amounts(cpu, memory)}}}},
+		Spec: v1.PodSpec{NodeName: node, Priority: &priority,
+			Containers: []v1.Container{{Name: "c", Resources: v1.ResourceRequirements{Requests: amounts(cpu, memory)}}}},
 		Status: v1.PodStatus{Phase: v1.PodPending}}
 	if node != "" {
 		start := metav1.NewTime(epoch.Add(-since))

@@ -267,9 +267,11 @@ func TestBestOptions(t *testing.T) {
 		{"mostly not free", []group{{"a", 6, 3, typed("cheap")}, {"b", 6, 3, typed("committed")}}, []string{"a"}, "6 cheap"},
 		{"for each pod", []group{{"a", 1, 1, typed("cheap")}, {"b", 3, 10, typed("cheap")}}, []string{"b"}, "3 cheap"},
 		{"of ties the first name", []group{{"b", 1, 1, typed("twin")}, {"a", 1, 1, typed("cheap")}}, []string{"a"}, "1 cheap"},
-		{"a group in each zone", []group{{"zone-c", 2, 2, typed("committed")}, {"zone-a", 2, 2, typed("committed")}, {"zone-b", 2, 2, typed("committed")}}, []string{"zone-a"}, "2 committed"},
+		{"a group in each zone", []group{{"zone-c", 2, 2, typed("committed")}, {"zone-a", 2, 2, typed("committed")}, {"zone-b", 2, 2, typed("committed")}},
+			[]string{"zone-a"}, "2 committed"},
 		{"fewer nodes at one price", []group{{"a", 2, 1, typed("committed")}, {"b", 1, 1, typed("committed")}}, []string{"b"}, "1 committed"},
-		{"unknown kinds lose", []group{{"a", 1, 1, typed("strange")}, {"b", 9, 1, typed("cheap")}, {"c", 1, 1, nil}, {"d", 1, 1, map[string]string{}}, {"e", 0, 1, typed("cheap")}}, []string{"b"}, "9 cheap"},
+		{"unknown kinds lose", []group{{"a", 1, 1, typed("strange")}, {"b", 9, 1, typed("cheap")}, {"c", 1, 1, nil}, {"d", 1, 1, map[string]string{}},
+			{"e", 0, 1, typed("cheap")}}, []string{"b"}, "9 cheap"},
 		{"nothing is known", []group{{"a", 1, 1, typed("strange")}, {"b", 1, 1, nil}}, []string{"a", "b"}, ""},
 		{"spot", []group{{"a", 3, 1, typed("cheap")}, {"b", 3, 1, spot("cheap")}, {"c", 3, 1, spot("twin")}}, []string{"b"}, ""},
 		{"no options", nil, nil, ""},
@@ -408,12 +410,14 @@ func TestTLSFiles(t *testing.T) {
 	if err := os.WriteFile(file("empty"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range [][3]string{{"absent", "server.key", ""}, {"server.crt", "client.key", ""}, {"server.crt", "server.key", "empty"}, {"server.crt", "server.key", "absent"}} {
+	for _, c := range [][3]string{{"absent", "server.key", ""}, {"server.crt", "client.key", ""}, {"server.crt", "server.key", "empty"},
+		{"server.crt", "server.key", "absent"}} {
 		ca := ""
 		if c[2] != "" {
 			ca = file(c[2])
 		}
-		if _, err := TLS(file(c[0]), file(c[1]), ca); err == nil || !slices.ContainsFunc(c[:], func(s string) bool { return s != "" && strings.Contains(err.Error(), s) }) {
+		if _, err := TLS(file(c[0]), file(c[1]), ca); err == nil ||
+			!slices.ContainsFunc(c[:], func(s string) bool { return s != "" && strings.Contains(err.Error(), s) }) {
 			t.Errorf("%v: %v, want an error that names the file", c, err)
 		}
 	}

@@ -44,7 +44,8 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", time.Now().Add(a.ahead).UTC().Format(http.TimeFormat))
 	if r.URL.Query().Get("sendInitialEvents") != "" {
 		w.WriteHeader(http.StatusUnprocessableEntity) // as an API server without WatchList
-		json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Reason: metav1.StatusReasonInvalid, Code: 422})
+		json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
+			Reason: metav1.StatusReasonInvalid, Code: 422})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -63,10 +64,12 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.nodes.ResourceVersion = "1"
 		json.NewEncoder(w).Encode(&a.nodes)
 	case strings.HasSuffix(r.URL.Path, "/poddisruptionbudgets"):
-		json.NewEncoder(w).Encode(&policyv1.PodDisruptionBudgetList{TypeMeta: metav1.TypeMeta{Kind: "PodDisruptionBudgetList", APIVersion: "policy/v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
+		json.NewEncoder(w).Encode(&policyv1.PodDisruptionBudgetList{TypeMeta: metav1.TypeMeta{Kind: "PodDisruptionBudgetList", APIVersion: "policy/v1"},
+			ListMeta: metav1.ListMeta{ResourceVersion: "1"}})
 	default:
 		w.WriteHeader(http.StatusForbidden)
-		json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: 403})
+		json.NewEncoder(w).Encode(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Failure",
+			Reason: metav1.StatusReasonForbidden, Code: 403})
 	}
 }
 
@@ -345,7 +348,8 @@ func TestMetrics(t *testing.T) {
 	ask(s, "/preempt", question("a:old", "b:other"))
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	for _, want := range []string{"\nplimsoll_answers_total 1\n", "\nplimsoll_left_total 0\n", "\nplimsoll_lost_pod_hours_total 1.0", "# TYPE plimsoll_api_silence_seconds gauge\n"} {
+	for _, want := range []string{"\nplimsoll_answers_total 1\n", "\nplimsoll_left_total 0\n", "\nplimsoll_lost_pod_hours_total 1.0",
+		"# TYPE plimsoll_api_silence_seconds gauge\n"} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("no %q in %s", want, w.Body)
 		}

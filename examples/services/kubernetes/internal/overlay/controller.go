@@ -443,7 +443,8 @@ func (c *Controller) put(ctx context.Context, is, want *unstructured.Unstructure
 	if is == nil {
 		_, err = c.Dynamic.Resource(NodeOverlays).Create(ctx, want, metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
-			return fmt.Errorf("NodeOverlay %s is there without the label %s=%s, so it stays as it is: delete it, or give the oracle another -name", want.GetName(), OwnerLabel, c.Style.Name)
+			return fmt.Errorf("NodeOverlay %s is there without the label %s=%s, so it stays as it is: delete it, or give the oracle another -name", want.GetName(),
+				OwnerLabel, c.Style.Name)
 		}
 	} else {
 		_, err = c.Dynamic.Resource(NodeOverlays).Update(ctx, updated(is, want), metav1.UpdateOptions{})

@@ -60,7 +60,8 @@ func (s *Style) overlay(m *marginal.Market, q *marginal.Quote) *unstructured.Uns
 	}
 	k := &m.Kinds[q.Kind]
 	var requirements []any
-	for _, r := range append([]Requirement{{typeLabel, []string{k.Type}}, {capacityLabel, []string{"on-demand"}}, {systemLabel, []string{k.System}}}, s.Require...) {
+	for _, r := range append([]Requirement{{typeLabel, []string{k.Type}}, {capacityLabel, []string{"on-demand"}}, {systemLabel, []string{k.System}}},
+		s.Require...) {
 		values := make([]any, len(r.Values))
 		for i, v := range r.Values {
 			values[i] = v

@@ -68,7 +68,8 @@ func node(name string, labels map[string]string) *corev1.Node {
 func typed(kind string) map[string]string { return map[string]string{typeLabel: kind} }
 
 func claim(name string, labels map[string]string, id string) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": map[string]any{"name": name}, "status": map[string]any{"providerID": id}}}
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim", "metadata": map[string]any{"name": name},
+		"status": map[string]any{"providerID": id}}}
 	u.SetLabels(labels)
 	return u
 }
@@ -116,7 +117,8 @@ func TestCountClaims(t *testing.T) {
 		{"spot", []any{in(typeLabel, "m5.large"), in(capacityLabel, "spot")}, Fleet{Running: []int{0, 0, 0}, Spot: 1}},
 		{"spot or on demand", []any{in(typeLabel, "m5.large"), in(capacityLabel, "spot", "on-demand")}, Fleet{Running: []int{1, 0, 0}}},
 		{"another system", []any{in(typeLabel, "m5.large"), in(systemLabel, "windows")}, Fleet{Running: []int{0, 0, 0}, Unknown: map[string]int{"m5.large": 1}}},
-		{"not a list of types", []any{map[string]any{"key": typeLabel, "operator": "NotIn", "values": []any{"m5.large"}}, "nonsense"}, Fleet{Running: []int{0, 0, 0}, Waiting: 1}},
+		{"not a list of types", []any{map[string]any{"key": typeLabel, "operator": "NotIn", "values": []any{"m5.large"}}, "nonsense"},
+			Fleet{Running: []int{0, 0, 0}, Waiting: 1}},
 	} {
 		u := claim("c", nil, "")
 		if c.requirements != nil {
@@ -276,8 +278,9 @@ func TestController(t *testing.T) {
 	for i := range 8 {
 		add(node(fmt.Sprint("n", i), typed("m5.large")))
 	}
-	foreign := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay", "metadata": map[string]any{"name": "mine"},
-		"spec": map[string]any{"price": "7", "requirements": []any{map[string]any{"key": typeLabel, "operator": "In", "values": []any{"foreign"}}}}}}
+	foreign := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay",
+		"metadata": map[string]any{"name": "mine"},
+		"spec":     map[string]any{"price": "7", "requirements": []any{map[string]any{"key": typeLabel, "operator": "In", "values": []any{"foreign"}}}}}}
 	if _, err := b.dynamic.Resource(NodeOverlays).Create(ctx, foreign, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -388,8 +391,9 @@ func TestForeignName(t *testing.T) {
 	in := inputs(t, tenLarge)
 	style := Style{Name: "plimsoll", Weight: 100, Floor: 1}
 	name := style.objectName(&in.Book.Kinds[0])
-	foreign := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay", "metadata": map[string]any{"name": name},
-		"spec": map[string]any{"price": "7", "requirements": []any{map[string]any{"key": typeLabel, "operator": "In", "values": []any{"m5.large"}}}}}}
+	foreign := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "karpenter.sh/v1alpha1", "kind": "NodeOverlay",
+		"metadata": map[string]any{"name": name},
+		"spec":     map[string]any{"price": "7", "requirements": []any{map[string]any{"key": typeLabel, "operator": "In", "values": []any{"m5.large"}}}}}}
 	b := newBench(t, func() (*Inputs, error) { return in, nil })
 	if _, err := b.dynamic.Resource(NodeOverlays).Create(context.Background(), foreign, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -162,7 +162,8 @@ func TestStart(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, st.Mode(), err)
 		}
 	}
-	if key, err := os.ReadFile(filepath.Join(c.Dir, "munge", "key")); err != nil || len(key) != 128 || bytes.Count(key, key[:1]) > 64 { // not one byte again and again
+	if key, err := os.ReadFile(filepath.Join(c.Dir, "munge", "key")); err != nil || len(key) != 128 ||
+		bytes.Count(key, key[:1]) > 64 { // not one byte again and again
 		t.Errorf("a key of %d bytes, %v", len(key), err)
 	}
 	if os.Getuid() == 0 {
@@ -186,7 +187,8 @@ func TestStart(t *testing.T) {
 	if err != nil || id != 123 {
 		t.Errorf("job %d, %v", id, err)
 	}
-	want := fmt.Sprintf("%q %q %s", []string{"--parsable", "--output=/dev/null", "--nodes=2", "--ntasks=2", "--chdir=" + c.Dir, "--comment=x"}, "#!/bin/sh\necho hello\n", c.Conf)
+	want := fmt.Sprintf("%q %q %s", []string{"--parsable", "--output=/dev/null", "--nodes=2", "--ntasks=2", "--chdir=" + c.Dir, "--comment=x"},
+		"#!/bin/sh\necho hello\n", c.Conf)
 	if got, _ := os.ReadFile(filepath.Join(dir, "sbatch-got")); string(got) != want {
 		t.Errorf("sbatch got %s, want %s", got, want)
 	}
@@ -280,7 +282,8 @@ func TestStartGroups(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	conf, err := os.ReadFile(c.Conf)
-	if err != nil || !strings.Contains(string(conf), "\nAccountingStorageType=accounting_storage/none\nTopologyPlugin=topology/tree\n") || !strings.Contains(string(conf), "NodeName=n6 ") {
+	if err != nil || !strings.Contains(string(conf), "\nAccountingStorageType=accounting_storage/none\nTopologyPlugin=topology/tree\n") ||
+		!strings.Contains(string(conf), "NodeName=n6 ") {
 		t.Errorf("%s, %v", conf, err)
 	}
 }
@@ -301,8 +304,10 @@ func TestStartFails(t *testing.T) {
 		{name: "old", nodes: 1, files: map[string]string{"version": "slurm 20.11.9"}, says: "20.11", is: slurmctl.ErrVersion},
 		{name: "odd", nodes: 1, files: map[string]string{"version": "nobody"}, says: `"nobody\n" has no version of Slurm in it`},
 		{name: "none", nodes: 1, files: map[string]string{"version-fails": "broken"}, says: "slurmctld -V: exit status 1"},
-		{name: "munge", nodes: 1, files: map[string]string{"munged-fails": "one\nmunged: Error: no key\n"}, says: "cluster: munged ended: munged: Error: no key; its user has to reach "},
-		{name: "controller", nodes: 1, files: map[string]string{"slurmctld-fails": "one\nfatal: port is taken\n", "nodes-fails": "no controller"}, says: "cluster: slurmctld ended: fatal: port is taken", tries: 3},
+		{name: "munge", nodes: 1, files: map[string]string{"munged-fails": "one\nmunged: Error: no key\n"},
+			says: "cluster: munged ended: munged: Error: no key; its user has to reach "},
+		{name: "controller", nodes: 1, files: map[string]string{"slurmctld-fails": "one\nfatal: port is taken\n", "nodes-fails": "no controller"},
+			says: "cluster: slurmctld ended: fatal: port is taken", tries: 3},
 		{name: "client", nodes: 1, files: map[string]string{"sinfo-fails": "no conf"}, says: "sinfo --version: exit status 1: no conf", tries: -1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

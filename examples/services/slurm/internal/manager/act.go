@@ -28,7 +28,8 @@ func (m *Manager) exclude(_ context.Context, s *sight) error {
 					names = append(names, n)
 				}
 			}
-			text = fmt.Sprintf("it needs %d nodes in one place, and can have %d, since instances cannot use %s: it waits until they can", j.Nodes, s.most, strings.Join(names, ", "))
+			text = fmt.Sprintf("it needs %d nodes in one place, and can have %d, since instances cannot use %s: it waits until they can", j.Nodes, s.most,
+				strings.Join(names, ", "))
 		}
 		if err := m.write(Entry{Kind: Excluded, Job: j.ID, Reason: text}); err != nil {
 			return err

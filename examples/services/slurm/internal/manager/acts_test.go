@@ -64,12 +64,14 @@ func TestArrivals(t *testing.T) {
 		{name: "comes up late", phase: rented, asked: now - 2*limit, node: at("idle"), want: up, list: "idle", pass: true},
 		{name: "comes up with a job", phase: rented, asked: now, node: at("allocated"), want: up, list: "booting", pass: true},
 		{name: "boots", phase: rented, asked: now - limit, node: at("down"), want: rented, list: "booting"},
-		{name: "does not come up", phase: rented, asked: now - limit - 1, node: at("down"), want: leaving, says: "its node is not up 20m0s after it was asked for", list: "leaving", look: true},
+		{name: "does not come up", phase: rented, asked: now - limit - 1, node: at("down"), want: leaving,
+			says: "its node is not up 20m0s after it was asked for", list: "leaving", look: true},
 		{name: "is unknown", phase: rented, asked: now - limit, want: rented, list: "booting"},
 		{name: "is asked for", phase: asking, asked: now - 2*limit, node: at("down"), want: asking, list: "booting"},
 		{name: "goes down", phase: up, node: at("down"), want: up, list: "booting", since: now},
 		{name: "is down", phase: up, lost: now - limit, node: at("down"), want: up, list: "booting", since: now - limit},
-		{name: "stays down", phase: up, lost: now - limit - 1, node: at("down"), want: leaving, says: "its node has not been up for 20m0s", list: "leaving", since: now - limit - 1, look: true},
+		{name: "stays down", phase: up, lost: now - limit - 1, node: at("down"), want: leaving, says: "its node has not been up for 20m0s", list: "leaving",
+			since: now - limit - 1, look: true},
 		{name: "is drained", phase: up, lost: 1, node: at("down", "DRAIN"), want: up, list: "booting"},
 		{name: "ends a job", phase: up, lost: 1, node: at("down", "COMPLETING"), want: up, list: "booting"},
 		{name: "is forgotten", phase: up, lost: 1, want: up, list: "booting"},
@@ -87,7 +89,8 @@ func TestArrivals(t *testing.T) {
 			t.Fatal(err)
 		}
 		lists := map[string]int{"idle": len(s.idle), "booting": len(s.booting), "leaving": len(s.leaving)}
-		if l.phase != c.want || l.lost != c.since || l.why != c.says || lists[c.list] != 1 || len(s.idle)+len(s.booting)+len(s.leaving) != 1 || m.look != c.look || m.pass != c.pass {
+		if l.phase != c.want || l.lost != c.since || l.why != c.says || lists[c.list] != 1 || len(s.idle)+len(s.booting)+len(s.leaving) != 1 ||
+			m.look != c.look || m.pass != c.pass {
 			t.Errorf("%s: phase %d, lost since %v, %q, %v, look %v, pass %v", c.name, l.phase, l.lost, l.why, lists, m.look, m.pass)
 		}
 	}
@@ -235,7 +238,8 @@ func TestGrow(t *testing.T) {
 	if err := m.grow(context.Background(), &sight{now: now, booting: l, most: 4, fixed: 2, idle: l[:1]}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := gocmp.Diff([]time.Duration{now + 3*time.Minute, now + time.Minute, now + time.Minute, now + time.Minute}, m.shown.Booting); diff != "" || m.shown.Idle != 3 {
+	if diff := gocmp.Diff([]time.Duration{now + 3*time.Minute, now + time.Minute, now + time.Minute, now + time.Minute}, m.shown.Booting); diff != "" ||
+		m.shown.Idle != 3 {
 		t.Errorf("%d idle; instances are expected at (-want +got)\n%s", m.shown.Idle, diff)
 	}
 	m.jobs[7] = slurmctl.Job{ID: 7, Priority: 5}
@@ -249,7 +253,8 @@ func TestGrow(t *testing.T) {
 		}
 	}
 	last := w.told[len(w.told)-1]
-	if !slices.Equal(w.calls, []string{"promote 7 to 4294950000"}) || last.Priority != 5 || last.Reason != "it starts before its turn and delays nobody" || m.state.promoted[7] != 5 {
+	if !slices.Equal(w.calls, []string{"promote 7 to 4294950000"}) || last.Priority != 5 || last.Reason != "it starts before its turn and delays nobody" ||
+		m.state.promoted[7] != 5 {
 		t.Errorf("%q, told %+v", w.calls, last)
 	}
 }
@@ -374,7 +379,8 @@ func TestSeeRunning(t *testing.T) {
 	if diff := gocmp.Diff(want, s.runners); diff != "" {
 		t.Errorf("runners (-want +got):\n%s", diff)
 	}
-	ends := map[string]time.Duration{"n1": 25*time.Minute + time.Second, "n2": 38*time.Minute + time.Second, "n3": 11 * time.Minute, "f1": 52*time.Minute + time.Second}
+	ends := map[string]time.Duration{"n1": 25*time.Minute + time.Second, "n2": 38*time.Minute + time.Second, "n3": 11 * time.Minute,
+		"f1": 52*time.Minute + time.Second}
 	if diff := gocmp.Diff(ends, s.ends); diff != "" {
 		t.Errorf("ends (-want +got):\n%s", diff)
 	}
@@ -416,9 +422,11 @@ func TestAccount(t *testing.T) {
 		}
 		return j
 	}
-	look(10, on(4, "RUNNING", 1, 0, "n1"), on(3, "RUNNING", 2, 0, "n2"), on(2, "RUNNING", 3, 0, "n1"), on(1, "RUNNING", 4, 0, "f1"), on(9, "COMPLETED", 1, 5, "n1", "n2"))
+	look(10, on(4, "RUNNING", 1, 0, "n1"), on(3, "RUNNING", 2, 0, "n2"), on(2, "RUNNING", 3, 0, "n1"), on(1, "RUNNING", 4, 0, "f1"),
+		on(9, "COMPLETED", 1, 5, "n1", "n2"))
 	// 4 is missed; 3 has ended; 2 was queued again, and runs again; 1 is not on nodes of ours.
-	look(20, on(3, "COMPLETED", 2, 12, "n2"), on(2, "RUNNING", 15, 0, "n1"), on(9, "COMPLETED", 1, 5, "n1", "n2"), on(8, "CANCELLED", 0, 7), slurmctl.Job{ID: 7, State: "PENDING", End: at(3)})
+	look(20, on(3, "COMPLETED", 2, 12, "n2"), on(2, "RUNNING", 15, 0, "n1"), on(9, "COMPLETED", 1, 5, "n1", "n2"), on(8, "CANCELLED", 0, 7),
+		slurmctl.Job{ID: 7, State: "PENDING", End: at(3)})
 	// 2 has ended a third run that nobody saw: its second is over at the latest now.
 	look(30, on(2, "COMPLETED", 25, 28, "n1"), on(3, "COMPLETED", 2, 12, "n2"))
 	minute := func(n int) time.Duration { return time.Duration(n) * time.Minute }
@@ -462,7 +470,8 @@ func TestEvaluateFails(t *testing.T) {
 			return append(dst, elastic.Action{Kind: elastic.Launch, Cloud: cloud, Count: 1})
 		}), nil)
 		err := s.m.step(context.Background())
-		if want := fmt.Sprintf("acts on the infrastructure %d, where nothing can be rented", cloud); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), want) {
+		if want := fmt.Sprintf("acts on the infrastructure %d, where nothing can be rented", cloud); !errors.Is(err, ErrOptions) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -477,14 +486,16 @@ func TestEvaluateFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := s.reasons(Accrued, ""); !slices.Equal(got, []string{"$1 of credits", "$2 of credits", "$1 of credits"}) || s.m.state.accruals != 4 || s.m.state.accrued != 4*pricing.Unit {
+	if got := s.reasons(Accrued, ""); !slices.Equal(got, []string{"$1 of credits", "$2 of credits", "$1 of credits"}) || s.m.state.accruals != 4 ||
+		s.m.state.accrued != 4*pricing.Unit {
 		t.Errorf("told %q; %d hours", got, s.m.state.accruals)
 	}
 }
 
 // The cheaper cloud's instances get jobs first, in their order; what is of no cloud comes last.
 func TestPreferred(t *testing.T) {
-	o := &Options{Clouds: []Cloud{{Name: "a", Nodes: []string{"a1", "a2"}, Price: 5}, {Name: "b", Nodes: []string{"b1"}, Price: 3}, {Name: "c", Nodes: []string{"c1"}, Price: 5}}}
+	o := &Options{Clouds: []Cloud{{Name: "a", Nodes: []string{"a1", "a2"}, Price: 5}, {Name: "b", Nodes: []string{"b1"}, Price: 3},
+		{Name: "c", Nodes: []string{"c1"}, Price: 5}}}
 	var list []*lease
 	for _, n := range []string{"x", "c1", "a2", "b1", "a1"} {
 		list = append(list, &lease{Instance: provider.Instance{Node: n}})
@@ -615,8 +626,10 @@ func TestStepEnds(t *testing.T) {
 
 // The options that a purchase stands on are those of the journal.
 func TestPortfolioOfJournal(t *testing.T) {
-	o := &Options{Period: 6, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "half", Term: 12 * time.Hour, Upfront: 3 * pricing.Unit}}}}
-	if _, err := newPortfolio(o, []week{{demand: make([]int, 5)}}); !errors.Is(err, ErrOptions) || !strings.HasSuffix(err.Error(), "purchases every 6 hours, and the journal has a period of 5") {
+	o := &Options{Period: 6, Prices: pricing.List{OnDemand: pricing.Unit,
+		Classes: []pricing.Class{{Name: "half", Term: 12 * time.Hour, Upfront: 3 * pricing.Unit}}}}
+	if _, err := newPortfolio(o, []week{{demand: make([]int, 5)}}); !errors.Is(err, ErrOptions) ||
+		!strings.HasSuffix(err.Error(), "purchases every 6 hours, and the journal has a period of 5") {
 		t.Errorf("%v", err)
 	}
 	bad := *o
@@ -671,7 +684,8 @@ func TestClosedForNow(t *testing.T) {
 	w := watch(newWorld(2, time.Minute))
 	m := w.manage(t, &watchedProvider{watched: w}, worldOptions(w.world))
 	m.look, m.pass, m.closed = true, true, time.Minute
-	s := &sight{most: 2, nodes: map[string]*slurmctl.Node{"n1": {Name: "n1", State: "down"}}, waiting: []*queued{{job: schedule.Job{ID: 1, Nodes: 1, Estimate: time.Hour}}}}
+	s := &sight{most: 2, nodes: map[string]*slurmctl.Node{"n1": {Name: "n1", State: "down"}},
+		waiting: []*queued{{job: schedule.Job{ID: 1, Nodes: 1, Estimate: time.Hour}}}}
 	for _, c := range []struct {
 		now   time.Duration
 		asked int
@@ -746,7 +760,8 @@ func TestEndedAtOnce(t *testing.T) {
 	m := w.manage(t, listless{&watchedProvider{watched: w}, true}, worldOptions(w.world))
 	w.submit(1, 10*time.Minute, 10*time.Minute)
 	w.step(t, m)
-	if l := m.state.leases; len(l) != 1 || l[0].phase != gone || !l[0].Ended.Equal(w.now.Add(time.Second)) || !slices.Equal(w.reasons(Gone), []string{"the provider has ended it"}) {
+	if l := m.state.leases; len(l) != 1 || l[0].phase != gone || !l[0].Ended.Equal(w.now.Add(time.Second)) ||
+		!slices.Equal(w.reasons(Gone), []string{"the provider has ended it"}) {
 		t.Errorf("%+v, told %q", l[0], w.reasons(Gone))
 	}
 }
@@ -817,7 +832,8 @@ func TestSnapshotStates(t *testing.T) {
 	l[5].phase, l[5].denied, l[5].Created = asking, true, time.Time{}
 	s.m.round.refused = []int{0, 2}
 	s.m.shuts[1] = 11 * time.Minute
-	snap, leases, err := s.m.snapshot(&sight{now: 10 * time.Minute, busy: l[2:3], idle: l[4:5], ends: map[string]time.Duration{"n7": time.Hour}, closed: map[string]string{"n11": "drained"}})
+	snap, leases, err := s.m.snapshot(&sight{now: 10 * time.Minute, busy: l[2:3], idle: l[4:5], ends: map[string]time.Duration{"n7": time.Hour},
+		closed: map[string]string{"n11": "drained"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -847,7 +863,8 @@ func TestCloudBills(t *testing.T) {
 	}
 	s.now = worldStart.Add(90 * time.Minute)
 	got, err := s.m.CloudBills()
-	want := []CloudBill{{"commercial", provider.Bill{Leases: 2, Charged: 4 * time.Hour, Cost: 340 * pricing.Milli}}, {"private", provider.Bill{Leases: 1, Charged: 2 * time.Hour, Cost: 2 * pricing.Milli}}}
+	want := []CloudBill{{"commercial", provider.Bill{Leases: 2, Charged: 4 * time.Hour, Cost: 340 * pricing.Milli}},
+		{"private", provider.Bill{Leases: 1, Charged: 2 * time.Hour, Cost: 2 * pricing.Milli}}}
 	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -121,7 +121,8 @@ func (s *stage) rents(nodes []string) (n int) {
 // closedPolicies are the policies that place each job in one infrastructure, and serve every
 // job that one can hold; each call returns new ones.
 func closedPolicies() []elastic.Policy {
-	return []elastic.Policy{&elastic.OD{}, &elastic.ODPlus{}, &elastic.AQTP{Response: time.Minute}, &elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(7, 0))}}
+	return []elastic.Policy{&elastic.OD{}, &elastic.ODPlus{}, &elastic.AQTP{Response: time.Minute},
+		&elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(7, 0))}}
 }
 
 // A node that an administrator has drained, or that another journal's instance has, or that
@@ -136,7 +137,8 @@ func TestClosedNode(t *testing.T) {
 	}{
 		{"drained", func(s *stage) { s.node("n3").drains, s.node("n3").reason = true, "disk" }, "it is drained (disk): no job gets it"},
 		{"foreign", func(s *stage) {
-			s.instances = append(s.instances, &worldInstance{Instance: provider.Instance{ID: "i", Token: "0ld-1-n3", Node: "n3", Created: s.now}, ready: s.now.Add(1e5 * time.Hour)})
+			s.instances = append(s.instances, &worldInstance{Instance: provider.Instance{ID: "i", Token: "0ld-1-n3", Node: "n3", Created: s.now},
+				ready: s.now.Add(1e5 * time.Hour)})
 		}, "is not this journal's"},
 		{"strange", func(s *stage) { s.node("n3").fixed = true }, "no instance of the journal has it"},
 		{"unknown", func(s *stage) {
@@ -275,7 +277,8 @@ func TestBrokenCloud(t *testing.T) {
 			if s.jobs[0].begun != 1 || s.now.Sub(worldStart) > 3*time.Hour {
 				t.Errorf("%s, %v (%d): the job has begun %d times after %v", c.name, p, k, s.jobs[0].begun, s.now.Sub(worldStart))
 			}
-			if text := fmt.Sprint(s.reasons(Failed, "n3")); !strings.Contains(text, "exit status 1; 5 calls have failed: it counts as refused, and the cloud as closed for 10m0s") {
+			if text := fmt.Sprint(s.reasons(Failed, "n3")); !strings.Contains(text,
+				"exit status 1; 5 calls have failed: it counts as refused, and the cloud as closed for 10m0s") {
 				t.Errorf("%s, %v: told %s", c.name, p, text)
 			}
 			text := s.reasons(Refused, "n3")

@@ -183,7 +183,8 @@ func TestAsElasticSimulator(t *testing.T) {
 			o.Nodes, o.Policy, o.Budget, o.Every = names[fixed:], ours, budget, 5*time.Minute
 			o.Clouds = []Cloud{
 				{Name: "private", Nodes: names[fixed:][:private], Boot: boot, Provider: worldPart{worldProvider{w}, names[fixed:][:private], refuses}},
-				{Name: "commercial", Nodes: names[fixed+private:], Price: 85 * pricing.Milli, Boot: boot, Provider: worldPart{worldProvider{w}, names[fixed+private:], false}},
+				{Name: "commercial", Nodes: names[fixed+private:], Price: 85 * pricing.Milli, Boot: boot,
+					Provider: worldPart{worldProvider{w}, names[fixed+private:], false}},
 			}
 			file := filepath.Join(memory(t), "journal")
 			m, err := reopen(file, w, Provide(o.Clouds), o)

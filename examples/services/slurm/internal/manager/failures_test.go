@@ -325,7 +325,8 @@ func TestPausesOfPurchases(t *testing.T) {
 	b := &brokenBuyer{watched: w, fails: 6}
 	o := worldOptions(w.world)
 	o.Period, o.Buyer = 6, b
-	o.Prices = pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "half", Term: 12 * time.Hour, Upfront: 3 * pricing.Unit, Hourly: 100 * pricing.Milli}}}
+	o.Prices = pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "half", Term: 12 * time.Hour, Upfront: 3 * pricing.Unit,
+		Hourly: 100 * pricing.Milli}}}
 	m := w.manage(t, &watchedProvider{watched: w}, o)
 	if got := m.advice(nil); got != "there is nothing to buy" {
 		t.Errorf("advice: %q", got)
@@ -377,7 +378,8 @@ func TestPausesOfPurchases(t *testing.T) {
 		w.advance(time.Minute)
 	}
 	says := w.reasons(Failed)
-	if open == 0 || len(says) != open || !strings.HasSuffix(says[0], " of half: nothing here does it any more, and it may have been done") || !strings.HasPrefix(says[0], "buying ") {
+	if open == 0 || len(says) != open || !strings.HasSuffix(says[0], " of half: nothing here does it any more, and it may have been done") ||
+		!strings.HasPrefix(says[0], "buying ") {
 		t.Errorf("%d orders are open, told: %q", open, says)
 	}
 	if got := next.advice([]pricing.Purchase{{Class: 0, Count: 3}}); got != "buy 3 of half now: it is taken to be bought, and nothing here does it" {
@@ -503,7 +505,8 @@ func TestJournalFails(t *testing.T) {
 				n++
 				return []fault{noFault, failBefore, noFault, failAfter, noFault, refuse}[n%6]
 			}
-			return scene{w, w.open(t, filepath.Join(memory(t), "journal"), worldOptions(w)), append([]planned{{0, 9, time.Minute, time.Minute}}, worldPlan...), 4 * time.Hour}
+			return scene{w, w.open(t, filepath.Join(memory(t), "journal"), worldOptions(w)), append([]planned{{0, 9, time.Minute, time.Minute}}, worldPlan...),
+				4 * time.Hour}
 		},
 		"policy": func(t *testing.T) scene {
 			n := 0
@@ -518,7 +521,8 @@ func TestJournalFails(t *testing.T) {
 			w := newWorld(3, 3*time.Minute)
 			o := worldOptions(w)
 			o.Period, o.Buyer = 1, &worldBuyer{world: w, sold: map[string]provider.Reservation{}}
-			o.Prices = pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "half", Term: 12 * time.Hour, Upfront: 3 * pricing.Unit, Hourly: 100 * pricing.Milli}}}
+			o.Prices = pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{{Name: "half", Term: 12 * time.Hour, Upfront: 3 * pricing.Unit,
+				Hourly: 100 * pricing.Milli}}}
 			return scene{w, w.open(t, filepath.Join(memory(t), "journal"), o), worldPlan, 4 * time.Hour}
 		},
 	} {

@@ -253,7 +253,8 @@ func blocked(reason string) bool {
 
 // blocking has how those reasons begin, of Slurm 21.08 to 24.05.
 var blocking = [...]string{"Dependency", "BeginTime", "JobHeld", "JobHold", "Partition", "Assoc", "QOS", "Reservation", "BadConstraints", "Invalid", "Account",
-	"JobArrayTaskLimit", "Licenses", "DeadLine", "FedJobLock", "BurstBuffer", "Prolog", "Cleaning", "FrontEnd", "SystemFailure", "MaxMemPerLimit", "MaxRequeue", "SchedDefer"}
+	"JobArrayTaskLimit", "Licenses", "DeadLine", "FedJobLock", "BurstBuffer", "Prolog", "Cleaning", "FrontEnd", "SystemFailure", "MaxMemPerLimit",
+	"MaxRequeue", "SchedDefer"}
 
 // estimateMark, in a job's comment, is followed by its estimate on the scaled clock,
 // such as estimate=1h30m: Slurm's limits are whole minutes.

@@ -1030,7 +1030,8 @@ func TestPurchases(t *testing.T) {
 	m.Close()
 	dear := o
 	dear.Prices.Classes = []pricing.Class{{Name: "day", Term: 24 * time.Hour, Upfront: 30_000_000_000, Hourly: 100_000_000}}
-	if _, err := Open(name, w, worldProvider{w}, dear); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "want the prices that the journal began with") {
+	if _, err := Open(name, w, worldProvider{w}, dear); !errors.Is(err, ErrOptions) ||
+		!strings.Contains(err.Error(), "want the prices that the journal began with") {
 		t.Errorf("with other prices: %v", err)
 	}
 	m = w.open(t, name, o)

@@ -683,7 +683,8 @@ func TestForeignJobs(t *testing.T) {
 func TestLostJobs(t *testing.T) {
 	now := worldStart.Add(time.Hour)
 	a := &Agent{o: Options{Names: []string{"a", "b", "c", "d", "e"}, Now: func() time.Time { return now }}}
-	holdings := []Holding{{State: exchange.Draining, Left: 10 * time.Minute}, {State: exchange.Usable}, {State: exchange.Usable}, {State: exchange.Usable}, {State: exchange.Returned}}
+	holdings := []Holding{{State: exchange.Draining, Left: 10 * time.Minute}, {State: exchange.Usable}, {State: exchange.Usable}, {State: exchange.Usable},
+		{State: exchange.Returned}}
 	job := func(limit time.Duration, names ...string) slurmctl.Job {
 		return slurmctl.Job{ID: 1, State: "RUNNING", Start: worldStart, Limit: limit, Names: names}
 	}

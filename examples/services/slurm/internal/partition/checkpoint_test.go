@@ -51,7 +51,8 @@ func TestNote(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", comment, diff)
 		}
 	}
-	for _, word := range []string{"checkpoint=", "checkpoint=B:", "checkpoint=rm -rf", "checkpoint=USR1;x", "cost=soon", "every=-1s", "savefile=here", "saved=-1", "saved=x", "saved=99999999999999", "estimate=1"} {
+	for _, word := range []string{"checkpoint=", "checkpoint=B:", "checkpoint=rm -rf", "checkpoint=USR1;x", "cost=soon", "every=-1s", "savefile=here",
+		"saved=-1", "saved=x", "saved=99999999999999", "estimate=1"} {
 		j := slurmctl.Job{ID: 7, Limit: time.Minute, Comment: "every=1h " + word}
 		n, err := parseNote(&j)
 		if err == nil || !strings.Contains(err.Error(), "job 7") || n.saves || n.estimate != time.Minute {
@@ -264,8 +265,9 @@ func TestPolicies(t *testing.T) {
 	}
 	for name, want := range map[string]int{"pap": 1, "pap+": 0, "fifo": 0, "lifo": 1, "exact": 1, "exact+": 0, "survival": 1} {
 		policy, _ := ParsePolicy(name)
-		a, err := New(worldExchange{}, &world{}, Options{Names: []string{"a", "b"}, Poll: 1, Take: 1, Policy: policy, Priorities: map[string]int{"qos:high": 10, "partition:main": 2},
-			Now: func() time.Time { return now }})
+		a, err := New(worldExchange{}, &world{}, Options{Names: []string{"a", "b"}, Poll: 1, Take: 1, Policy: policy,
+			Priorities: map[string]int{"qos:high": 10, "partition:main": 2},
+			Now:        func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +302,8 @@ func TestCorrectsEstimates(t *testing.T) {
 	a.learn(ended)
 	a.learn(ended) // no job is learnt twice
 	// Of user 5 all have ended after half an hour, of user 6 none: so Survival knows them apart.
-	if five, six := a.judge.survival.Chance(5, 25*time.Minute, 10*time.Minute), a.judge.survival.Chance(6, 25*time.Minute, 10*time.Minute); five >= six || six < .5 {
+	if five, six := a.judge.survival.Chance(5, 25*time.Minute, 10*time.Minute), a.judge.survival.Chance(6, 25*time.Minute, 10*time.Minute); five >= six ||
+		six < .5 {
 		t.Errorf("the chances to last for ten minutes more are %v and %v", five, six)
 	}
 	// What is not shown any more is forgotten, and a start of its own is learnt of its own.

@@ -51,7 +51,8 @@ func TestFramework(t *testing.T) {
 	if err := f.Delete(ctx, []int{3}); err == nil || !strings.Contains(err.Error(), "not held") {
 		t.Errorf("refused: %v", err)
 	}
-	want := []string{`GET /framework/Nodes null`, `POST /framework/SetResourceValues {"values":[{"node":0,"value":0.25}]}`, `POST /framework/DeleteNodes {"nodes":[3]}`}
+	want := []string{`GET /framework/Nodes null`, `POST /framework/SetResourceValues {"values":[{"node":0,"value":0.25}]}`,
+		`POST /framework/DeleteNodes {"nodes":[3]}`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

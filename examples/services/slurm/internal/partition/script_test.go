@@ -124,14 +124,19 @@ func TestFollow(t *testing.T) {
 		{name: "usable", state: exchange.Usable, calls: []string{"values [{0 0}]"}},
 		{name: "usable again", state: exchange.Usable, drained: reason, calls: []string{"undrain n1", "values [{0 0}]"}, told: []string{"n1: is the partition's"}},
 		{name: "drained by somebody", state: exchange.Usable, drained: "disk", calls: []string{"values [{0 0}]"}},
-		{name: "drains", state: exchange.Draining, left: 90 * time.Second, busy: true, calls: []string{"drain n1 " + maintenance, "values []"}, told: []string{"n1: drains, for 1m30s at most"}},
+		{name: "drains", state: exchange.Draining, left: 90 * time.Second, busy: true, calls: []string{"drain n1 " + maintenance, "values []"},
+			told: []string{"n1: drains, for 1m30s at most"}},
 		{name: "drains on", state: exchange.Draining, left: 10*time.Second + 1, drained: reason, busy: true, calls: []string{"values []"}},
-		{name: "its time is over", state: exchange.Draining, left: 10 * time.Second, drained: reason, busy: true, calls: []string{"down n1 " + maintenance, "delete [0]", "values []"},
-			told: []string{"n1: the grace period is over: ends job 7, which loses 600 node-seconds", "n1: is given back"}},
-		{name: "is free", state: exchange.Draining, left: time.Hour, drained: reason, calls: []string{"delete [0]", "values []"}, told: []string{"n1: is given back"}},
-		{name: "is free at once", state: exchange.Draining, left: time.Hour, calls: []string{"drain n1 " + maintenance, "delete [0]", "values []"}, told: []string{"n1: drains, for 1h0m0s at most", "n1: is given back"}},
+		{name: "its time is over", state: exchange.Draining, left: 10 * time.Second, drained: reason, busy: true,
+			calls: []string{"down n1 " + maintenance, "delete [0]", "values []"},
+			told:  []string{"n1: the grace period is over: ends job 7, which loses 600 node-seconds", "n1: is given back"}},
+		{name: "is free", state: exchange.Draining, left: time.Hour, drained: reason, calls: []string{"delete [0]", "values []"},
+			told: []string{"n1: is given back"}},
+		{name: "is free at once", state: exchange.Draining, left: time.Hour, calls: []string{"drain n1 " + maintenance, "delete [0]", "values []"},
+			told: []string{"n1: drains, for 1h0m0s at most", "n1: is given back"}},
 		{name: "not named", calls: []string{"drain n1 " + maintenance, "values []"}, told: []string{"n1: is not the partition's"}},
-		{name: "not named, with a job", busy: true, calls: []string{"drain n1 " + maintenance, "values []"}, told: []string{"n1: is not the partition's: its jobs are left to end"}},
+		{name: "not named, with a job", busy: true, calls: []string{"drain n1 " + maintenance, "values []"},
+			told: []string{"n1: is not the partition's: its jobs are left to end"}},
 		{name: "not named, with a job, forced", busy: true, force: true, calls: []string{"drain n1 " + maintenance, "down n1 " + maintenance, "values []"},
 			told: []string{"n1: is not the partition's", "n1: the grace period is over: ends job 7, which loses 600 node-seconds"}},
 		{name: "had, with a job", busy: true, had: true, calls: []string{"drain n1 " + maintenance, "down n1 " + maintenance, "values []"},
@@ -166,7 +171,8 @@ func TestFollow(t *testing.T) {
 // A call that fails is the error of the look, and what comes after it in the look is not done, or is
 // done where it does not follow from it.
 func TestFollowFails(t *testing.T) {
-	free := []slurmctl.Node{{Name: "n1", State: "idle", Flags: []string{"DRAIN"}, Reason: reason}, {Name: "n2", State: "idle", Flags: []string{"DRAIN"}, Reason: reason}, {Name: "n3", State: "allocated"}}
+	free := []slurmctl.Node{{Name: "n1", State: "idle", Flags: []string{"DRAIN"}, Reason: reason},
+		{Name: "n2", State: "idle", Flags: []string{"DRAIN"}, Reason: reason}, {Name: "n3", State: "allocated"}}
 	for _, c := range []struct {
 		broken string
 		calls  []string
@@ -202,7 +208,8 @@ func TestFollowFails(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s.holdings = nil
-	if err := s.agent(t, Options{Names: []string{"n1", "n9"}}).Step(t.Context()); !errors.Is(err, slurmctl.ErrUnknownNode) || !strings.HasSuffix(err.Error(), ": n9") {
+	if err := s.agent(t, Options{Names: []string{"n1", "n9"}}).Step(t.Context()); !errors.Is(err, slurmctl.ErrUnknownNode) ||
+		!strings.HasSuffix(err.Error(), ": n9") {
 		t.Errorf("%v", err)
 	}
 	// The first look fails, too, and comes again.
@@ -219,7 +226,8 @@ func TestFollowFails(t *testing.T) {
 // While the exchange does not answer, what it said last holds, and time goes on: a node whose grace
 // period ends is given back once, as far as the agent knows.
 func TestSilence(t *testing.T) {
-	s := &script{nodes: []slurmctl.Node{{Name: "n1", State: "allocated", Flags: []string{"DRAIN"}, Reason: reason}}, holdings: []Holding{{Node: 0, State: exchange.Draining, Left: time.Minute}}}
+	s := &script{nodes: []slurmctl.Node{{Name: "n1", State: "allocated", Flags: []string{"DRAIN"}, Reason: reason}},
+		holdings: []Holding{{Node: 0, State: exchange.Draining, Left: time.Minute}}}
 	s.jobs = []slurmctl.Job{s.running(7, "n1")}
 	a := s.agent(t, Options{})
 	if err := a.Step(t.Context()); err != nil {
@@ -229,7 +237,8 @@ func TestSilence(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		calls []string
-	}{{59 * time.Second, []string{"values []"}}, {time.Second, []string{"down n1 " + maintenance, "delete [0]", "values []"}}, {time.Second, []string{"down n1 " + maintenance, "values []"}}} {
+	}{{59 * time.Second, []string{"values []"}}, {time.Second, []string{"down n1 " + maintenance, "delete [0]", "values []"}},
+		{time.Second, []string{"down n1 " + maintenance, "values []"}}} {
 		s.now, s.calls = s.now.Add(c.after), nil
 		if err := a.Step(t.Context()); !errors.Is(err, errScript) {
 			t.Errorf("the failure is not told: %v", err)
@@ -252,17 +261,23 @@ func TestRequeueTable(t *testing.T) {
 		told  []string
 		kept  time.Duration // how long ago it counts as ended then; -1: it is forgotten
 	}{
-		{name: "waits", since: 3 * time.Second, job: slurmctl.Job{State: "PENDING", Eligible: now.Add(time.Minute)}, calls: []string{"eligible 5"}, kept: 3 * time.Second},
-		{name: "by its reason", since: 3 * time.Second, job: slurmctl.Job{State: "PENDING", Reason: "BeginTime"}, calls: []string{"eligible 5"}, kept: 3 * time.Second},
+		{name: "waits", since: 3 * time.Second, job: slurmctl.Job{State: "PENDING", Eligible: now.Add(time.Minute)}, calls: []string{"eligible 5"},
+			kept: 3 * time.Second},
+		{name: "by its reason", since: 3 * time.Second, job: slurmctl.Job{State: "PENDING", Reason: "BeginTime"}, calls: []string{"eligible 5"},
+			kept: 3 * time.Second},
 		{name: "too early", since: 3*time.Second - 1, job: slurmctl.Job{State: "PENDING", Eligible: now.Add(time.Minute)}, kept: 3*time.Second - 1},
 		{name: "may start", since: time.Minute, job: slurmctl.Job{State: "PENDING", Eligible: now, Reason: "Resources"}, kept: time.Minute},
 		{name: "runs", since: time.Minute, job: slurmctl.Job{State: "RUNNING"}, kept: 0},
 		{name: "has ended", since: time.Minute, job: slurmctl.Job{State: "COMPLETED"}, kept: -1},
-		{name: "failed at its start", since: 10 * time.Second, job: slurmctl.Job{State: "FAILED", Restarts: 1, Start: now.Add(-3 * time.Second), End: now.Add(-2 * time.Second)},
+		{name: "failed at its start", since: 10 * time.Second,
+			job:   slurmctl.Job{State: "FAILED", Restarts: 1, Start: now.Add(-3 * time.Second), End: now.Add(-2 * time.Second)},
 			calls: []string{"requeue 5"}, told: []string{"job 5 started where it was ended just before, and failed: queues it again"}, kept: 0},
-		{name: "failed late", since: 11 * time.Second, job: slurmctl.Job{State: "FAILED", Restarts: 1, Start: now.Add(-3 * time.Second), End: now.Add(-2 * time.Second)}, kept: -1},
-		{name: "ran first", since: 10 * time.Second, job: slurmctl.Job{State: "FAILED", Restarts: 1, Start: now.Add(-4 * time.Second), End: now.Add(-2 * time.Second)}, kept: -1},
-		{name: "its first start", since: 10 * time.Second, job: slurmctl.Job{State: "FAILED", Start: now.Add(-3 * time.Second), End: now.Add(-2 * time.Second)}, kept: -1},
+		{name: "failed late", since: 11 * time.Second, job: slurmctl.Job{State: "FAILED", Restarts: 1, Start: now.Add(-3 * time.Second),
+			End: now.Add(-2 * time.Second)}, kept: -1},
+		{name: "ran first", since: 10 * time.Second, job: slurmctl.Job{State: "FAILED", Restarts: 1, Start: now.Add(-4 * time.Second),
+			End: now.Add(-2 * time.Second)}, kept: -1},
+		{name: "its first start", since: 10 * time.Second, job: slurmctl.Job{State: "FAILED", Start: now.Add(-3 * time.Second), End: now.Add(-2 * time.Second)},
+			kept: -1},
 		{name: "no end", since: 10 * time.Second, job: slurmctl.Job{State: "FAILED", Restarts: 1}, kept: -1},
 	} {
 		s := &script{nodes: []slurmctl.Node{{Name: "n1"}}}
@@ -286,7 +301,8 @@ func TestRequeueTable(t *testing.T) {
 
 // What an agent finds that comes after another one.
 func TestBegin(t *testing.T) {
-	s := &script{nodes: []slurmctl.Node{{Name: "n1", Flags: []string{"DRAIN"}, Reason: reason}, {Name: "n2", Flags: []string{"DRAIN"}, Reason: "disk"}, {Name: "n3", Reason: reason}}}
+	s := &script{nodes: []slurmctl.Node{{Name: "n1", Flags: []string{"DRAIN"}, Reason: reason}, {Name: "n2", Flags: []string{"DRAIN"}, Reason: "disk"},
+		{Name: "n3", Reason: reason}}}
 	s.now = worldStart.Add(time.Hour)
 	wait := func(d time.Duration, restarts int, state string) slurmctl.Job {
 		return slurmctl.Job{ID: int64(len(s.jobs)), State: state, Restarts: restarts, Eligible: s.now.Add(d)}
@@ -342,7 +358,8 @@ func TestQueue(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]time.Time{"n1": worldStart.Add(110 * time.Minute), "n2": worldStart.Add(110 * time.Minute)},
-		a.ends([]slurmctl.Job{s.running(1, "n1", "n2"), {State: "RUNNING", Names: []string{"n3"}}, {State: "PENDING", Limit: time.Hour, Names: []string{"n3"}}})); diff != "" {
+		a.ends([]slurmctl.Job{s.running(1, "n1", "n2"), {State: "RUNNING", Names: []string{"n3"}},
+			{State: "PENDING", Limit: time.Hour, Names: []string{"n3"}}})); diff != "" {
 		t.Errorf("ends (-want +got):\n%s", diff)
 	}
 }
@@ -373,17 +390,26 @@ func TestScale(t *testing.T) {
 		told     []string
 	}{
 		{name: "asks", jobs: []slurmctl.Job{waiting(2)}, calls: []string{"add 2"}, told: []string{"1 jobs wait: asks for 2 nodes"}},
-		{name: "asks for the rest", jobs: []slurmctl.Job{waiting(3)}, requests: []exchange.Request{request(1, 3, 1)}, calls: []string{"add 1"}, told: []string{"1 jobs wait: asks for 1 nodes"}},
-		{name: "was refused", jobs: []slurmctl.Job{waiting(2)}, requests: []exchange.Request{{ID: 1, Count: 2, Refused: "no"}}, calls: []string{"add 2"}, told: []string{"1 jobs wait: asks for 2 nodes"}},
-		{name: "is offered one", jobs: []slurmctl.Job{waiting(2)}, holdings: []Holding{{Node: 0, State: exchange.Offered}}, calls: []string{"add 1"}, told: []string{"1 jobs wait: asks for 1 nodes"}},
-		{name: "eight requests", jobs: []slurmctl.Job{waiting(10)}, requests: eight, calls: []string{"cancel 8", "add 3"}, told: []string{"1 jobs wait: asks for 3 nodes"}},
-		{name: "eight requests, the last refused", jobs: []slurmctl.Job{waiting(10)}, requests: refused, calls: []string{"cancel 8", "add 3"}, told: []string{"1 jobs wait: asks for 3 nodes"}},
+		{name: "asks for the rest", jobs: []slurmctl.Job{waiting(3)}, requests: []exchange.Request{request(1, 3, 1)}, calls: []string{"add 1"},
+			told: []string{"1 jobs wait: asks for 1 nodes"}},
+		{name: "was refused", jobs: []slurmctl.Job{waiting(2)}, requests: []exchange.Request{{ID: 1, Count: 2, Refused: "no"}}, calls: []string{"add 2"},
+			told: []string{"1 jobs wait: asks for 2 nodes"}},
+		{name: "is offered one", jobs: []slurmctl.Job{waiting(2)}, holdings: []Holding{{Node: 0, State: exchange.Offered}}, calls: []string{"add 1"},
+			told: []string{"1 jobs wait: asks for 1 nodes"}},
+		{name: "eight requests", jobs: []slurmctl.Job{waiting(10)}, requests: eight, calls: []string{"cancel 8", "add 3"},
+			told: []string{"1 jobs wait: asks for 3 nodes"}},
+		{name: "eight requests, the last refused", jobs: []slurmctl.Job{waiting(10)}, requests: refused, calls: []string{"cancel 8", "add 3"},
+			told: []string{"1 jobs wait: asks for 3 nodes"}},
 		{name: "seven requests", jobs: []slurmctl.Job{waiting(10)}, requests: eight[:7], calls: []string{"add 3"}, told: []string{"1 jobs wait: asks for 3 nodes"}},
-		{name: "all is granted", jobs: []slurmctl.Job{waiting(2)}, requests: []exchange.Request{request(1, 1, 1)}, calls: []string{"add 2"}, told: []string{"1 jobs wait: asks for 2 nodes"}},
-		{name: "needs nothing", requests: []exchange.Request{request(1, 1, 0), request(2, 3, 1)}, calls: []string{"cancel 2", "cancel 1"}, told: []string{"asks no more for 2 nodes", "asks no more for 1 nodes"}},
-		{name: "gives back", holdings: []Holding{{Node: 0, State: exchange.Usable}}, idle: 2 * time.Minute, calls: []string{"drain n1 " + maintenance}, told: []string{"n1: is idle, and drains to be given back"}},
+		{name: "all is granted", jobs: []slurmctl.Job{waiting(2)}, requests: []exchange.Request{request(1, 1, 1)}, calls: []string{"add 2"},
+			told: []string{"1 jobs wait: asks for 2 nodes"}},
+		{name: "needs nothing", requests: []exchange.Request{request(1, 1, 0), request(2, 3, 1)}, calls: []string{"cancel 2", "cancel 1"},
+			told: []string{"asks no more for 2 nodes", "asks no more for 1 nodes"}},
+		{name: "gives back", holdings: []Holding{{Node: 0, State: exchange.Usable}}, idle: 2 * time.Minute, calls: []string{"drain n1 " + maintenance},
+			told: []string{"n1: is idle, and drains to be given back"}},
 		{name: "not yet", holdings: []Holding{{Node: 0, State: exchange.Usable}}, idle: 2*time.Minute - 1},
-		{name: "cannot drain", holdings: []Holding{{Node: 0, State: exchange.Usable}}, idle: 2 * time.Minute, broken: "drain", calls: []string{"drain n1 " + maintenance}},
+		{name: "cannot drain", holdings: []Holding{{Node: 0, State: exchange.Usable}}, idle: 2 * time.Minute, broken: "drain",
+			calls: []string{"drain n1 " + maintenance}},
 		{name: "cannot ask", jobs: []slurmctl.Job{waiting(2)}, broken: "add", calls: []string{"add 2"}},
 		{name: "cannot withdraw", jobs: []slurmctl.Job{waiting(10)}, requests: eight, broken: "cancel", calls: []string{"cancel 8"}},
 		{name: "cannot withdraw what is too much", requests: []exchange.Request{request(1, 1, 0), request(2, 1, 0)}, broken: "cancel", calls: []string{"cancel 2"}},
@@ -486,7 +512,8 @@ func TestNew(t *testing.T) {
 		{Options{Names: []string{"a", ""}, Poll: 1}, `the node "": want names, each once`},
 		{Options{Names: []string{"a"}, Poll: 1, Priorities: map[string]int{"qos:x": 0}}, "the priority 0 of qos:x: want 1 or more"},
 		{Options{Names: []string{"a"}, Poll: 1, Scaling: &scaling.Options{}, Worth: -1}, "nodes are worth -1 to others: want a number that is not negative"},
-		{Options{Names: []string{"a"}, Poll: 1, Scaling: &scaling.Options{}, Worth: math.Inf(1)}, "nodes are worth +Inf to others: want a number that is not negative"},
+		{Options{Names: []string{"a"}, Poll: 1, Scaling: &scaling.Options{}, Worth: math.Inf(1)},
+			"nodes are worth +Inf to others: want a number that is not negative"},
 		{Options{Names: []string{"a"}, Poll: 1, Priorities: map[string]int{"qos:x": 1}, Scaling: &scaling.Options{}}, ""},
 	} {
 		a, err := New(s, s, c.o)
@@ -505,10 +532,12 @@ func TestNew(t *testing.T) {
 	if _, err := New(s, s, Options{Names: []string{"a"}, Poll: 1, Scaling: &scaling.Options{Most: -1}}); !errors.Is(err, ErrOptions) {
 		t.Errorf("bad scaling: %v", err)
 	}
-	if _, err := New(struct{ Exchange }{s}, s, Options{Names: []string{"a"}, Poll: 1, Scaling: &scaling.Options{}}); err == nil || err.Error() != "partition: this exchange cannot be asked for nodes" {
+	if _, err := New(struct{ Exchange }{s}, s, Options{Names: []string{"a"}, Poll: 1, Scaling: &scaling.Options{}}); err == nil ||
+		err.Error() != "partition: this exchange cannot be asked for nodes" {
 		t.Errorf("not scaled: %v", err)
 	}
-	for name, says := range map[string]string{"qos:a": "", "partition:b": "", "qos:": `"qos:": want qos:NAME or partition:NAME`, "user:x": `"user:x": want qos:NAME or partition:NAME`, "qos": `"qos": want qos:NAME or partition:NAME`} {
+	for name, says := range map[string]string{"qos:a": "", "partition:b": "", "qos:": `"qos:": want qos:NAME or partition:NAME`,
+		"user:x": `"user:x": want qos:NAME or partition:NAME`, "qos": `"qos": want qos:NAME or partition:NAME`} {
 		if err := CheckPriority(name); says == "" && err != nil || says != "" && (err == nil || err.Error() != says) {
 			t.Errorf("%q: %v, want %q", name, err, says)
 		}
@@ -522,7 +551,8 @@ func TestNew(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	a := &Agent{o: Options{Priorities: map[string]int{"qos:high": 5, "partition:urgent": 9, "partition:low": 2}}}
-	for want, j := range map[int]slurmctl.Job{1: {}, 5: {QOS: "high", Parts: []string{"low"}}, 9: {QOS: "high", Parts: []string{"low", "urgent", "x"}}, 2: {QOS: "none", Parts: []string{"low"}}} {
+	for want, j := range map[int]slurmctl.Job{1: {}, 5: {QOS: "high", Parts: []string{"low"}}, 9: {QOS: "high", Parts: []string{"low", "urgent", "x"}},
+		2: {QOS: "none", Parts: []string{"low"}}} {
 		if got := a.priority(&j); got != want {
 			t.Errorf("%+v: a priority of %d, want %d", j, got, want)
 		}
@@ -581,7 +611,8 @@ func TestLearn(t *testing.T) {
 	at := func(m int) time.Time { return worldStart.Add(time.Duration(m) * time.Minute) }
 	a.learn([]slurmctl.Job{
 		{ID: 1, User: 7, State: "COMPLETED", Start: at(0), End: at(10), Limit: time.Hour},
-		{ID: 2, User: 8, State: "RUNNING", Start: at(0)}, {ID: 4, User: 8, State: "CANCELLED", End: at(3)}, {ID: 5, User: 8, State: "FAILED", Start: at(5), End: at(4)},
+		{ID: 2, User: 8, State: "RUNNING", Start: at(0)}, {ID: 4, User: 8, State: "CANCELLED", End: at(3)},
+		{ID: 5, User: 8, State: "FAILED", Start: at(5), End: at(4)},
 		{ID: 6, User: 8, State: "NODE_FAIL", Start: at(5), End: at(9), Limit: time.Hour},
 	})
 	if diff := cmp.Diff(map[int64]time.Time{1: at(0), 6: at(5)}, a.judge.learnt); diff != "" {

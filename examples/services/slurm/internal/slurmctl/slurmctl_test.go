@@ -370,7 +370,8 @@ func FuzzExpand(f *testing.F) {
 // Slurm that is installed, and not configured, is told from one that is absent or fails.
 func TestNotConfigured(t *testing.T) {
 	dir := t.TempDir()
-	for _, said := range []string{"sinfo: fatal: Could not establish a configuration source", "sinfo: fatal: Unable to process configuration file", "something else"} {
+	for _, said := range []string{"sinfo: fatal: Could not establish a configuration source", "sinfo: fatal: Unable to process configuration file",
+		"something else"} {
 		for _, name := range []string{"squeue", "sinfo", "scontrol"} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho '"+said+"' >&2; exit 1\n"), 0o755); err != nil {
 				t.Fatal(err)

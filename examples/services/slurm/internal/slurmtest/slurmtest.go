@@ -281,8 +281,9 @@ func Play() {
 		change(conf, func(s *fakeSlurm) {
 			nodes, _ := strconv.Atoi(Argument("--nodes"))
 			id, now := int64(len(s.Jobs)+1), time.Now().Unix()
-			s.Jobs = append(s.Jobs, &fakeJob{ID: id, State: "PENDING", Script: string(script), Comment: Argument("--comment"), Part: cmp.Or(Argument("--partition"), "main"),
-				Dir: Argument("--chdir"), Nodes: nodes, Submit: now, Eligible: now, Priority: 4_294_900_000 - id})
+			s.Jobs = append(s.Jobs, &fakeJob{ID: id, State: "PENDING", Script: string(script), Comment: Argument("--comment"),
+				Part: cmp.Or(Argument("--partition"), "main"),
+				Dir:  Argument("--chdir"), Nodes: nodes, Submit: now, Eligible: now, Priority: 4_294_900_000 - id})
 			fmt.Println(id)
 		})
 	case "squeue":
