@@ -1,18 +1,17 @@
 // Package scaling decides when a partition asks its host for nodes, and when it gives
 // nodes back.
 //
-//	var scaler scaling.Scaler
-//	d, err := scaler.Decide(scaling.View{
+//	ask, cancel, back, err := scaling.Decide(nil, scaling.View{
 //		Queue: []scaling.Waiting{{Nodes: 4, Waited: 3 * time.Minute}},
 //		Nodes: []scaling.Node{{Busy: true}, {Idle: time.Minute}},
 //	}, scaling.Options{})
-//	// d.Ask more nodes to ask for, d.Cancel to ask for no more, d.Return to give back
+//	// ask for so many more nodes, cancel requests for so many, give these back
 //
 // The decision is pure: what it needs is in the view, and nothing is kept from one call to
 // the next. So a caller may decide as often as it likes, and may be killed in between.
 //
 //	You have                                 You want                          Call
-//	a queue, nodes, and requests under way   what to ask for and to give back  Scaler.Decide
+//	a queue, nodes, and requests under way   what to ask for and to give back  Decide
 //	a waiting job                            that short jobs do not wait       Options.Wait
 //	nodes that come and go too often         fewer moves                       Options.Hold, Idle
 //	another partition that waits             nodes given back sooner           View.Worth
@@ -79,8 +78,7 @@
 //
 // # Allocation and concurrency
 //
-// The zero value of [Scaler] is ready. A Scaler keeps its memory and allocates nothing once
-// it suffices. It is for one goroutine at a time. No argument is kept or modified.
+// [Decide] allocates nothing if dst has room. No argument but dst is kept or modified.
 //
 // # References
 //

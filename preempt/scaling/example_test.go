@@ -11,14 +11,13 @@ import (
 // asked for. At night nobody waits. Two nodes are idle, and another partition waits for
 // nodes: the node that was idle for longer than a move costs goes at once.
 func Example() {
-	var scaler scaling.Scaler
 	options := scaling.Options{Most: 16}
 	decide := func(v scaling.View) {
-		d, err := scaler.Decide(v, options)
+		ask, _, back, err := scaling.Decide(nil, v, options)
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("ask for %d, give back %v\n", d.Ask, d.Return)
+		fmt.Printf("ask for %d, give back %v\n", ask, back)
 	}
 	day := scaling.View{
 		Queue: []scaling.Waiting{{Nodes: 4, Waited: 3 * time.Minute}},

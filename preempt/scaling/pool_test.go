@@ -22,7 +22,7 @@ type month struct {
 func simulate(t *testing.T, jobs []trace.Job, lead time.Duration, worth float64, o scaling.Options) (m month) {
 	type node struct{ came, free, since time.Duration }
 	const tick = time.Minute
-	var scaler scaling.Scaler
+	var back []int
 	var nodes []node
 	var asked []time.Duration // when each comes
 	var queue []trace.Job
@@ -67,16 +67,17 @@ func simulate(t *testing.T, jobs []trace.Job, lead time.Duration, worth float64,
 			v.Queue = append(v.Queue, scaling.Waiting{Nodes: j.Nodes, Waited: now - j.Submit, Run: j.Estimate})
 		}
 		v.Asked, v.Worth = len(asked), worth
-		d, err := scaler.Decide(v, o)
+		more, cancel, given, err := scaling.Decide(back[:0], v, o)
+		back = given
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range d.Ask {
+		for range more {
 			asked = append(asked, now+lead)
 		}
-		asked = asked[:len(asked)-d.Cancel]
-		for i := len(d.Return) - 1; i >= 0; i-- {
-			nodes = append(nodes[:d.Return[i]], nodes[d.Return[i]+1:]...)
+		asked = asked[:len(asked)-cancel]
+		for i := len(back) - 1; i >= 0; i-- {
+			nodes = append(nodes[:back[i]], nodes[back[i]+1:]...)
 		}
 	}
 	m.wait /= float64(len(jobs))

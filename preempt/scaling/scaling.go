@@ -91,25 +91,17 @@ type View struct {
 	Worth float64
 }
 
-// A Decision is what to do. At most one of Ask and Return is there.
-type Decision struct {
-	Ask    int   // more nodes to ask for
-	Cancel int   // nodes that were asked for and are needed no more
-	Return []int // indices of View.Nodes to give back, ascending; valid until the next call
-}
-
-// A Scaler decides. The zero value is ready.
-type Scaler struct{ spare []int }
-
-// Decide says what a partition asks for and gives back: see the package comment. The error
-// is a *preempt.InputError for a view or options that contradict themselves. Time: O(jobs +
-// nodes·log nodes).
-func (s *Scaler) Decide(v View, o Options) (Decision, error) {
+// Decide says how many more nodes a partition asks for, how many of the nodes asked for it
+// needs no more, and appends to dst the indices of View.Nodes that it gives back, ascending:
+// see the package comment. A partition that asks gives nothing back. The error is a
+// *preempt.InputError for a view or options that contradict themselves; dst is then returned
+// as it was. Time: O(jobs + nodes·log nodes). Decide allocates nothing but room in dst.
+func Decide(dst []int, v View, o Options) (ask, cancel int, back []int, err error) {
 	if err := o.Validate(); err != nil {
-		return Decision{}, err
+		return 0, 0, dst, err
 	}
 	if err := v.check(); err != nil {
-		return Decision{}, err
+		return 0, 0, dst, err
 	}
 	o = o.resolve()
 	// Counts are int64: on 32 bits a sum of numbers that fit may not.
@@ -126,32 +118,27 @@ func (s *Scaler) Decide(v View, o Options) (Decision, error) {
 	have, least, most := idle+soon+asked, int64(o.Least), int64(o.Most)
 	ripe, all := plus(demand(v.Queue, o, o.Wait), int64(o.Pool)), plus(demand(v.Queue, o, 0), int64(o.Pool))
 
-	var d Decision
-	d.Ask = int(max(0, min(max(ripe-have, least-held-asked), most-held-asked)))
-	if d.Ask > 0 {
-		return d, nil
+	ask = int(max(0, min(max(ripe-have, least-held-asked), most-held-asked)))
+	if ask > 0 {
+		return ask, 0, dst, nil
 	}
-	d.Cancel = int(max(0, min(asked, have-all, held+asked-least)))
+	cancel = int(max(0, min(asked, have-all, held+asked-least)))
 	give := min(idle-all, held-least)
 	if give <= 0 {
-		return d, nil
+		return 0, cancel, dst, nil
 	}
-	limit := o.patience(v.Worth)
-	s.spare = s.spare[:0]
+	limit, from := o.patience(v.Worth), len(dst)
 	for i := range v.Nodes {
 		if n := &v.Nodes[i]; !n.Busy && n.Idle >= limit && n.Held >= o.Hold {
-			s.spare = append(s.spare, i)
+			dst = append(dst, i)
 		}
 	}
-	if len(s.spare) == 0 {
-		return d, nil
-	}
-	slices.SortFunc(s.spare, func(a, b int) int {
+	slices.SortFunc(dst[from:], func(a, b int) int {
 		return cmp.Or(cmp.Compare(v.Nodes[b].Idle, v.Nodes[a].Idle), a-b)
 	})
-	d.Return = s.spare[:min(int64(len(s.spare)), give)]
-	slices.Sort(d.Return)
-	return d, nil
+	dst = dst[:from+int(min(int64(len(dst)-from), give))]
+	slices.Sort(dst[from:])
+	return 0, cancel, dst, nil
 }
 
 // patience returns how long a node is idle before it goes: min(Idle, Move/worth).

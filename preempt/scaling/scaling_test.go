@@ -17,6 +17,22 @@ import (
 
 const minute = time.Minute
 
+// A Decision has the results of Decide by name, and a Scaler keeps their memory.
+type Decision struct {
+	Ask, Cancel int
+	Return      []int
+}
+
+type Scaler struct{ back []int }
+
+func (s *Scaler) Decide(v View, o Options) (d Decision, err error) {
+	d.Ask, d.Cancel, s.back, err = Decide(s.back[:0], v, o)
+	if len(s.back) > 0 {
+		d.Return = s.back
+	}
+	return d, err
+}
+
 // idle and busy make nodes.
 func idle(since ...time.Duration) (nodes []Node) {
 	for _, d := range since {

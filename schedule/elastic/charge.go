@@ -112,7 +112,7 @@ func (e *Simulator) charge(cloud int, needed bool) {
 	p.due = due
 	e.pay(cloud, n)
 	if freed > 0 {
-		e.decide(Decision{Kind: Terminate, Cloud: cloud, Count: freed, Reason: pastDebt})
+		e.decide(Decision{Cloud: cloud, Count: freed, Reason: pastDebt})
 	}
 }
 

@@ -173,7 +173,7 @@ func (d *Draft) launch(cloud, n int, why string) {
 func (d *Draft) flush() {
 	for _, c := range d.asked {
 		b := &d.books[c]
-		d.dst = append(d.dst, Action{Kind: Launch, Cloud: c, Count: b.launch, Reason: b.why})
+		d.dst = append(d.dst, Action{Launch: true, Cloud: c, Count: b.launch, Reason: b.why})
 		b.launch = 0
 	}
 	d.asked = d.asked[:0]
@@ -399,7 +399,7 @@ func (d *Draft) terminate(before time.Duration, keepFree bool, why string) int {
 				break
 			}
 			if in := &c.Instances[k]; in.State == Idle && (in.Due < before || before == schedule.Never) {
-				d.dst = append(d.dst, Action{Kind: Terminate, Cloud: i, Count: 1, Instance: k, Reason: why})
+				d.dst = append(d.dst, Action{Cloud: i, Count: 1, Instance: k, Reason: why})
 				d.books[i].spare--
 				total++
 			}

@@ -38,17 +38,14 @@ func (e *Simulator) evaluate() {
 		for k := 0; k < len(e.actions) && e.err == nil; {
 			a := e.actions[k]
 			if a.Cloud < 0 || a.Cloud >= len(s.Clouds) || s.Clouds[a.Cloud].Fixed {
-				e.fail(badInput("Policy", -1, ErrRange, "at %v it would %v instances at %d, where none can be rented", e.now, a.Kind, a.Cloud))
+				e.fail(badInput("Policy", -1, ErrRange, "at %v it launches or terminates instances at %d, where none can be rented", e.now, a.Cloud))
 				return
 			}
-			switch a.Kind {
-			case Launch:
+			if a.Launch {
 				refused += e.launch(a, round)
 				k++
-			case Terminate:
+			} else {
 				k += e.terminate(e.actions[k:], round)
-			default:
-				e.fail(badInput("Policy", -1, ErrRange, "at %v it has an action of an unknown kind, %v", e.now, a.Kind))
 			}
 		}
 		if refused == 0 {
@@ -161,7 +158,7 @@ func (e *Simulator) launch(a Action, round int) int {
 	r.Launched += granted
 	r.Refused += refused
 	r.Peak = max(r.Peak, len(c.Instances))
-	e.decide(Decision{Round: round, Kind: a.Kind, Cloud: a.Cloud, Count: a.Count, Refused: refused, Reason: a.Reason})
+	e.decide(Decision{Round: round, Launch: a.Launch, Cloud: a.Cloud, Count: a.Count, Refused: refused, Reason: a.Reason})
 	return refused
 }
 
@@ -170,7 +167,7 @@ func (e *Simulator) launch(a Action, round int) int {
 func (e *Simulator) terminate(actions []Action, round int) int {
 	a := actions[0]
 	n := 0
-	for n < len(actions) && actions[n].Kind == a.Kind && actions[n].Cloud == a.Cloud && actions[n].Reason == a.Reason {
+	for n < len(actions) && actions[n].Launch == a.Launch && actions[n].Cloud == a.Cloud && actions[n].Reason == a.Reason {
 		k, in := actions[n].Instance, e.snap.Clouds[a.Cloud].Instances
 		if k < 0 || k >= len(in) || in[k].State != Idle {
 			e.fail(badInput("Policy", -1, ErrRange, "at %v it terminates instance %d in cloud %d, which is not idle", e.now, k, a.Cloud))
@@ -179,7 +176,7 @@ func (e *Simulator) terminate(actions []Action, round int) int {
 		e.stop(a.Cloud, k)
 		n++
 	}
-	e.decide(Decision{Round: round, Kind: a.Kind, Cloud: a.Cloud, Count: n, Reason: a.Reason})
+	e.decide(Decision{Round: round, Launch: a.Launch, Cloud: a.Cloud, Count: n, Reason: a.Reason})
 	return n
 }
 

@@ -42,7 +42,7 @@ var names = []string{"local", "private", "commercial"}
 
 func show(actions []elastic.Action) {
 	for _, a := range actions {
-		fmt.Printf("%v %d in the %s cloud: %v\n", a.Kind, a.Count, names[a.Cloud], a.Reason)
+		fmt.Printf("%v %d in the %s cloud: %v\n", verb(a), a.Count, names[a.Cloud], a.Reason)
 	}
 }
 
@@ -131,7 +131,7 @@ func ExampleMCOP() {
 func ExampleDraft() {
 	var d elastic.Draft
 	const longWait = "the job has waited for two hours"
-	patient := elastic.PolicyFunc(func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
+	patient := policyFunc(func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
 		d.Reset(dst, s)
 		clouds := d.Cheapest()
 		for len(clouds) > 0 && s.Clouds[clouds[len(clouds)-1]].Price > 0 {
@@ -146,7 +146,7 @@ func ExampleDraft() {
 		return d.Actions()
 	})
 	for _, a := range patient.AppendActions(nil, evening()) {
-		fmt.Println(a.Kind, a.Count, "in the", names[a.Cloud], "cloud")
+		fmt.Println(verb(a), a.Count, "in the", names[a.Cloud], "cloud")
 	}
 	// Output:
 	// launch 32 in the private cloud
@@ -167,10 +167,25 @@ func ExampleDraft_ServeQueue() {
 	served := d.ServeQueue(s.Jobs, d.Cheapest(), false, "waiting jobs need it")
 	fmt.Println(served, "jobs served, job", s.Jobs[served].ID, "is saved for, left to spend:", d.Left())
 	for _, a := range d.Actions() {
-		fmt.Println(a.Kind, a.Count, "in the", names[a.Cloud], "cloud")
+		fmt.Println(verb(a), a.Count, "in the", names[a.Cloud], "cloud")
 	}
 	// Output:
 	// 2 jobs served, job 73 is saved for, left to spend: 1.81
 	// launch 32 in the private cloud
 	// launch 14 in the commercial cloud
+}
+
+// A policyFunc is a function as a Policy.
+type policyFunc func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action
+
+func (f policyFunc) AppendActions(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
+	return f(dst, s)
+}
+
+// verb says what an action does.
+func verb(a elastic.Action) string {
+	if a.Launch {
+		return "launch"
+	}
+	return "terminate"
 }

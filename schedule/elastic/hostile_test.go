@@ -24,8 +24,8 @@ func TestNothingIsLaunchedBeyondTheLimits(t *testing.T) {
 		"without credits": {CloudOptions{Name: "c", Limit: 9, Price: pricing.Unit}, 7},
 	} {
 		var e Simulator
-		policy := PolicyFunc(func(dst []Action, _ *Snapshot) []Action {
-			return append(dst, Action{Kind: Launch, Cloud: 1, Count: c.count, Reason: "own"})
+		policy := policyFunc(func(dst []Action, _ *Snapshot) []Action {
+			return append(dst, Action{Launch: true, Cloud: 1, Count: c.count, Reason: "own"})
 		})
 		jobs := []trace.Job{{ID: 1, Run: time.Hour, Estimate: time.Hour, Nodes: 1}}
 		_, err := e.Run(jobs, Options{Local: 1, Clouds: []CloudOptions{c.cloud}, Policy: policy, Rand: rand.New(rand.NewPCG(1, 1))})
@@ -61,3 +61,8 @@ func TestMCOPOfHugePopulation(t *testing.T) {
 		}
 	}
 }
+
+// A policyFunc is a function as a Policy.
+type policyFunc func(dst []Action, s *Snapshot) []Action
+
+func (f policyFunc) AppendActions(dst []Action, s *Snapshot) []Action { return f(dst, s) }

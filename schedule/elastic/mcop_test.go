@@ -232,7 +232,7 @@ func TestMCOPTiesByChance(t *testing.T) {
 		count := map[int]int{}
 		for range 400 {
 			a := p.AppendActions(nil, s)
-			if len(a) != 1 || a[0].Kind != Launch {
+			if len(a) != 1 || !a[0].Launch {
 				t.Fatalf("exact %v: %v", exact, a)
 			}
 			count[a[0].Count]++
@@ -260,7 +260,7 @@ func TestMCOPKeepsWhatIsOfUse(t *testing.T) {
 			}
 			launched, ended := 0, 0
 			for _, a := range (&MCOP{CostWeight: weight, Rand: newRand(1), Exact: exact}).AppendActions(nil, s) {
-				if a.Kind == Launch {
+				if a.Launch {
 					launched += a.Count
 				} else {
 					ended += a.Count

@@ -47,12 +47,6 @@ type Policy interface {
 	AppendActions(dst []Action, s *Snapshot) []Action
 }
 
-// A PolicyFunc is a function as a [Policy].
-type PolicyFunc func(dst []Action, s *Snapshot) []Action
-
-// AppendActions calls f.
-func (f PolicyFunc) AppendActions(dst []Action, s *Snapshot) []Action { return f(dst, s) }
-
 // A Snapshot is what a policy knows at an evaluation. A job of n nodes needs n cores, and
 // takes whole instances of one infrastructure: n of them if instances have one core. Clouds
 // that refuse requests are asked in rounds. The caller carries the actions out. If a launch is
@@ -118,26 +112,14 @@ func (st InstanceState) String() string { return instanceStates.String(st) }
 
 // An Action is one decision of a policy.
 type Action struct {
-	Kind     ActionKind
+	Launch   bool   // instances are launched; otherwise an instance is terminated
 	Cloud    int    // the index in Snapshot.Clouds
-	Count    int    // Launch: how many instances, > 0; Terminate: 1
-	Instance int    // Terminate: the index in Cloud.Instances of the snapshot; Launch: 0
+	Count    int    // how many instances, > 0; a termination: 1
+	Instance int    // a termination: the index in Cloud.Instances of the snapshot; a launch: 0
 	Reason   string // why, as a clause
 }
 
-// An ActionKind says what an action does.
-type ActionKind uint8
-
-const (
-	Launch ActionKind = iota
-	Terminate
-)
-
-var actionKinds = enum.New[ActionKind]("elastic", "ActionKind", ErrRange, "launch", "terminate")
-
-// String returns "launch" or "terminate", and ActionKind(7) for a value 7 that is none of
-// the constants.
-func (k ActionKind) String() string { return actionKinds.String(k) }
+const ()
 
 // Why the policies of this package take an action.
 const (

@@ -41,7 +41,7 @@ func paperSnapshot(busy int, jobs ...schedule.Job) *Snapshot {
 // [Marshall12] section V.B (58-59); without debt floor(5/.085) = 58.
 func TestSMPaper(t *testing.T) {
 	s := paperSnapshot(0)
-	want := []Action{{Kind: Launch, Cloud: 2, Count: 512, Reason: sustainMax}, {Kind: Launch, Cloud: 1, Count: 59, Reason: sustainMax}}
+	want := []Action{{Launch: true, Cloud: 2, Count: 512, Reason: sustainMax}, {Launch: true, Cloud: 1, Count: 59, Reason: sustainMax}}
 	if diff := cmp.Diff(want, new(SM).AppendActions(nil, s)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -62,11 +62,11 @@ func idleDue(n int, due time.Duration) []Instance {
 }
 
 func launch(cloud, count int, why string) Action {
-	return Action{Kind: Launch, Cloud: cloud, Count: count, Reason: why}
+	return Action{Launch: true, Cloud: cloud, Count: count, Reason: why}
 }
 
 func terminate(cloud, instance int, why string) Action {
-	return Action{Kind: Terminate, Cloud: cloud, Count: 1, Instance: instance, Reason: why}
+	return Action{Cloud: cloud, Count: 1, Instance: instance, Reason: why}
 }
 
 // limit gives the private cloud a limit, and instances that run jobs.

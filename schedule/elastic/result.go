@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
@@ -15,7 +14,7 @@ const pastDebt = "its charge would take the credits below the debt"
 type Decision struct {
 	At      time.Duration
 	Round   int           // 0, and one more after each round with a refusal
-	Kind    ActionKind    // Launch or Terminate
+	Launch  bool          // otherwise a termination
 	Cloud   int           // in Result.Infrastructures
 	Count   int           // instances asked for, or terminated
 	Refused int           // of these
@@ -23,15 +22,6 @@ type Decision struct {
 	Jobs    int           // that wait
 	Cores   int           // that they need
 	Credits pricing.Money // afterwards
-}
-
-// String returns the decision as a line.
-func (d *Decision) String() string {
-	refused := ""
-	if d.Refused > 0 {
-		refused = fmt.Sprintf(" (%d refused)", d.Refused)
-	}
-	return fmt.Sprintf("%v: %v %d at %d%s, %d jobs wait, %v left: %s", d.At, d.Kind, d.Count, d.Cloud, refused, d.Jobs, d.Credits, d.Reason)
 }
 
 // A CreditLevel is the credits from a time on.

@@ -74,7 +74,7 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 	// OD++ that, when a cloud has refused, asks it again at the next evaluation
 	// instead of turning to a dearer one at once.
 	plus := new(ODPlus)
-	patient := PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+	patient := policyFunc(func(dst []Action, s *Snapshot) []Action {
 		if s.Again {
 			return dst
 		}

@@ -74,11 +74,12 @@ func ExampleDecision() {
 		return
 	}
 	for i := range r.Decisions {
-		fmt.Println(&r.Decisions[i])
+		d := &r.Decisions[i]
+		fmt.Printf("%v: launch %v, %d instances: %s\n", d.At, d.Launch, d.Count, d.Reason)
 	}
 	// Output:
-	// 20m0s: launch 2 at 1, 1 jobs wait, 5 left: waiting jobs need more instances than are free
-	// 1h20m0s: terminate 2 at 1, 0 jobs wait, 10 left: the instance is idle and would be charged before the next evaluation
+	// 20m0s: launch true, 2 instances: waiting jobs need more instances than are free
+	// 1h20m0s: launch false, 2 instances: the instance is idle and would be charged before the next evaluation
 }
 
 // The measured boot times of three kinds of answers.

@@ -392,7 +392,7 @@ func TestPropEASY(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		cfg.Backfill, cfg.Horizon = true, 0
 		inner := policy()
-		cfg.Rand, cfg.Policy = newSource(seed), PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+		cfg.Rand, cfg.Policy = newSource(seed), policyFunc(func(dst []Action, s *Snapshot) []Action {
 			if err := s.Validate(); err != nil {
 				t.Fatal(err)
 			}

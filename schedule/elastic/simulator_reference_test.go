@@ -415,7 +415,7 @@ func (e *plainEnvironment) ask() {
 		refused := 0
 		for _, a := range e.cfg.Policy.AppendActions(nil, &s) {
 			cc := e.cfg.Clouds[a.Cloud-1]
-			if a.Kind == Terminate {
+			if !a.Launch {
 				e.terminate(&e.instances[index[a.Cloud][a.Instance]], false)
 				continue
 			}

@@ -69,16 +69,13 @@ func TestEnvironmentByHand(t *testing.T) {
 		Places:  []int{0, 1, 1},
 		Credits: []CreditLevel{{0, 8 * dollar}, {m(60), 17 * dollar}, {m(120), 27 * dollar}},
 		Decisions: []Decision{
-			{At: 0, Kind: Launch, Cloud: 1, Count: 2, Reason: queueNeeds, Jobs: 1, Cores: 2, Credits: 8 * dollar},
-			{At: m(60), Kind: Terminate, Cloud: 1, Count: 1, Reason: chargeDue, Credits: 18 * dollar},
-			{At: m(120), Kind: Terminate, Cloud: 1, Count: 1, Reason: chargeDue, Credits: 27 * dollar},
+			{At: 0, Launch: true, Cloud: 1, Count: 2, Reason: queueNeeds, Jobs: 1, Cores: 2, Credits: 8 * dollar},
+			{At: m(60), Cloud: 1, Count: 1, Reason: chargeDue, Credits: 18 * dollar},
+			{At: m(120), Cloud: 1, Count: 1, Reason: chargeDue, Credits: 27 * dollar},
 		},
 	}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got, want := r.Decisions[0].String(), "0s: launch 2 at 1, 1 jobs wait, 8 left: waiting jobs need more instances than are free"; got != want {
-		t.Errorf("the decision reads %q, want %q", got, want)
 	}
 
 	// Without a horizon it ends with the last job, at 80, and nothing else changes
@@ -266,9 +263,9 @@ func TestWideHead(t *testing.T) {
 // launch given back first: 10 at $1, $3 an hour, a debt of $2. What accrues at 0
 // is paid out for 5; at 1 h, 3 left of $-2 + 3, two are given back.
 func TestIdleInstancesKeepTheDebt(t *testing.T) {
-	cfg := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+	cfg := lab(policyFunc(func(dst []Action, s *Snapshot) []Action {
 		if s.Now == 0 {
-			dst = append(dst, Action{Kind: Launch, Cloud: 1, Count: 5, Reason: "own"})
+			dst = append(dst, Action{Launch: true, Cloud: 1, Count: 5, Reason: "own"})
 		}
 		return dst
 	}))
@@ -278,12 +275,9 @@ func TestIdleInstancesKeepTheDebt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Decision{At: time.Hour, Kind: Terminate, Cloud: 1, Count: 2, Reason: pastDebt, Credits: -2 * pricing.Unit}
+	want := Decision{At: time.Hour, Cloud: 1, Count: 2, Reason: pastDebt, Credits: -2 * pricing.Unit}
 	if r.Cost != 8*pricing.Unit || r.LowestCredits != -2*pricing.Unit || len(r.Decisions) != 2 || r.Decisions[1] != want {
 		t.Errorf("cost %v, lowest credits %v, %v; want 8, -2, %v", r.Cost, r.LowestCredits, r.Decisions, want)
-	}
-	if got, want := want.String(), "1h0m0s: terminate 2 at 1, 0 jobs wait, -2 left: its charge would take the credits below the debt"; got != want {
-		t.Errorf("the decision reads %q, want %q", got, want)
 	}
 }
 
@@ -293,10 +287,10 @@ func TestIdleInstancesKeepTheDebt(t *testing.T) {
 // The last two are charged, and the first is given back. The budget is $1 an hour and
 // a debt of $2.
 func TestNeededInstancesAreChargedFirst(t *testing.T) {
-	cfg := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+	cfg := lab(policyFunc(func(dst []Action, s *Snapshot) []Action {
 		if s.Now == 0 {
 			for _, cloud := range []int{1, 2, 3} {
-				dst = append(dst, Action{Kind: Launch, Cloud: cloud, Count: 1, Reason: "own"})
+				dst = append(dst, Action{Launch: true, Cloud: cloud, Count: 1, Reason: "own"})
 			}
 		}
 		return dst
@@ -503,7 +497,7 @@ func TestRejectBelow(t *testing.T) {
 // A run is given up 60 days after the last job has ended or begun to wait alone, to the
 // evaluation.
 func TestGivenUpWhen(t *testing.T) {
-	o := lab(PolicyFunc(func(dst []Action, _ *Snapshot) []Action { return dst }))
+	o := lab(policyFunc(func(dst []Action, _ *Snapshot) []Action { return dst }))
 	const day = 24 * 60
 	var jobs []trace.Job
 	for i := range 130 {
@@ -551,7 +545,7 @@ func TestFreeHours(t *testing.T) {
 			at += rng.IntN(25)
 			jobs = append(jobs, minutesJob(int64(i), at, 5*(1+rng.IntN(30)), 1+rng.IntN(3)))
 		}
-		o := lab(PolicyFunc(func(dst []Action, s *Snapshot) []Action { // looks at no price
+		o := lab(policyFunc(func(dst []Action, s *Snapshot) []Action { // looks at no price
 			need, c := 0, &s.Clouds[1]
 			for i := range s.Jobs {
 				need += s.Jobs[i].Nodes
@@ -663,25 +657,23 @@ func TestTimesAreExact(t *testing.T) {
 
 // Policies of other packages that ask for what cannot be are errors.
 func TestEnvironmentBadPolicies(t *testing.T) {
-	const launch, end = Launch, Terminate
 	var used Simulator
 	one := func(a Action) Policy {
-		return PolicyFunc(func(dst []Action, s *Snapshot) []Action { return append(dst, a) })
+		return policyFunc(func(dst []Action, s *Snapshot) []Action { return append(dst, a) })
 	}
 	for _, c := range []struct {
 		policy Policy
 		reject float64
 		want   string
 	}{
-		{one(Action{Kind: launch, Cloud: 1, Count: 513}), 0, "which has 0 of at most 512"},
-		{one(Action{Kind: launch, Cloud: 1}), 0, "it launches 0 instances"},
-		{one(Action{Kind: launch, Cloud: 2, Count: 60}), 0, "with 5 left and a debt of 0.085"},
-		{one(Action{Kind: launch, Cloud: 0, Count: 1}), 0, "none can be rented"},
-		{one(Action{Kind: launch, Cloud: 3, Count: 1}), 0, "none can be rented"},
-		{one(Action{Kind: launch, Cloud: -1, Count: 1}), 0, "none can be rented"},
-		{one(Action{Kind: end, Cloud: 1}), 0, "which is not idle"},
-		{one(Action{Kind: 9, Cloud: 1}), 0, "unknown kind"},
-		{one(Action{Kind: launch, Cloud: 1, Count: 1}), .999, "asks a cloud again that has refused"},
+		{one(Action{Launch: true, Cloud: 1, Count: 513}), 0, "which has 0 of at most 512"},
+		{one(Action{Launch: true, Cloud: 1}), 0, "it launches 0 instances"},
+		{one(Action{Launch: true, Cloud: 2, Count: 60}), 0, "with 5 left and a debt of 0.085"},
+		{one(Action{Launch: true, Cloud: 0, Count: 1}), 0, "none can be rented"},
+		{one(Action{Launch: true, Cloud: 3, Count: 1}), 0, "none can be rented"},
+		{one(Action{Launch: true, Cloud: -1, Count: 1}), 0, "none can be rented"},
+		{one(Action{Cloud: 1}), 0, "which is not idle"},
+		{one(Action{Launch: true, Cloud: 1, Count: 1}), .999, "asks a cloud again that has refused"},
 	} {
 		_, err := used.Run([]trace.Job{minutesJob(1, 0, 10, 65)}, Options{
 			Local: 64, Clouds: Marshall12Clouds(c.reject), Policy: c.policy, Budget: Marshall12Budget(), Rand: newSource(1),
@@ -1076,9 +1068,9 @@ func plainEASY(jobs []trace.Job, cores int) []time.Duration {
 // instance of the other.
 func TestEASYTie(t *testing.T) {
 	for _, price := range []pricing.Money{0, pricing.Unit} {
-		policy := PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+		policy := policyFunc(func(dst []Action, s *Snapshot) []Action {
 			if s.Now == 0 {
-				dst = append(dst, Action{Kind: Launch, Cloud: 1, Count: 3})
+				dst = append(dst, Action{Launch: true, Cloud: 1, Count: 3})
 			}
 			return dst
 		})
@@ -1127,10 +1119,10 @@ func TestEASYInfrastructures(t *testing.T) {
 		{"data that moves", 0, []CloudOptions{moved}, []int{4}, false,
 			[]trace.Job{minutesJob(0, 1, 60, 3), minutesJob(1, 2, 10, 4), minutesJob(2, 3, 60, 1)}, []int{1, 66, 81}},
 	} {
-		policy := PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+		policy := policyFunc(func(dst []Action, s *Snapshot) []Action {
 			for i, n := range c.launch {
 				if s.Now == 0 && n > 0 {
-					dst = append(dst, Action{Kind: Launch, Cloud: 1 + i, Count: n})
+					dst = append(dst, Action{Launch: true, Cloud: 1 + i, Count: n})
 				}
 			}
 			return dst

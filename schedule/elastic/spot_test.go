@@ -60,7 +60,7 @@ func TestSpotByHand(t *testing.T) {
 
 // once launches so many instances in each cloud at 0, and never anything after.
 func once(n int) Policy {
-	return PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+	return policyFunc(func(dst []Action, s *Snapshot) []Action {
 		for i := 1; i < len(s.Clouds) && s.Now == 0; i++ {
 			dst = append(dst, launch(i, n, "own"))
 		}
@@ -151,7 +151,7 @@ func TestSpotMeter(t *testing.T) {
 				end(at-spot.From, pricing.EndedByProvider)
 			}
 		}
-		policy := PolicyFunc(func(dst []Action, s *Snapshot) []Action {
+		policy := policyFunc(func(dst []Action, s *Snapshot) []Action {
 			revoked(s.Now)
 			c := &s.Clouds[1]
 			switch {
@@ -159,13 +159,13 @@ func TestSpotMeter(t *testing.T) {
 				byUser++
 				for k := range c.Instances {
 					if c.Instances[k].State == Idle {
-						dst = append(dst, Action{Kind: Terminate, Cloud: 1, Count: 1, Instance: k})
+						dst = append(dst, Action{Cloud: 1, Count: 1, Instance: k})
 					}
 				}
 				end(s.Now, pricing.EndedByUser)
 			case open == nil && !c.Closed && rng.IntN(3) == 0:
 				open = &lease{s.Now, 1 + rng.Int64N(4)}
-				dst = append(dst, Action{Kind: Launch, Cloud: 1, Count: int(open.count)})
+				dst = append(dst, Action{Launch: true, Cloud: 1, Count: int(open.count)})
 			}
 			return dst
 		})

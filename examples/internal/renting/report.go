@@ -96,7 +96,11 @@ func (r *Results) WriteDecisions(w io.Writer) error {
 		places := c.Setup.Places()
 		for k := range c.Runs[0].decisions {
 			d := &c.Runs[0].decisions[k]
-			rows = append(rows, append(c.key(), "at_s", decimal.Seconds(d.At), "round", d.Round, "action", d.Kind.String(), "cloud", places[d.Cloud],
+			action := "terminate"
+			if d.Launch {
+				action = "launch"
+			}
+			rows = append(rows, append(c.key(), "at_s", decimal.Seconds(d.At), "round", d.Round, "action", action, "cloud", places[d.Cloud],
 				"instances", d.Count, "refused", d.Refused, "why", d.Reason, "waiting_jobs", d.Jobs, "waiting_cores", d.Cores, "credits", d.Credits.String()))
 		}
 	}

@@ -466,8 +466,8 @@ func TestAccount(t *testing.T) {
 // told; and credits that do not fit are an error.
 func TestEvaluateFails(t *testing.T) {
 	for _, cloud := range []int{0, 3, -1} {
-		s := newStage(t, elastic.PolicyFunc(func(dst []elastic.Action, _ *elastic.Snapshot) []elastic.Action {
-			return append(dst, elastic.Action{Kind: elastic.Launch, Cloud: cloud, Count: 1})
+		s := newStage(t, policyFunc(func(dst []elastic.Action, _ *elastic.Snapshot) []elastic.Action {
+			return append(dst, elastic.Action{Launch: true, Cloud: cloud, Count: 1})
 		}), nil)
 		err := s.m.step(context.Background())
 		if want := fmt.Sprintf("acts on the infrastructure %d, where nothing can be rented", cloud); !errors.Is(err, ErrOptions) ||
@@ -509,7 +509,7 @@ func TestPreferred(t *testing.T) {
 // Idle instances whose next hour the credits do not pay leave when the charge is within the lead,
 // the dearest cloud's first of equal ones.
 func TestRenew(t *testing.T) {
-	idle := elastic.PolicyFunc(func(dst []elastic.Action, _ *elastic.Snapshot) []elastic.Action { return dst })
+	idle := policyFunc(func(dst []elastic.Action, _ *elastic.Snapshot) []elastic.Action { return dst })
 	for _, c := range []struct {
 		credits pricing.Money // beside what is spent
 		debt    pricing.Money
@@ -787,7 +787,7 @@ func TestQueueOrder(t *testing.T) {
 
 // A policy that remembers a number.
 type rememberer struct {
-	elastic.PolicyFunc
+	policyFunc
 	name   string
 	memory int
 }
@@ -906,4 +906,11 @@ func TestViews(t *testing.T) {
 	}, got); diff != "" {
 		t.Errorf("views (-want +got):\n%s", diff)
 	}
+}
+
+// A policyFunc is a function as a Policy.
+type policyFunc func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action
+
+func (f policyFunc) AppendActions(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
+	return f(dst, s)
 }

@@ -217,10 +217,10 @@ func TestExcludedForNow(t *testing.T) {
 // A cloud that has fewer nodes free than its places, as when Slurm is not told that a node is
 // down, refuses the rest, and the policy asks another cloud at once.
 func TestShortOfNodes(t *testing.T) {
-	p := elastic.PolicyFunc(func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
+	p := policyFunc(func(dst []elastic.Action, s *elastic.Snapshot) []elastic.Action {
 		for i, n := range []int{0, 5, 5} {
 			if i > 0 && s.Clouds[i].Refused == 0 && len(s.Clouds[i].Instances) == 0 {
-				return append(dst, elastic.Action{Kind: elastic.Launch, Cloud: i, Count: n})
+				return append(dst, elastic.Action{Launch: true, Cloud: i, Count: n})
 			}
 		}
 		return dst

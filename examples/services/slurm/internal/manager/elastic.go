@@ -223,7 +223,7 @@ func (m *Manager) evaluate(ctx context.Context, s *sight) error {
 		if a.Cloud < 1 || a.Cloud > len(m.o.Clouds) {
 			return fmt.Errorf("%w: %v acts on the infrastructure %d, where nothing can be rented", ErrOptions, m.o.Policy, a.Cloud)
 		}
-		if a.Kind == elastic.Launch {
+		if a.Launch {
 			if err := m.launch(s, snap, a); err != nil {
 				return err
 			}

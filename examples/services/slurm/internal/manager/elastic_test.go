@@ -62,10 +62,10 @@ func (r *recorder) AppendActions(dst []elastic.Action, s *elastic.Snapshot) []el
 	}
 	for _, a := range dst[n:] {
 		due := time.Duration(0) // of an instance that is terminated
-		if a.Kind == elastic.Terminate {
+		if !a.Launch {
 			due = s.Clouds[a.Cloud].Instances[a.Instance].Due
 		}
-		d.Actions = append(d.Actions, fmt.Sprintf("%v %d in %d, due %v: %v", a.Kind, a.Count, a.Cloud, due, a.Reason))
+		d.Actions = append(d.Actions, fmt.Sprintf("launch %v %d in %d, due %v: %v", a.Launch, a.Count, a.Cloud, due, a.Reason))
 	}
 	r.all = append(r.all, d)
 	return dst

@@ -26,7 +26,7 @@ type Scaled interface {
 // A scaler remembers the ages of nodes. After a restart nodes are as old as the agent, so
 // that they stay for a while longer.
 type scaler struct {
-	scaling.Scaler
+	back  []int
 	nodes []age
 }
 
@@ -98,26 +98,27 @@ func (a *Agent) scale(ctx context.Context, state []Holding, nodes []slurmctl.Nod
 		}
 		at, view.Nodes = append(at, i), append(view.Nodes, v)
 	}
-	d, err := a.scaler.Decide(view, *a.o.Scaling)
+	ask, cancel, back, err := scaling.Decide(a.scaler.back[:0], view, *a.o.Scaling)
+	a.scaler.back = back
 	if err != nil {
 		return err
 	}
-	if n := len(requests); d.Ask > 0 && n >= fewRequests { // one request for what the last one asked, and for more
+	if n := len(requests); ask > 0 && n >= fewRequests { // one request for what the last one asked, and for more
 		last := &requests[n-1]
 		if err := x.Cancel(ctx, last.ID); err != nil {
 			return err
 		}
 		if last.Refused == "" {
-			d.Ask += last.Count - last.Granted
+			ask += last.Count - last.Granted
 		}
 	}
-	if d.Ask > 0 {
-		if err := x.Add(ctx, d.Ask); err != nil {
+	if ask > 0 {
+		if err := x.Add(ctx, ask); err != nil {
 			return err
 		}
-		a.o.Tell("", fmt.Sprintf("%d jobs wait: asks for %d nodes", len(view.Queue), d.Ask))
+		a.o.Tell("", fmt.Sprintf("%d jobs wait: asks for %d nodes", len(view.Queue), ask))
 	}
-	for _, k := range d.Return {
+	for _, k := range back {
 		i := at[k]
 		a.scaler.nodes[i].leaves = true
 		if err := a.slurm.Drain(ctx, a.o.Names[i], reason); err != nil {
@@ -127,11 +128,11 @@ func (a *Agent) scale(ctx context.Context, state []Holding, nodes []slurmctl.Nod
 	}
 	for i := len(requests) - 1; i >= 0; i-- { // whole requests only, the last first
 		r := &requests[i]
-		if open := r.Count - r.Granted; r.Refused == "" && open > 0 && open <= d.Cancel {
+		if open := r.Count - r.Granted; r.Refused == "" && open > 0 && open <= cancel {
 			if err := x.Cancel(ctx, r.ID); err != nil {
 				return err
 			}
-			d.Cancel -= open
+			cancel -= open
 			a.o.Tell("", fmt.Sprintf("asks no more for %d nodes", open))
 		}
 	}
