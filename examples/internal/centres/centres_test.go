@@ -112,7 +112,8 @@ func TestMadeUpSites(t *testing.T) {
 		if d := s.OnDemand - paper.OnDemand; d < 0 || d > 3*pricing.Milli || s.Reservation != paper.Reservation || i < len(shapes) && d != 0 {
 			t.Errorf("centre %d costs %v on demand, and %v in the paper", i, s.OnDemand, paper.OnDemand)
 		}
-		if seen[[2]float64{s.Latitude, s.Longitude}] || names[x.name] || math.Abs(s.Latitude) > 90 || math.Abs(s.Longitude) > 180 || x.daily <= 0 || x.daily > shapes[i%len(shapes)].daily {
+		if seen[[2]float64{s.Latitude, s.Longitude}] || names[x.name] || math.Abs(s.Latitude) > 90 || math.Abs(s.Longitude) > 180 || x.daily <= 0 ||
+			x.daily > shapes[i%len(shapes)].daily {
 			t.Errorf("centre %d: %s at %v, %v, shape %+v", i, x.name, s.Latitude, s.Longitude, x)
 		}
 		seen[[2]float64{s.Latitude, s.Longitude}], names[x.name] = true, true

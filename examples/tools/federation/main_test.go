@@ -50,7 +50,8 @@ const (
 // small returns the flags for them.
 func small(t *testing.T, more ...string) []string {
 	t.Helper()
-	return append([]string{"-trace", programtest.Write(t, "east.swf", eastLog), "-trace", programtest.Write(t, "west.gz", programtest.Gzip(westLog)), "-prices", programtest.Write(t, "prices.json", samePrices), "-hours", "24", "-reserve", "periodic,hgr,exact"}, more...)
+	return append([]string{"-trace", programtest.Write(t, "east.swf", eastLog), "-trace", programtest.Write(t, "west.gz", programtest.Gzip(westLog)),
+		"-prices", programtest.Write(t, "prices.json", samePrices), "-hours", "24", "-reserve", "periodic,hgr,exact"}, more...)
 }
 
 func TestSmall(t *testing.T) {
@@ -239,7 +240,8 @@ func TestMistakes(t *testing.T) {
 	most := prices(`[{"name": "a", "on_demand": 1000, "reservation": 1000, "traffic": 1000, "latitude": -90, "longitude": 180}]`)
 	tested.Must(t, most...)
 	for _, args := range [][]string{
-		{"-hours", "24", "-lambda", "24", "-reserve", "rho"}, {"-hours", "26280", "-lambda", "26280"}, {"-centres", "16"}, {"-error", "0"}, {"-error", "1"}, {"-from", "0,2000000"},
+		{"-hours", "24", "-lambda", "24", "-reserve", "rho"}, {"-hours", "26280", "-lambda", "26280"}, {"-centres", "16"}, {"-error", "0"}, {"-error", "1"},
+		{"-from", "0,2000000"},
 		{"-trace", "a", "-trace", "b", "-from", "1,2"}, {"-trace", "a", "-trace", "b", "-from", "1"}, seventeen[:32],
 	} {
 		if _, err := program.Options(args...); err != nil {

@@ -97,7 +97,8 @@ func TestHelp(t *testing.T) {
 	}
 	tested.Help(t, program.FlagNames(), words...)
 	o, err := program.Options()
-	if want := []time.Duration{2 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour}; err != nil || !slices.Equal(o.Graces, want) || o.Step != 10*time.Minute || o.Nodes != 20 || slices.Contains(o.Shown[:], false) {
+	if want := []time.Duration{2 * time.Minute, 30 * time.Minute, time.Hour, 6 * time.Hour}; err != nil || !slices.Equal(o.Graces, want) ||
+		o.Step != 10*time.Minute || o.Nodes != 20 || slices.Contains(o.Shown[:], false) {
 		t.Errorf("%+v, %v", o, err)
 	}
 }
@@ -117,7 +118,8 @@ func TestHelp(t *testing.T) {
 func TestByHand(t *testing.T) {
 	for name, text := range map[string]string{"plain.swf.gz": small, "zipped.txt": programtest.Gzip(small)} {
 		path := programtest.Write(t, name, text) // told by content, not by name
-		stdout, notes := tested.Must(t, "-trace", path, "-nodes", "4", "-take", "2", "-grace", "0", "-policy", "lifo,exact", "-json", "-important", "queue=3", "-step", "30s")
+		stdout, notes := tested.Must(t, "-trace", path, "-nodes", "4", "-take", "2", "-grace", "0", "-policy", "lifo,exact", "-json", "-important", "queue=3",
+			"-step", "30s")
 		var rows []map[string]any
 		if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 			t.Fatal(err)
@@ -131,7 +133,8 @@ func TestByHand(t *testing.T) {
 		var got []row
 		for _, r := range rows {
 			n := func(key string) float64 { return r[key].(float64) }
-			got = append(got, row{r["policy"].(string), n("jobs"), n("states"), n("mean_node_s"), n("max_node_s"), n("important_node_s"), n("killed_jobs"), n("over_exact")})
+			got = append(got, row{r["policy"].(string), n("jobs"), n("states"), n("mean_node_s"), n("max_node_s"), n("important_node_s"), n("killed_jobs"),
+				n("over_exact")})
 		}
 		// Of LIFO's waste all is that of jobs 1 and 6, in queue 3. Jobs that have run
 		// for no time and have no grace waste nothing, and are not counted as killed.
@@ -142,7 +145,8 @@ func TestByHand(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%s", name, diff, stdout)
 		}
-		for _, note := range []string{"7 records, 6 jobs, 1 left out", "run time 0: 1", "5 jobs on 4 nodes", "1 job too large, left out", "2 jobs of priority 10 (queue 3)"} {
+		for _, note := range []string{"7 records, 6 jobs, 1 left out", "run time 0: 1", "5 jobs on 4 nodes", "1 job too large, left out",
+			"2 jobs of priority 10 (queue 3)"} {
 			if !strings.Contains(notes, note) {
 				t.Errorf("%s: the notes do not say %q:\n%s", name, note, notes)
 			}
@@ -310,8 +314,10 @@ func TestMistakes(t *testing.T) {
 	tested.Mistakes(t, dir, mistakes)
 	// What is just within the limits is taken.
 	for _, args := range [][]string{
-		{"-nodes", "10000"}, {"-take", "0"}, {"-take", "20"}, {"-overrun", "1000000"}, {"-grace", "0"}, {"-grace", "1s..100s"}, {"-grace", "2h..2h"}, {"-important", "top=100%"}, {"-important", "random=0%"},
-		{"-save-every", "1m", "-save-cost", "1m"}, {"-save-cost", "0s"}, {"-policy", "all"}, {"-policy", "lifo,lifo"}, {"-longest", "1ns"}, {"-sample", "1000000000"}, {"-step", "1ns"},
+		{"-nodes", "10000"}, {"-take", "0"}, {"-take", "20"}, {"-overrun", "1000000"}, {"-grace", "0"}, {"-grace", "1s..100s"}, {"-grace", "2h..2h"},
+		{"-important", "top=100%"}, {"-important", "random=0%"},
+		{"-save-every", "1m", "-save-cost", "1m"}, {"-save-cost", "0s"}, {"-policy", "all"}, {"-policy", "lifo,lifo"}, {"-longest", "1ns"}, {"-sample",
+			"1000000000"}, {"-step", "1ns"},
 	} {
 		if _, err := program.Options(args...); err != nil {
 			t.Errorf("%q: %v", args, err)
@@ -331,7 +337,8 @@ func TestBrokenOutput(t *testing.T) {
 // waste over that of exact (TestLogs there, by node, of every fifth state).
 func TestKTH(t *testing.T) {
 	path := shared.File(t, "traces/KTH-SP2-1996-2.1-cln.swf.gz")
-	stdout, notes := tested.Must(t, "-trace", path, "-sample", "10000", "-longest", "24h", "-grace", "120s", "-policy", "fifo,lifo,pap,greedy", "-json", "-step", "30s")
+	stdout, notes := tested.Must(t, "-trace", path, "-sample", "10000", "-longest", "24h", "-grace", "120s", "-policy", "fifo,lifo,pap,greedy", "-json",
+		"-step", "30s")
 	var rows []map[string]any
 	if err := json.Unmarshal([]byte(stdout), &rows); err != nil {
 		t.Fatal(err)
@@ -344,7 +351,8 @@ func TestKTH(t *testing.T) {
 			t.Errorf("%v jobs, %v states", rows[i]["jobs"], rows[i]["states"])
 		}
 	}
-	for _, note := range []string{"a sample of 10,000 jobs of 28,467", "759 jobs too large, left out", "86 jobs too long, left out", "92 jobs of priority 10 (at random)"} {
+	for _, note := range []string{"a sample of 10,000 jobs of 28,467", "759 jobs too large, left out", "86 jobs too long, left out",
+		"92 jobs of priority 10 (at random)"} {
 		if !strings.Contains(notes, note) {
 			t.Errorf("the notes do not say %q:\n%s", note, notes)
 		}

@@ -134,7 +134,8 @@ func TestSequence(t *testing.T) {
 		t.Errorf("without preemptions %v wasted in %v, and the work is %v", calm.wasted, calm.now, work/8)
 	}
 	bare, periodic, asked := run(preemptions.Exact, 4, 0, -1), run(preemptions.Exact, 4, 10*time.Minute, -1), run(preemptions.Exact, 4, 0, time.Minute)
-	t.Logf("wasted: %v, %v with saves each 10 minutes, %v with saves on request; done after %v, %v, %v, without preemptions %v", bare.wasted, periodic.wasted, asked.wasted, bare.now, periodic.now, asked.now, calm.now)
+	t.Logf("wasted: %v, %v with saves each 10 minutes, %v with saves on request; done after %v, %v, %v, without preemptions %v", bare.wasted,
+		periodic.wasted, asked.wasted, bare.now, periodic.now, asked.now, calm.now)
 	if bare.restarts == 0 || bare.taken == 0 || bare.now <= calm.now {
 		t.Errorf("%d starts again, %d nodes taken, done after %v", bare.restarts, bare.taken, bare.now)
 	}
@@ -238,12 +239,16 @@ func TestLose(t *testing.T) {
 	for _, c := range []struct{ every, cost, wasted, left, resumed time.Duration }{
 		{0, -1, 150, 100, 0}, {20 * time.Minute, -1, 30, 60, 40}, {0, time.Minute, 3, 51, 49},
 	} {
-		log := &preemptions.Log{Jobs: []trace.Job{{Run: 100 * time.Minute, Nodes: 3}, {Run: time.Hour, Nodes: 1}}, Requested: make([]time.Duration, 2), Priority: []int{1, 1}}
-		s := &sequence{o: &options{preemptions.Options{Nodes: 4, SaveEvery: c.every, SaveCost: c.cost}}, log: log, node: []int{0, 0, 1, 0}, now: 60 * time.Minute, queue: []int{9},
+		log := &preemptions.Log{Jobs: []trace.Job{{Run: 100 * time.Minute, Nodes: 3}, {Run: time.Hour, Nodes: 1}}, Requested: make([]time.Duration, 2),
+			Priority: []int{1, 1}}
+		s := &sequence{o: &options{preemptions.Options{Nodes: 4, SaveEvery: c.every, SaveCost: c.cost}}, log: log, node: []int{0, 0, 1, 0},
+			now: 60 * time.Minute, queue: []int{9},
 			start: []time.Duration{10 * time.Minute, 0}, left: []time.Duration{100 * time.Minute, time.Hour}, resumed: make([]time.Duration, 2)}
 		s.lose(0)
-		if want := preempt.NodeTimeOf(c.wasted*time.Minute, 1); math.Abs(s.wasted.Seconds()-want.Seconds()) > 1e-3 || s.left[0] != c.left*time.Minute || s.resumed[0] != c.resumed*time.Minute {
-			t.Errorf("saves each %v, on request for %v: wasted %v, %v left of which %v was saved; want %v, %v, %v", c.every, c.cost, s.wasted, s.left[0], s.resumed[0], want, c.left*time.Minute, c.resumed*time.Minute)
+		if want := preempt.NodeTimeOf(c.wasted*time.Minute, 1); math.Abs(s.wasted.Seconds()-want.Seconds()) > 1e-3 || s.left[0] != c.left*time.Minute ||
+			s.resumed[0] != c.resumed*time.Minute {
+			t.Errorf("saves each %v, on request for %v: wasted %v, %v left of which %v was saved; want %v, %v, %v", c.every, c.cost, s.wasted, s.left[0],
+				s.resumed[0], want, c.left*time.Minute, c.resumed*time.Minute)
 		}
 		if !slices.Equal(s.node, []int{-1, -1, 1, -1}) || !slices.Equal(s.queue, []int{0, 9}) || s.restarts != 1 {
 			t.Errorf("nodes %v, queue %v, %d start again", s.node, s.queue, s.restarts)
@@ -256,7 +261,8 @@ func TestLose(t *testing.T) {
 
 // A violin for each policy that is shown and each grace period.
 func TestViolins(t *testing.T) {
-	o, err := program.Options("-trace", programtest.Write(t, "log", small), "-nodes", "4", "-take", "2", "-important", "queue=3", "-grace", "20s,1m,5m", "-policy", "lifo,pap")
+	o, err := program.Options("-trace", programtest.Write(t, "log", small), "-nodes", "4", "-take", "2", "-important", "queue=3", "-grace", "20s,1m,5m",
+		"-policy", "lifo,pap")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +301,8 @@ func TestViolins(t *testing.T) {
 
 // What the pictures show, number by number.
 func TestPictures(t *testing.T) {
-	o, err := program.Options("-trace", programtest.Write(t, "busy.swf", busy), "-nodes", "5", "-take", "2", "-important", "queue=3", "-grace", "1m,2m,3m,4m,5m", "-policy", "random,pap,pap+,exact")
+	o, err := program.Options("-trace", programtest.Write(t, "busy.swf", busy), "-nodes", "5", "-take", "2", "-important", "queue=3", "-grace",
+		"1m,2m,3m,4m,5m", "-policy", "random,pap,pap+,exact")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +353,8 @@ func TestPictures(t *testing.T) {
 func TestSequenceNumbers(t *testing.T) {
 	text := ""
 	for _, args := range []string{"", "-save-every 20m", "-save-cost 1m", "-take 3"} {
-		o, err := program.Options(append([]string{"-trace", programtest.Write(t, "busy.swf", strings.Repeat(busy, 3)), "-nodes", "5", "-take", "2", "-important", "queue=3"}, strings.Fields(args)...)...)
+		o, err := program.Options(append([]string{"-trace", programtest.Write(t, "busy.swf", strings.Repeat(busy, 3)), "-nodes", "5", "-take", "2",
+			"-important", "queue=3"}, strings.Fields(args)...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,7 +371,8 @@ func TestSequenceNumbers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text += fmt.Sprintf("%s %v: %.3f node-hours wasted, %d restarts, %d nodes taken, %d jobs ended, %.3f node-hours done, %v\n", args, k, s.wasted.Hours(), s.restarts, s.taken, s.ended, s.done, s.now)
+			text += fmt.Sprintf("%s %v: %.3f node-hours wasted, %d restarts, %d nodes taken, %d jobs ended, %.3f node-hours done, %v\n", args, k,
+				s.wasted.Hours(), s.restarts, s.taken, s.ended, s.done, s.now)
 		}
 	}
 	programtest.Golden(t, "sequences.txt", text)
@@ -382,8 +391,10 @@ func TestCompare(t *testing.T) {
 	o := &options{preemptions.Options{Nodes: 8, Take: 2}}
 	hours := func(h float64) preempt.NodeTime { return preempt.NodeTimeOf(time.Duration(h*float64(time.Hour)), 1) }
 	make2 := func() (small, large *observed) {
-		small = seen(map[preemptions.Kind]float64{preemptions.LIFO: 1, preemptions.PAP: 1, preemptions.PAPPlus: 1.02, preemptions.Random: 4, preemptions.FIFO: 8, preemptions.Blind: 6})
-		large = seen(map[preemptions.Kind]float64{preemptions.LIFO: 10, preemptions.PAP: 10.5, preemptions.PAPPlus: 11, preemptions.Random: 40, preemptions.FIFO: 80, preemptions.Blind: 60})
+		small = seen(map[preemptions.Kind]float64{preemptions.LIFO: 1, preemptions.PAP: 1, preemptions.PAPPlus: 1.02, preemptions.Random: 4,
+			preemptions.FIFO: 8, preemptions.Blind: 6})
+		large = seen(map[preemptions.Kind]float64{preemptions.LIFO: 10, preemptions.PAP: 10.5, preemptions.PAPPlus: 11, preemptions.Random: 40,
+			preemptions.FIFO: 80, preemptions.Blind: 60})
 		small.high[preemptions.PAP], small.high[preemptions.PAPPlus] = hours(.25), hours(.05)
 		for g := twoMinutes + 1; g < len(claimGraces); g++ { // a little more with a longer grace period
 			small.waste[preemptions.LIFO][g], small.waste[preemptions.PAP][g] = hours(2.04), hours(2.02)

@@ -228,7 +228,8 @@ func TestGolden(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	tested.Help(t, program.FlagNames(), "periodic", "hgr", "exact", "wang", "history", "rho-printed", "rho-full", "rho-last", "rho-first", "rho-deferred", "came_out")
+	tested.Help(t, program.FlagNames(), "periodic", "hgr", "exact", "wang", "history", "rho-printed", "rho-full", "rho-last", "rho-first", "rho-deferred",
+		"came_out")
 	tested.Frame(t, "svg")
 	tested.Mistakes(t, t.TempDir(), []programtest.Wrong{
 		{Args: []string{"-lambda", "601"}, Want: "the window has only 600 hours"},

@@ -58,7 +58,8 @@ func TestPicturesShowWhatWasFound(t *testing.T) {
 	cost, use := lines("Cost, alone and shared"), lines("Use of what is reserved, alone and shared")
 	errCost, errUse := lines("Cost by error"), lines("Use of what is reserved, by error")
 	same("on demand", sum(cost["on demand"].Y), r.onDemand.Float64())
-	costBy, useBy, sentBy, near := lines("Rolling horizons: cost"), lines("Rolling horizons: use of what is reserved"), lines("Rolling horizons: data sent"), lines("Rolling horizons: cost, of two terms at most")
+	costBy, useBy, sentBy, near := lines("Rolling horizons: cost"), lines("Rolling horizons: use of what is reserved"),
+		lines("Rolling horizons: data sent"), lines("Rolling horizons: cost, of two terms at most")
 	for _, p := range r.shown() {
 		x := r.plain[p]
 		if p.Rolls() {
@@ -112,7 +113,8 @@ func TestPicturesShowWhatWasFound(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	tested.SVG(t, []string{"-hours", "48"}, "Luxembourg: demand and reservations", "Cost, alone and shared", "Cost by error", "Rolling horizons: cost", "rho-full, shared", "periodic, shared")
+	tested.SVG(t, []string{"-hours", "48"}, "Luxembourg: demand and reservations", "Cost, alone and shared", "Cost by error", "Rolling horizons: cost",
+		"rho-full, shared", "periodic, shared")
 	tested.SVG(t, []string{"-hours", "48", "-reserve", "rho", "-error", "0"}, "Rolling horizons: data sent", "rho-deferred")
 }
 
