@@ -328,7 +328,8 @@ func (t *Branch) chooseWhole() (at limit, ok bool) {
 	for j, b := range t.buys {
 		if b.typ < 0 && lp.lo[j] < lp.hi[j] && unit*lp.cost[j] > t.least*coarse {
 			units := lp.value[j] / unit
-			if far := math.Abs(units - math.Round(units)); far > most {
+			// What is nearer than twice the tolerance of the simplex cannot be cut off.
+			if far := math.Abs(units - math.Round(units)); far > most && far*unit > 2*tinyBound*(1+lp.value[j]) {
 				most, ok = far, true
 				at = limit{level: level{-1, -1}, column: j, lo: math.Floor(units) * unit, hi: lp.value[j], step: unit}
 			}

@@ -161,7 +161,7 @@ func eachReservations(p *Problem, most int, f func([]pricing.Purchase)) {
 func TestPathsAlike(t *testing.T) {
 	var s Solver
 	rapid.Check(t, func(t *rapid.T) {
-		p := mixedProblems(4, 2, 3).Draw(t, "problem")
+		p := mixedProblems(3, 2, 2).Draw(t, "problem")
 		one, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
