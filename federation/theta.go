@@ -27,9 +27,9 @@ import (
 // With Options.Lending, s_t differs by slot: the slope at 0 has the sum of the s_t, and the
 // slope changes by p' − s_t at e_t.
 //
-// [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes f convex if both prices
-// are the lender's, or both the home's, as printed. If one price is of each, Assumption 1
-// says nothing. p does not matter.
+// [Liu21] Assumption 1, F_i/τ_i ≤ p_i for each centre i, makes f convex if s and p' are both
+// prices of the lender, or both prices of the home, as printed. If one is a price of the lender
+// and the other a price of the home, Assumption 1 says nothing. p does not matter.
 //
 // A part stays for the whole task, and may be larger than what is idle in some of its
 // slots; the rest, (θ − e_t)⁺, runs on demand there. So long tasks can move at all. But if

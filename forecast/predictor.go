@@ -15,15 +15,16 @@ import (
 // return an error, and the methods that forecast or take an observation panic. A Predictor
 // is a Model itself, and can stand wherever a Model does.
 //
-// Intervals take the errors as normal, in the scale of the model's errors, with the variance
-// of the one-step errors so far. The quantiles are Student's, with at least four degrees of
-// freedom: with fewer errors to spare intervals are too narrow. How errors grow with the
-// horizon is what the model says, or what the errors did where the model was fitted,
-// whichever is more. The second takes errors up to 52 steps ahead, or a quarter of the series,
-// as long as there are 20 errors of a number of steps; Auto takes errors from before
-// the fit. The first is right if the model is right, and the second shows where the model is
-// wrong. Analytic leaves out the second. The errors of a model without Deviate and Spread are
-// taken to grow like a random walk's, by √h.
+// Intervals assume that errors are normal, in the scale of the model's errors, with the
+// variance of the one-step errors so far. The quantiles are Student's, with at least four
+// degrees of freedom.
+//
+// Errors grow with the horizon. The growth is the greater of two estimates. The first is the
+// model's own formula, which is right if the model is right. A model without Deviate and Spread
+// gets the growth of a random walk, √h. The second estimate is the growth of the errors over the
+// series of the fit, which also shows where the model is wrong. It looks up to 52 steps or a
+// quarter of the series ahead, while there are 20 errors for a number of steps. Auto measures
+// these errors before its last fit. Analytic leaves the second estimate out.
 //
 // The JSON form has the model's name in it, see [New], and so makes the model too. For a
 // model of another package set Model to a pointer to a model before unmarshaling.

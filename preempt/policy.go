@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Choices where the paper leaves one.
+// Where the paper leaves a choice, this package takes the following.
 //
 //   - Each value gets a nanosecond on one node before it is scaled. The paper's
 //     product is 0 both for a job that has just started and for an idle node, so the
@@ -16,9 +16,9 @@ import (
 //   - The paper has no formula for FIFO. Here the value falls with the elapsed time.
 //   - [Preemption.Overrun] makes jobs beyond their requested time cheaper. That needs the
 //     request as the user made it: a simulation that raises estimates to run times has
-//     no such jobs. With a divisor of 10, these jobs waste 9 times as much on the log
-//     above, the other jobs 0.1% less, and all jobs 0.1% more: few jobs of the log run
-//     longer than requested.
+//     no such jobs. On the log of BENCHMARKS.md, with a divisor of 10, the jobs beyond their
+//     request waste 9 times as much, the other jobs 0.1% less, and all jobs 0.1% more. Few
+//     jobs of the log run longer than requested.
 //   - Values are scaled by the greatest. Ties go to the lower node.
 //   - Of sets with equal waste, the set that frees the fewest nodes is taken, and of
 //     these the set with the earliest job.

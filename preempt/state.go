@@ -102,10 +102,10 @@ func (c *census) checkJobs(jobs []Job, from, to int) error {
 // checkNodes returns an error unless each job is on as many nodes as it says. checkJobs
 // must come before.
 //
-// Counting down modulo 256 is exact if no job has more than 255 nodes. If all counts
-// come out as 0, each job is on its nodes, plus a multiple of 256 nodes, since it cannot
-// be on so many fewer. If also the busy nodes are as many as the nodes of all jobs, no
-// job is on more.
+// If no job has more than 255 nodes, counting down modulo 256 is enough. If every count ends
+// at 0, each job is on the number of nodes that it says, plus a multiple of 256. That multiple
+// is not negative, since a job has at most 255 nodes. If in addition the number of busy nodes
+// is the sum over all jobs, every multiple is 0.
 func (c *census) checkNodes(st *State) error {
 	var busy, stray int
 	var all bool

@@ -233,11 +233,12 @@ func movingMean(dst, y []float64, m int) []float64 {
 // trend, damped between the bounds that f has if Phi is in (0, 1), Gamma for the season,
 // Delta for a second one, Rho for residuals that persist.
 //
-// The periods are those of f, else found, see [Fitter.Periods]. Where the series has fewer
-// than two seasons, or none is found, the fit is one without a season: it cannot be told
-// from the trend. The same holds for the second season. The multiplicative form wants values
-// above 0, and returns a *forecast.InputError otherwise. Its residuals are those of logarithms.
-// Fit wants four values.
+// The periods are those of f, or the periods that [Fitter.Periods] finds. If the series has
+// fewer than two seasons, a season cannot be told from the trend, and Fit fits no season. Fit
+// also fits no season if it finds none. The same holds for the second season.
+//
+// The multiplicative form needs values above 0, and returns a *forecast.InputError otherwise. Its
+// residuals are those of logarithms. Fit needs four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())
 	if err != nil {

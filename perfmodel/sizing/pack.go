@@ -8,18 +8,19 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Several customers share clusters, as the future work of [Huang13] asks. Runs on as many
-// instances run one after the other on one cluster, so that the runs share the hour that
+// Several customers share clusters, as the future work of [Huang13] asks. Runs that need the
+// same number of instances run one after the other on one cluster, and share the hours that
 // the meter charges.
 //
-// Runs are packed longest first, each on the first cluster of its size on which the run
-// still ends in time: first fit decreasing, which takes at most 11/9 of the fewest
-// clusters, and one more [Johnson74]. A cluster that costs no less than its runs would
-// alone is given up. Each run pays of its cluster in proportion to its time. A customer
-// over the budget gives up the run with the largest share, and all runs are packed anew.
+// Runs are packed longest first. Each run goes to the first cluster of its size on which the
+// run still ends in time. This is first fit decreasing. It takes at most 11/9 of the least
+// number of clusters, plus one [Johnson74]. If a cluster costs no less than its runs on
+// clusters of their own, each of these runs gets a cluster of its own. A run pays a share of its
+// cluster's cost in proportion to its time. A customer over the budget gives up the run with
+// the largest share, and all runs are packed anew.
 //
-// No bound is known on the cost: fewer clusters are not always cheaper, and a budget may
-// be kept by giving up another run.
+// No bound is known on the cost, for two reasons. Fewer clusters are not always cheaper. And
+// giving up another run might also keep the budget.
 //
 //	[Johnson74] Johnson, Demers, Ullman, Garey, Graham, Worst-Case Performance Bounds for
 //	            Simple One-Dimensional Packing Algorithms, SIAM J. Computing 3(4), 1974.
@@ -36,13 +37,13 @@ type Place struct {
 	Share   pricing.Money // of what the cluster costs
 }
 
-// Share returns a place for each run of each customer. Runs on one cluster end within limit
-// together; all instances are of type in.
+// Share returns a place for each run of each customer. The last run on each cluster ends
+// within limit. All instances are of type in.
 //
-// Ties: of runs that take as long, and of clusters, the first comes first; a customer gives
-// up the first of the runs with the largest share; of customers over their budgets, the first
-// gives up a run. The error is that of [InstanceType.Validate] or pricing.ErrOverflow. It
-// allocates. Time: O(n²) for n runs, and as often as a run is given up.
+// Ties: of runs of equal time, the first is packed first. Of several customers over their
+// budgets, the first gives up a run: the first of its runs with the largest share. The error
+// is that of [InstanceType.Validate] or pricing.ErrOverflow. Share allocates. Time: O(n²) for n
+// runs, and again for each run given up.
 func Share(customers []Customer, in InstanceType, limit time.Duration) ([][]Place, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err

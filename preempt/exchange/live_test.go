@@ -145,7 +145,7 @@ func grantTime(t *testing.T, opts ManagerOptions, delay func() time.Duration, ph
 	return l.now - asked, l.calls
 }
 
-// The liveness theorem of doc_exchange.go: with k messages lost, the nodes are usable
+// The liveness theorem of theory.go: with k messages lost, the nodes are usable
 // after 6 delays, the grace period, the skew and k notices at the latest; so with one lost
 // and delays of a tenth of a notice after the grace period and two notices.
 func TestLiveness(t *testing.T) {

@@ -25,9 +25,9 @@ import (
 //      asker's new share.
 //   4. The free nodes are granted.
 //
-// A request for any kind may have been assigned a node for which a request by name
-// waits. Then the request for any kind moves to another node, if there is one: in part 1
-// to a node that is free or to end, in part 3 to a node that is taken for it.
+// If a request by name waits for a node that a request for any kind holds, the request for any
+// kind moves to another node. In part 1 the other node is free or to end. In part 3 the plan
+// takes the other node from a partition. If there is no other node, nothing moves.
 //
 // Each move of part 3 is from a share of at least (h+1)/w to a share of at most h/w. So
 // the greatest shares fall and the least shares rise, in lexicographic order, and no
@@ -36,9 +36,9 @@ import (
 //
 // A request for several kinds, such as for all with a feature, is like a request for any
 // kind, among its kinds. Such a request prefers kinds that no request for fewer kinds waits
-// for. Where the kinds of requests overlap without one having all kinds of the other, one
-// request moves at most for another request: there the plan need not serve as many as can
-// be served.
+// for. The kinds of two requests may overlap although neither has all kinds of the other. Then
+// at most one request moves for another request, and the plan may serve fewer requests than
+// possible.
 //
 // Time: O(N + G·(p·k + r + log N)) for N nodes of k kinds, G moves, p partitions and r
 // requests, plus O(G²) if requests by name and for any kind want the same nodes. A plan

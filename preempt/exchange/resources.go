@@ -19,9 +19,9 @@ import (
 //	               is the r-th least, from 0, of k that fairness lets the partition take
 //	1              any other node: in use, to end, not ready, or the partition's own
 //
-// Nodes of partitions whose values are stale count as in use. If the number is as likely
-// to reach the first, second or k-th of these nodes as none, (r+1)/(k+1) is exact; the
-// manager does not know how many nodes a partition will ask for. The error is an
+// Nodes of partitions whose values are stale count as in use. The manager does not know how many
+// nodes the partition will ask for. (r+1)/(k+1) is the exact probability if the request takes
+// 0, 1, … or k of the k nodes, each with the same probability. The error is an
 // *preempt.InputError for an unknown partition. Time: O(N log N) for N nodes.
 func (m *Manager) AppendResources(dst []Resource, partition string) ([]Resource, error) {
 	p := m.partition(partition)

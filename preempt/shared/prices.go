@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Many waiting tasks at once: a good plan soon, without a proof.
+// Many waiting tasks at once: a good plan in milliseconds, without a proof.
 //
-// The problem is that of Solve. The exact search looks at each number of tasks on each node
-// and at each state of all nodes: too much for a hundred tasks and thousands of nodes in
-// milliseconds. For 180 tasks on 200 nodes with 5,000 pods, this plan loses 56.24 pod-hours
+// The problem is that of Solve. The exact search of Solve looks at each number of tasks on each
+// node and at each state of all nodes, and is too slow for a hundred tasks and thousands of
+// nodes. For 180 tasks on 200 nodes with 5,000 pods, this plan loses 56.24 pod-hours
 // after 11 ms; the exact search alone loses 57.34 after six minutes, and no plan loses less
-// than 55.55 (go run . compare in examples/kubernetes).
+// than 55.55 (go run . compare in examples/services/kubernetes).
 //
 // Idea. Each waiting task of a request s has a price λ_s. A node alone hosts the tasks whose
 // prices exceed what is lost for them there:
@@ -21,14 +21,14 @@ import (
 //
 // where c_n is the least loss of jobs that are on this node only, given that the jobs of L,
 // which span nodes, are lost. The prices rise until all tasks have a node. A job j that spans
-// nodes is lost if the nodes together gain more by its room than j wastes:
+// nodes is lost if the room of j is worth more to the nodes together than the loss w_j of j:
 //
 //	Σ_n V_n(L + j) - V_n(L) > w_j
 //
-// The lost job makes room, so the prices fall, and another job may be kept. The exchange ends
-// when nothing changes. The prices may leave tasks without a node, or place tasks twice; such
-// tasks are moved one by one. Last, jobs that span nodes are lost or kept on trial, as long
-// as the plan gets better.
+// The lost job makes room, so the prices fall, and another job may then be kept. This goes on
+// until nothing changes. At these prices some tasks may have no node and others two: such
+// tasks are moved one by one. At the end the method tries for each job that spans nodes to
+// lose the job, or to keep it, and repeats this while the plan improves.
 //
 // Invariant. A plan that is returned is feasible: its numbers fit each node, and no budget
 // is overdrawn. No bound is known.

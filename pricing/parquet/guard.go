@@ -10,13 +10,13 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A file that states sizes which it does not have.
+// A guard against files that state false sizes.
 //
-// The library allocates what a file says that it needs: a kilobyte may say four
-// gigabytes. So the structures of a file, which are in Thrift's compact protocol, are
-// walked before. No text or list in a structure may be longer than what is left of the
-// structure. No page may say that it is a thousand times larger than it is stored,
-// unless it is small. Only headers are read; pages are passed over.
+// The Parquet library allocates as much as a file states, so a file of a kilobyte can make it
+// allocate four gigabytes. So this package checks the structures of a file first, which are in
+// Thrift's compact protocol. No text or list may be longer than the rest of its structure. No
+// page, unless it is small, may state a size of more than a thousand times its stored size.
+// The check reads headers only, and skips the contents of pages.
 
 var errSize = errors.New("a size that the file does not have")
 

@@ -23,11 +23,12 @@ import (
 //
 //	N(t) = max(N(t-1), m-th largest f_i + N(i-τ) of the window).
 //
-// Printed subtracts a purchase from the demand of the window only (line 3). So the rule
-// forgets the purchase λ slots later and buys again: N(i-λ) takes the place of N(i-τ).
-// Mended subtracts a purchase for its whole term (ERRATA [Liu21] 5). Both readings buy as
-// soon as enough demand is in sight, however far, and may waste most of each term: they cost
-// up to τp/F times the optimum. Deferred is our own reading. Deferred buys a level only if
+// The rule has three readings. Printed subtracts a purchase from the demand of the window only
+// (line 3). So Printed forgets the purchase λ slots later and buys again: N(i-λ) takes the
+// place of N(i-τ). Mended subtracts a purchase for its whole term (ERRATA [Liu21] 5). Printed
+// and Mended buy as soon as they see enough demand, even if the demand begins late in the
+// window. So they may waste most of each term, and cost up to τp/F times the optimum. Deferred
+// is our own reading. Deferred buys a level only if
 // the current slot needs it: N(t) is capped by d_t + N(t-τ).
 //
 // For λ > τ the greedy of Algorithm 1 plans the window ([reserve.HGR]), with two trees as there.
@@ -38,8 +39,9 @@ import (
 // to the first slot that needs it, and buys those that begin in the current slot.
 //
 // Invariant for λ ≤ τ: the keys of the window are those of the last forecast, and the m-th
-// largest is known. For commitments: diff has the changes of what is subtracted from slot t
-// on, and buys the purchases to be made from slot t on.
+// largest key is known. Invariant for λ > τ: type commitments holds the decisions of earlier
+// windows. Its diff says how the number subtracted from the demand changes in each slot from t
+// on, and its buys says how many purchases to make there.
 //
 // Time a slot: O(λ) to compare the forecast with the last forecast, and O(log λ) for each
 // slot that differs; O(log λ) if the window only moves on; O(λ·log λ) for λ > τ. Deferred

@@ -24,9 +24,9 @@ type sum struct {
 
 // add fills in the amounts of a plan and reports whether they fit.
 //
-// What runs on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour, a bound of
-// the flow B·u/units, and what the plan does not make cheaper costs the same always.
-// All are brought to the denominator den = Π rate_i · units.
+// A plan has three amounts. Usage on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour. A
+// bound B of the flow is B·u/units nanos. Usage that the savings plan does not make cheaper
+// costs the same under every plan. All amounts get the denominator den = Π rate_i · units.
 func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
 	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type

@@ -38,13 +38,18 @@
 //	                   else a certified gap
 //	Verify             checks a plan by another way     seconds, in big integers
 //
-// Without classes, each slot becomes several consecutive slots of a reservation problem, a
-// minimum-cost flow: exact.go. With classes, exact savings plans and exact reservations take
-// turns, and prices of the one for the other bound the cost of both: joint.go. Branch and bound
-// finds whole reservations where demand is a few instances, and the optimum of small problems:
-// branch.go. A first-order method takes its place where purchases are possible at too many dates:
-// relax.go. Several offers are planned
-// by coordinates, from the first-order method: several.go. Of demand as paths each slot becomes one part for each path: paths.go. Many groups that share a savings plan answer one price each by itself: shared.go.
+//	exact.go    Without classes, each slot becomes several consecutive slots of a reservation
+//	            problem, a minimum-cost flow.
+//	joint.go    With classes, exact savings plans and exact reservations take turns. The prices
+//	            of each bound the cost of both.
+//	branch.go   Branch and bound finds whole reservations where demand is a few instances, and
+//	            the optimum of small problems.
+//	relax.go    A first-order method replaces branch and bound where purchases are possible at
+//	            too many dates.
+//	several.go  Several offers start from the plan of the first-order method, and improve one
+//	            coordinate at a time.
+//	paths.go    If demand is paths, each slot becomes one part for each path.
+//	shared.go   If many groups share a savings plan, each group answers a common price by itself.
 //
 // # Units
 //

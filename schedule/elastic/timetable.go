@@ -14,13 +14,14 @@ import (
 // instances are launched now. It builds the schedule of the jobs, as [Marshall12] section
 // III.C says.
 //
-// The schedule. Jobs start in the queue's order, none before the one ahead of it. Each
-// goes to the infrastructure that has enough free instances first, at equal times to the
-// cheapest, then to the first. Idle instances are free now, busy ones when their jobs end
-// by the estimates, booting ones when they are up, launched ones after the cloud's Boot.
-// A job runs for its estimate, divided by the speed of the infrastructure. A job that no infrastructure could hold, and all jobs
-// behind it, count as held up by stall. stall stands for what later evaluations will do
-// for them. So to launch for those behind it alone gains nothing.
+// The schedule. Jobs start in the queue's order, and no job starts before the job ahead of it.
+// A job goes to the infrastructure that is the first to have enough free instances. Ties go to
+// the cheapest infrastructure, then to the first. Idle instances are free now, busy instances
+// when their jobs end by the estimates, booting instances when they are up, and launched
+// instances after the cloud's Boot. A job runs for its estimate, divided by the speed of the
+// infrastructure. If no infrastructure could hold a job, the job and all jobs behind it wait
+// for the time stall, in which later evaluations may help them. So a launch for the jobs behind
+// it alone gains nothing.
 //
 // Representation. Times never go back. So an infrastructure is a number of instances that
 // are free now, the releases known beforehand (sorted once for all schedules of an
@@ -29,10 +30,10 @@ import (
 //
 // Slack. low[c] is the least number of instances left free in c right after a job has
 // started there. lowUp[c] is the same over starts after the boot of the launched
-// instances. With up to lowUp[c] fewer launches the schedule is the same. Each start in c
-// still finds room. A start elsewhere preferred its place to a c with more instances, and
-// so prefers its place to a c with fewer. The same holds for idle instances and low[c].
-// So timetable.search skips most configurations.
+// instances. With up to lowUp[c] fewer launches in c, the schedule is the same. Each start in c
+// still finds room. A job that starts elsewhere prefers its place to c, and prefers it all the
+// more if c has fewer instances. The same holds for idle instances and low[c]. So
+// timetable.search skips most configurations.
 //
 // Time: O(jobs·(clouds + releases)) a schedule in the worst case, about
 // O(jobs·clouds) when few jobs end before the last one starts. Space: O(jobs +

@@ -12,16 +12,16 @@ import (
 // Several clouds ([Niu16] section 6).
 //
 // Each cloud has a part of the cluster, a site, with its instances, its queue and its
-// scheduler. A job runs at one site. Two choices are made, both by the instant charging rate
-// (placement.Choose) of instances that come after those for jobs that run, wait or are
-// assigned at the site already, within its quota:
+// scheduler. A job runs at one site. The simulator makes two choices of a site, by the instant
+// charging rate (placement.Choose). The rate of a site is that of further instances, beyond
+// those for the jobs that run, wait or are assigned there. The quota of the site limits them.
 //
 //   - A job that arrives joins the cheapest of the sites where the job would start at once on
 //     idle instances; if there is none, the cheapest site of all.
 //   - When a queue has to grow, each job that the expansion covers is assigned to the
-//     cheapest site, and moves there. The jobs that are assigned to a site are one request,
-//     less what is idle or boots there and no job of its queue needs. A job that no site has
-//     room for stays.
+//     cheapest site, and moves there. A job that no site has room for stays. A site then makes
+//     one request for all jobs assigned to it. The request leaves out idle and booting
+//     instances that no job of the site's queue needs.
 //
 // All queues are looked at after each arrival and end, first the queue of that job's site.
 //

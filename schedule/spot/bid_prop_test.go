@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// bruteBids is the model of bid_planner.go minute by minute, by enumeration: all
+// bruteBids is the model of planner.go minute by minute, by enumeration: all
 // durations are whole minutes, and a cluster is a machine that reads its
 // checkpoint, works and saves. It shares no code with the planner but the task's
 // estimates and the meters.

@@ -41,9 +41,9 @@ import (
 // Without the prior a level that was entered at the end of the window would never be
 // left, and a price that never rose from a level could never rise.
 //
-// What the model does not see: excursions shorter than a step; how long the price
-// has been on its level; the hour and the weekday. The deadline does not hang on
-// any of it (see bid_planner.go), the cost does.
+// The model leaves out excursions shorter than a step, the time that the price has been on
+// its level, the hour and the weekday. Only the cost depends on them. The deadline does not
+// depend on the model (see planner.go).
 
 // PriceChain is a Markov chain of the spot price. It shares its slices when
 // copied.

@@ -10,14 +10,13 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// Arrivals of the samples that are described by what someone reports of them:
-// [AppendFeitelson] and [AppendGrid5000].
+// Arrivals of [AppendFeitelson] and [AppendGrid5000], which imitate samples of jobs that a
+// paper describes by a few figures.
 //
-// The number of jobs of such a sample and the time in which they are submitted are known.
-// So both are given, and the rest is random. The idea: jobs come in campaigns, and the
-// starts of campaigns are uniform in that time. A Poisson process is the case of
-// campaigns of one job: given its number of points, its points are independent and
-// uniform.
+// A paper reports the number of jobs of its sample and the time span of their submission. So
+// the caller gives both, and the rest is random. Jobs come in campaigns, and the starts of
+// campaigns are uniform in the span. If every campaign has one job, the arrivals are a
+// Poisson process: given the number of its points, the points are independent and uniform.
 //
 // Invariant: the starts are drawn in order, each as the least of the remaining starts.
 // The least of k points that are uniform in [u, 1] is 1 − (1 − u)·v^(1/k), with v uniform

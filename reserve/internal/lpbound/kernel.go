@@ -1,14 +1,13 @@
 package lpbound
 
-// The kernel K holds the entries of the active rows in the basic columns; w is
-// its inverse. A step changes one row or column of K, adds one of each or
-// removes one of each, and w by a matrix of rank one. Most entries of w are
-// zero (2-8% are not, on the demand files), so updates skip zeros; what
-// cancels to less than drop is zero.
+// The kernel K is the square matrix of the active rows and the basic columns, and w is the
+// inverse of K. A step replaces one row or column of K, adds a row and a column, or removes a
+// row and a column. Each changes w by a matrix of rank one. On the demand files 2-8% of the
+// entries of w are not zero, so updates skip zeros. An entry below drop counts as zero.
 //
-// dr is -sign*w*a for an entering column a, sign*w[:,q] for an entering row q.
-// yk = w^T g is kept up: for a column that enters, g starts at 0, and prices
-// puts in the true value.
+// dr is the direction of a step: -sign*w*a if column a enters, sign*w[:,q] if row q enters.
+// Each step updates yk = w^T g. If a column enters, its g is 0 at first, and the function
+// prices then sets the true value.
 
 const drop = 1e-14 // entries of a non-unimodular inverse may decay geometrically, so not much larger
 
