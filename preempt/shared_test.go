@@ -173,7 +173,13 @@ func TestLogs(t *testing.T) {
 			if twice.Compare(least.Add(least)) > 0 {
 				t.Fatalf("greedy wastes %v, the least is %v", twice, least)
 			}
-			a, b := plain(v.st, outlast, grace, take-s.Idle())
+			idle := 0
+			for _, j := range s.Node {
+				if j < 0 {
+					idle++
+				}
+			}
+			a, b := plain(v.st, outlast, grace, take-idle)
 			count(&byNode[without], a)
 			count(&byNode[with], b)
 			for _, tallies := range []*[8]preempt.Tally{&byNode, &atRandom} {
