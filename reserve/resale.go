@@ -47,15 +47,9 @@ type Resale struct {
 	Longest time.Duration
 }
 
-// A Sale says what a class of a list with sales stands for.
-type Sale struct {
-	Class int           // of the list without sales
-	After time.Duration // when the rest is sold; the term of the class if it is not
-}
-
 // AppendClasses appends to dst the classes of list, in their order, and then a class for each class
-// and time of sale. sales[k] says which class dst[k] is and when it is sold; both slices grow alike.
-// To plan with sales, make the result the Classes of the list, and take the Horizon Full: the end of
+// and time of sale. of[k] says which class of list dst[k] is, dst[k].Term when that class is sold;
+// both slices grow alike. To plan with sales, make the result the Classes of the list, and take the Horizon Full: the end of
 // the demand is one of the times of sale. The name of a class that is sold after 84 days is that of
 // its class and " for 84d".
 //
@@ -63,25 +57,25 @@ type Sale struct {
 // [*InputError]: [ErrRange] for a share that is not from 0 to 1, a time of sale that is not
 // positive, a negative Longest, and more than 100,000 classes. Time O(m²·n) for m classes and n
 // times of sale. AppendClasses allocates the names of the classes.
-func (m Resale) AppendClasses(dst []pricing.Class, sales []Sale, list pricing.List) ([]pricing.Class, []Sale, error) {
+func (m Resale) AppendClasses(dst []pricing.Class, of []int, list pricing.List) ([]pricing.Class, []int, error) {
 	if err := list.Validate(); err != nil {
-		return dst, sales, &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
+		return dst, of, &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}
 	}
 	switch {
 	case !(m.Share >= 0 && m.Share <= 1):
-		return dst, sales, badInput("Share", -1, ErrRange, "%v: want 0 to 1", m.Share)
+		return dst, of, badInput("Share", -1, ErrRange, "%v: want 0 to 1", m.Share)
 	case m.Every <= 0:
-		return dst, sales, badInput("Every", -1, ErrRange, "%v: want a positive time between two sales", m.Every)
+		return dst, of, badInput("Every", -1, ErrRange, "%v: want a positive time between two sales", m.Every)
 	case m.Longest < 0:
-		return dst, sales, badInput("Longest", -1, ErrRange, "%v: want a time of at least 0", m.Longest)
+		return dst, of, badInput("Longest", -1, ErrRange, "%v: want a time of at least 0", m.Longest)
 	}
 	times := int64(m.Longest / m.Every)
 	if times > maxSales/int64(max(1, len(list.Classes))) {
-		return dst, sales, badInput("Every", -1, ErrRange, "%v in %v: want at most %d classes and times of sale", m.Every, m.Longest, maxSales)
+		return dst, of, badInput("Every", -1, ErrRange, "%v in %v: want at most %d classes and times of sale", m.Every, m.Longest, maxSales)
 	}
 	for k := range list.Classes {
 		dst = append(dst, list.Classes[k])
-		sales = append(sales, Sale{k, list.Classes[k].Term})
+		of = append(of, k)
 	}
 	millionths := int64(math.Round(m.Share * 1e6))
 	for i := int64(1); i <= times; i++ {
@@ -97,7 +91,7 @@ func (m Resale) AppendClasses(dst []pricing.Class, sales []Sale, list pricing.Li
 				back, err = back.Prorate(time.Duration(millionths), 1e6, pricing.Down)
 			}
 			if err != nil {
-				return dst, sales, &InputError{Package: "reserve", Field: "Prices", Index: k, Err: err}
+				return dst, of, &InputError{Package: "reserve", Field: "Prices", Index: k, Err: err}
 			}
 			sold := c
 			sold.Name, sold.Term, sold.Upfront = c.Name+" for "+spell(held), held, c.Upfront-back
@@ -109,13 +103,13 @@ func (m Resale) AppendClasses(dst []pricing.Class, sales []Sale, list pricing.Li
 			}
 			switch i := slices.IndexFunc(dst[from:], like); {
 			case i < 0:
-				dst, sales = append(dst, sold), append(sales, Sale{k, held})
+				dst, of = append(dst, sold), append(of, k)
 			case dst[from+i].Upfront > sold.Upfront:
-				dst[from+i], sales[len(sales)-len(dst)+from+i] = sold, Sale{k, held}
+				dst[from+i], of[len(of)-len(dst)+from+i] = sold, k
 			}
 		}
 	}
-	return dst, sales, nil
+	return dst, of, nil
 }
 
 // maxSales bounds the classes of a list with sales.

@@ -23,7 +23,7 @@ func ExampleResale() {
 	var exact reserve.Exact
 	for _, share := range []float64{0, .7} { // of the rest, after the fee
 		market := reserve.Resale{Share: share, Every: month, Longest: 12 * month}
-		classes, sales, err := market.AppendClasses(nil, nil, list)
+		classes, of, err := market.AppendClasses(nil, nil, list)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -34,8 +34,7 @@ func ExampleResale() {
 			return
 		}
 		for _, q := range plan.Purchases {
-			s := sales[q.Class]
-			fmt.Printf("share %v: %d of %s, kept for %v months\n", share, q.Count, list.Classes[s.Class].Name, int(s.After/month))
+			fmt.Printf("share %v: %d of %s, kept for %v months\n", share, q.Count, list.Classes[of[q.Class]].Name, int(classes[q.Class].Term/month))
 		}
 		fmt.Println("cost", plan.Cost.Fixed(0))
 	}

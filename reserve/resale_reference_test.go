@@ -31,13 +31,13 @@ func TestAppendClassesByDefinition(t *testing.T) {
 		}
 		m := reserve.Resale{Share: float64(rapid.IntRange(0, 4).Draw(t, "quarters")) / 4,
 			Every: time.Duration(rapid.IntRange(1, 3).Draw(t, "every")) * time.Hour, Longest: time.Duration(rapid.IntRange(0, 7).Draw(t, "longest")) * time.Hour}
-		want, stand := slices.Clone(list.Classes), []reserve.Sale{}
-		for k, c := range list.Classes {
-			stand = append(stand, reserve.Sale{Class: k, After: c.Term})
+		want, stand := slices.Clone(list.Classes), []int{}
+		for k := range list.Classes {
+			stand = append(stand, k)
 		}
 		for held := m.Every; held <= m.Longest; held += m.Every {
 			var more []pricing.Class
-			var of []reserve.Sale
+			var of []int
 			for k, c := range list.Classes {
 				if held >= c.Term {
 					continue
@@ -62,14 +62,14 @@ func TestAppendClassesByDefinition(t *testing.T) {
 				i := slices.IndexFunc(more, func(y pricing.Class) bool { return y.Hourly == c.Hourly && y.Billed == c.Billed })
 				switch {
 				case i < 0:
-					more, of = append(more, sold), append(of, reserve.Sale{Class: k, After: held})
+					more, of = append(more, sold), append(of, k)
 				case more[i].Upfront > sold.Upfront:
-					more[i], of[i] = sold, reserve.Sale{Class: k, After: held}
+					more[i], of[i] = sold, k
 				}
 			}
 			want, stand = append(want, more...), append(stand, of...)
 		}
-		before, sales := []pricing.Class{{Name: "kept"}}, []reserve.Sale{{Class: 7}}
+		before, sales := []pricing.Class{{Name: "kept"}}, []int{7}
 		got, gotSales, err := m.AppendClasses(before, sales, list)
 		if err != nil {
 			t.Fatal(err)

@@ -248,10 +248,10 @@ func (b *builder) readCSV(src *bufio.Reader) error {
 	width := len(at)
 	_, rates := at["DiscountedRate"]
 	needs := []string{"TermType", "Unit", "PricePerUnit", "Currency", "Instance Type"}
-	b.out.Report.Form = "aws offer (csv)"
+	b.out.Form = "aws offer (csv)"
 	if rates {
 		needs = []string{"DiscountedRate", "Currency", "DiscountedUsageType", "DiscountedOperation", "PurchaseOption", "LeaseContractLength"}
-		b.out.Report.Form = "aws savings plan rates (csv)"
+		b.out.Form = "aws savings plan rates (csv)"
 	}
 	for _, name := range needs {
 		if at[name] == 0 {
@@ -275,7 +275,7 @@ func (b *builder) readCSV(src *bufio.Reader) error {
 			}
 			return ""
 		}
-		b.out.Report.Prices++
+		b.out.Prices++
 		if rates {
 			err = b.addRate(&awsRate{
 				price: get("DiscountedRate"), currency: get("Currency"), usage: get("DiscountedUsageType"), operation: get("DiscountedOperation"),
@@ -369,13 +369,13 @@ func (b *builder) readAWSTerms(dec *json.Decoder, products map[string]*awsPrice)
 			return err
 		}
 		if kind == "savingsPlan" {
-			b.out.Report.Form = "aws savings plan rates (json)"
+			b.out.Form = "aws savings plan rates (json)"
 			if err := b.readAWSPlans(dec, products); err != nil {
 				return err
 			}
 			continue
 		}
-		b.out.Report.Form = "aws offer (json)"
+		b.out.Form = "aws offer (json)"
 		if _, err := dec.Token(); err != nil {
 			return err
 		}
@@ -410,7 +410,7 @@ func (b *builder) readAWSTerms(dec *json.Decoder, products map[string]*awsPrice)
 				sort.Strings(rates)
 				for _, rate := range rates {
 					d := t.PriceDimensions[rate]
-					b.out.Report.Prices++
+					b.out.Prices++
 					if product == nil {
 						b.leave("a product that the file does not describe", 1)
 						continue

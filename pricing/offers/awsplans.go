@@ -96,7 +96,7 @@ func (b *builder) readAWSPlans(dec *json.Decoder, products map[string]*awsPrice)
 			plan = &awsPrice{}
 		}
 		for _, rate := range t.Rates {
-			b.out.Report.Prices++
+			b.out.Prices++
 			p := awsRate{price: rate.DiscountedRate.Price, currency: rate.DiscountedRate.Currency, usage: rate.DiscountedUsageType, operation: rate.DiscountedOperation,
 				option: plan.option, length: t.LeaseContractLength.Duration.String(), unit: strings.TrimSuffix(strings.ToLower(t.LeaseContractLength.Unit), "s"),
 				service: rate.DiscountedServiceCode, family: plan.kind, product: plan.family, region: rate.DiscountedRegionCode, kind: rate.DiscountedInstanceType, per: rate.Unit}

@@ -37,7 +37,7 @@ func (p *azureItem) system() string {
 
 // readAzure reads the array "Items" of the retail prices API.
 func (b *builder) readAzure(dec *json.Decoder) error {
-	b.out.Report.Form = "azure retail prices"
+	b.out.Form = "azure retail prices"
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (b *builder) readAzure(dec *json.Decoder) error {
 			return err
 		}
 		all := 1 + len(p.SavingsPlan)
-		b.out.Report.Prices += all
+		b.out.Prices += all
 		if reason := b.unfitAzure(&p); reason != "" {
 			b.leave(reason, all)
 			continue

@@ -6,7 +6,7 @@
 //	for _, o := range prices.Offers {
 //		fmt.Println(o.Kind, o.List.OnDemand, len(o.List.Classes))
 //	}
-//	fmt.Println(prices.Report.Left) // what was left out, and why
+//	fmt.Println(prices.Left) // what was left out, and why
 //
 // What to call:
 //

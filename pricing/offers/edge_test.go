@@ -159,7 +159,7 @@ func TestRounding(t *testing.T) {
 			t.Errorf("%s: %v", price, err)
 			continue
 		}
-		if s := fmt.Sprint(got.Offers[0].List.OnDemand, " ", got.Report.Rounded); s != want {
+		if s := fmt.Sprint(got.Offers[0].List.OnDemand, " ", got.Rounded); s != want {
 			t.Errorf("%s: %s, want %s", price, s, want)
 		}
 	}

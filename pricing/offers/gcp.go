@@ -72,7 +72,7 @@ func (p *gcpSKU) unfit(isKind bool) string {
 
 // readGCP reads the array "skus".
 func (b *builder) readGCP(dec *json.Decoder) error {
-	b.out.Report.Form = "gcp skus"
+	b.out.Form = "gcp skus"
 	if _, err := dec.Token(); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (b *builder) readGCP(dec *json.Decoder) error {
 			return err
 		}
 		all := max(1, len(p.ServiceRegions))
-		b.out.Report.Prices += all
+		b.out.Prices += all
 		kind, isKind := cloudkind.GCPKind(p.Description)
 		if reason := p.unfit(isKind); reason != "" {
 			b.leave(reason, all)

@@ -61,17 +61,12 @@ func (o *Options) keep(region, regionName, kind, system, tenancy string) bool {
 	return in(o.Regions, region, regionName) && in(o.Kinds, kind) && in(o.Systems, system) && (o.Tenancy == "" || strings.EqualFold(o.Tenancy, tenancy))
 }
 
-// A Prices is what a file of prices holds, sorted by region, kind, system and
-// tenancy; rates also by plan.
+// A Prices is what a file of prices holds. Offers and rates are sorted by region, kind, system
+// and tenancy, rates also by plan. Every price is counted once: Prices = Used + the sum of Left.
 type Prices struct {
 	Offers []Offer
 	Rates  []Rate
-	Report Report
-}
 
-// A Report counts the prices of a file. Every price is counted once:
-// Prices = Used + the sum of Left.
-type Report struct {
 	Form    string // "aws offer (csv)", "azure retail prices", ...
 	Prices  int    // rows, or prices of JSON; a price for several regions counts in each
 	Used    int    // in an offer or a rate
@@ -161,7 +156,7 @@ func (b *builder) price(text, currency string) (pricing.Money, error) {
 			if m, err = pricing.ParseMoney(text[:i+10]); err == nil && up {
 				m++
 			}
-			b.out.Report.Rounded++
+			b.out.Rounded++
 		}
 	}
 	if err == nil && m < 0 {
@@ -195,14 +190,14 @@ func (b *builder) finish() (*Prices, error) {
 	reasons := slices.SortedFunc(maps.Keys(b.left), func(x, y string) int {
 		return cmp.Or(cmp.Compare(b.left[y], b.left[x]), cmp.Compare(x, y))
 	})
-	report := &b.out.Report
-	report.Left = slices.Grow(report.Left, len(reasons))[:len(reasons)]
-	report.Used = report.Prices
+	out := &b.out
+	out.Left = slices.Grow(out.Left, len(reasons))[:len(reasons)]
+	out.Used = out.Prices
 	for i, reason := range reasons {
-		report.Left[i].Reason, report.Left[i].Prices = reason, b.left[reason]
-		report.Used -= b.left[reason]
+		out.Left[i].Reason, out.Left[i].Prices = reason, b.left[reason]
+		out.Used -= b.left[reason]
 	}
-	return &b.out, nil
+	return out, nil
 }
 
 func badLine(line int, field string, sentinel error, format string, args ...any) error {

@@ -51,17 +51,17 @@ func TestAWS(t *testing.T) {
 				{Name: "1y-standard-all-upfront", Term: years(1), Upfront: money("501"), Billed: pricing.Always},
 				{Name: "3y-convertible-no-upfront", Term: years(3), Hourly: money("0.041234568"), Billed: pricing.Always},
 			}}}},
-		Report: Report{Form: "aws offer (csv)", Prices: 9, Used: 4, Rounded: 1, Left: []struct {
+		Form: "aws offer (csv)", Prices: 9, Used: 4, Rounded: 1, Left: []struct {
 			Reason string
 			Prices int
 		}{
 			{"a purchase option that is no longer sold", 1}, {"no price on demand in the file", 1}, {"not an instance", 1},
-			{"on a dedicated host, which is paid for as a whole", 1}, {"unused or allocated capacity reservation", 1}}},
+			{"on a dedicated host, which is paid for as a whole", 1}, {"unused or allocated capacity reservation", 1}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("prices differ (-want +got):\n%s", d)
 	}
-	if got, err := Read(strings.NewReader(awsCSV), Options{Regions: []string{"eu-west-1"}}); err != nil || len(got.Offers) != 0 || got.Report.Used != 0 {
+	if got, err := Read(strings.NewReader(awsCSV), Options{Regions: []string{"eu-west-1"}}); err != nil || len(got.Offers) != 0 || got.Used != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -86,8 +86,8 @@ func TestAWSJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	csv.Offers[0].List.Classes = csv.Offers[0].List.Classes[:1]
-	if d := cmp.Diff(csv.Offers, got.Offers); d != "" || got.Report.Prices != 3 || got.Report.Used != 3 {
-		t.Errorf("%+v; offers differ (-csv +json):\n%s", got.Report, d)
+	if d := cmp.Diff(csv.Offers, got.Offers); d != "" || got.Prices != 3 || got.Used != 3 {
+		t.Errorf("%+v; offers differ (-csv +json):\n%s", got, d)
 	}
 }
 
@@ -118,8 +118,8 @@ SKU,RateCode,Unit,EffectiveDate,DiscountedRate,Currency,DiscountedSKU,Discounted
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, got.Rates); d != "" || got.Report.Prices != prices || got.Report.Used != 2 {
-			t.Errorf("%+v; rates differ (-want +got):\n%s", got.Report, d)
+		if d := cmp.Diff(want, got.Rates); d != "" || got.Prices != prices || got.Used != 2 {
+			t.Errorf("%+v; rates differ (-want +got):\n%s", got, d)
 		}
 	}
 }
@@ -145,8 +145,8 @@ func TestAzureAndGCP(t *testing.T) {
 	if d := cmp.Diff([]pricing.Class{{Name: "1y-reservation", Term: years(1), Upfront: money("500"), Billed: pricing.Always}}, got.Offers[0].List.Classes); d != "" {
 		t.Error(d)
 	}
-	if len(got.Rates) != 1 || got.Rates[0].Hourly != money("0.05") || got.Report.Used != 4 || got.Report.Prices != 6 {
-		t.Errorf("%+v, %+v", got.Rates, got.Report)
+	if len(got.Rates) != 1 || got.Rates[0].Hourly != money("0.05") || got.Used != 4 || got.Prices != 6 {
+		t.Errorf("%+v, %+v", got.Rates, got)
 	}
 
 	sku := func(text, usage, nanos string) string {
@@ -158,7 +158,7 @@ func TestAzureAndGCP(t *testing.T) {
 	if got, err = Read(strings.NewReader(text), Options{Regions: []string{"us-east1"}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Offers) != 1 || got.Offers[0].Kind != "E2 core" || len(got.Offers[0].List.Classes) != 1 || got.Offers[0].List.Classes[0].Hourly != money("0.013741") || got.Report.Prices != 8 || got.Report.Used != 2 {
+	if len(got.Offers) != 1 || got.Offers[0].Kind != "E2 core" || len(got.Offers[0].List.Classes) != 1 || got.Offers[0].List.Classes[0].Hourly != money("0.013741") || got.Prices != 8 || got.Used != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -232,7 +232,7 @@ func TestSamples(t *testing.T) {
 		for _, o := range got.Offers {
 			classes += len(o.List.Classes)
 		}
-		t.Logf("%s: %d offers, %d classes, %d rates, %+v", name, len(got.Offers), classes, len(got.Rates), got.Report)
+		t.Logf("%s: %d offers, %d classes, %d rates, %+v", name, len(got.Offers), classes, len(got.Rates), got)
 		if len(got.Offers) < want.offers || len(got.Rates) < want.rates {
 			t.Errorf("%s: %d offers, %d rates; want at least %+v", name, len(got.Offers), len(got.Rates), want)
 		}
@@ -248,12 +248,12 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		left := p.Report.Used
-		for _, l := range p.Report.Left {
+		left := p.Used
+		for _, l := range p.Left {
 			left += l.Prices
 		}
-		if left != p.Report.Prices || p.Report.Used < 0 {
-			t.Errorf("%+v", p.Report)
+		if left != p.Prices || p.Used < 0 {
+			t.Errorf("%+v", p)
 		}
 		for _, o := range p.Offers {
 			if err := o.List.Validate(); err != nil || o.List.OnDemand <= 0 {

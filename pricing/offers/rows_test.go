@@ -25,10 +25,10 @@ func summary(p *Prices) []string {
 	for _, r := range p.Rates {
 		s = append(s, fmt.Sprintf("rate %s %s %s %s %s %v", r.Region, r.Kind, r.System, r.Plan, r.Currency, r.Hourly))
 	}
-	for _, l := range p.Report.Left {
+	for _, l := range p.Left {
 		s = append(s, fmt.Sprintf("%d left: %s", l.Prices, l.Reason))
 	}
-	return append(s, fmt.Sprintf("%s: %d of %d, %d rounded", p.Report.Form, p.Report.Used, p.Report.Prices, p.Report.Rounded))
+	return append(s, fmt.Sprintf("%s: %d of %d, %d rounded", p.Form, p.Used, p.Prices, p.Rounded))
 }
 
 // Each reason for which an item of Azure's retail prices is left out, and each form of what

@@ -36,7 +36,7 @@ var madePrice = map[string]pricing.Money{"m5": 96 * pricing.Milli, "c5": 85 * pr
 
 // madePrices is the price list of the made-up year.
 func madePrices() *offers.Prices {
-	list := &offers.Prices{Report: offers.Report{Form: "made-up prices"}}
+	list := &offers.Prices{Form: "made-up prices"}
 	for _, k := range madeKinds {
 		price := madePrice[k.family] * pricing.Money(k.factor/400)
 		l := pricing.List{OnDemand: price, Classes: []pricing.Class{
@@ -46,9 +46,9 @@ func madePrices() *offers.Prices {
 		}}
 		list.Offers = append(list.Offers, offers.Offer{Provider: "aws", Region: madeRegion, Kind: k.kind, System: "linux", Tenancy: "shared",
 			Currency: "USD", Family: k.family, Factor: k.factor, List: l})
-		list.Report.Prices += 1 + len(l.Classes)
+		list.Prices += 1 + len(l.Classes)
 	}
-	list.Report.Used = list.Report.Prices
+	list.Used = list.Prices
 	return list
 }
 

@@ -190,7 +190,7 @@ func (r *results) readOwn() (err error) {
 
 func (r *results) addPrices(name string, p *offers.Prices) {
 	r.prices.Offers = append(r.prices.Offers, p.Offers...)
-	r.lists = append(r.lists, priceFile{name, p.Report})
+	r.lists = append(r.lists, priceFile{name, p})
 }
 
 // readBill tells the form of a file and adds its rows.

@@ -38,7 +38,7 @@ type results struct {
 // A priceFile is what became of a price list.
 type priceFile struct {
 	name   string
-	report offers.Report
+	prices *offers.Prices
 }
 
 // text writes the results for people.
@@ -197,8 +197,8 @@ func (r *results) textInputs(w *table.Page) {
 		fmt.Fprintf(w, "  %-28s %12s rows  %20s\n", "classified in all", decimal.Int(int(c.Rows)), c.Billed)
 	}
 	for _, l := range r.lists {
-		fmt.Fprintf(w, "%s: %s, %s prices, %s used\n", l.name, l.report.Form, decimal.Int(l.report.Prices), decimal.Int(l.report.Used))
-		for _, x := range l.report.Left {
+		fmt.Fprintf(w, "%s: %s, %s prices, %s used\n", l.name, l.prices.Form, decimal.Int(l.prices.Prices), decimal.Int(l.prices.Used))
+		for _, x := range l.prices.Left {
 			fmt.Fprintf(w, "  left out: %s: %s\n", x.Reason, decimal.Int(x.Prices))
 		}
 	}

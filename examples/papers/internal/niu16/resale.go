@@ -56,7 +56,7 @@ func market(list pricing.List, hours []int, cost pricing.Money, left semielastic
 	m.whole, m.uncertain = plan.Cost, !plan.Optimal()
 	end := (len(hours) + saleHours - 1) / saleHours * saleHours
 	place := reserve.Resale{Share: share, Every: saleHours * time.Hour, Longest: time.Duration(end) * time.Hour}
-	classes, sales, err := place.AppendClasses(nil, nil, list)
+	classes, of, err := place.AppendClasses(nil, nil, list)
 	if err != nil {
 		return m, err
 	}
@@ -67,7 +67,7 @@ func market(list pricing.List, hours []int, cost pricing.Money, left semielastic
 	m.plan, m.uncertain = plan.Cost, m.uncertain || !plan.Optimal()
 	for _, q := range plan.Purchases {
 		m.bought += q.Count
-		if s := sales[q.Class]; s.After < list.Classes[s.Class].Term && q.Slot+int(s.After/time.Hour) < len(hours) {
+		if sold := classes[q.Class].Term; sold < list.Classes[of[q.Class]].Term && q.Slot+int(sold/time.Hour) < len(hours) {
 			m.early += q.Count
 		}
 	}
