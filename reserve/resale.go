@@ -12,10 +12,10 @@ import (
 // A marketplace for rests of terms.
 //
 // [Niu16] section 8.6 counts a reservation whole, since "selling off all the unused reserved
-// instances is not an easy thing". The horizon Full counts so. Pure counts as if the rest of each
-// term were sold at its prorated price when the demand ends, and at that moment alone. A
-// marketplace is between them in price, and beyond them in time: a sale brings a share of the
-// prorated upfront price, and a reservation may be sold whenever the need for it ends.
+// instances is not an easy thing". The horizon Full does the same. Pure counts as if the rest of
+// each term were sold at its prorated price when the demand ends. A marketplace differs from Pure
+// in two ways. A sale brings only a share of the prorated upfront price. And a reservation can be
+// sold at any time, not only when the demand ends.
 //
 // Buying class k and selling it after the time h is buying a class of the term h, with the upfront
 // price

@@ -11,18 +11,19 @@ import (
 //
 // A backfilling scheduler asks the queue one question again and again. From a given place
 // on, which is the first job that needs at most f nodes, and either ends within a window w
-// or needs at most x nodes? Jobs that have waited long mostly do not. So a plain scan
-// costs the length of the queue at every event, and a day with 10,000 waiting jobs
-// becomes quadratic.
+// or needs at most x nodes? Most jobs that have waited long are no answer. So a plain scan
+// goes through most of the queue at every event. With 10,000 waiting jobs, a day of events
+// would take quadratic time.
 //
 // So jobs lie in blocks of up to 64, in order, with a bit for each job that still waits.
 // Each block keeps a lower bound of the estimate for each class of sizes (1, 2-3, 4-7,
 // 8-15, ... nodes): within[c] is at most the least estimate among its jobs of class c or
-// less. A scan passes over a block whose bounds say no in a few nanoseconds. A bound can
-// only say yes in vain because of a job of the same class as f but larger. Taking a job
-// leaves the bounds as they are (they stay lower bounds). A block that said yes for
-// nothing is bounded anew and remembers the question: while the cluster stays as full,
-// and the window shrinks, the answer stays no.
+// less. If the bounds show that a block has no answer, a scan skips the block in a few
+// nanoseconds. Otherwise the scan looks at the jobs of the block. It may find no answer there,
+// if a job of the class of f needs more than f nodes, or if a job has been taken: the bounds do
+// not change then, and stay lower bounds. After such a look the block gets exact bounds and
+// remembers the question. While f and w do not grow, and all its jobs need more than x nodes,
+// there is still no answer.
 //
 // Invariants: blocks are not empty. The live jobs of a block precede those of the next
 // block. Bits at or above used are 0. Two neighbours together hold more than half a

@@ -13,9 +13,9 @@ import (
 //
 //	w_k = x_k − x_{k−d},    w_k = c + Σ_i φ_i·w_{k−Lags[i]} + e_k,
 //
-// d being Difference; with d = 0, w_k is x_k itself. Forecasts put forecasts in the place
-// of what is not yet known. With no coefficient the forecast is the season before,
-// so that what is fitted are the corrections to [SeasonalNaive].
+// d being Difference; with d = 0, w_k is x_k itself. A forecast of several steps uses earlier
+// forecasts where values are not yet known. Without coefficients the forecast is that of
+// [SeasonalNaive]. So the coefficients are corrections to [SeasonalNaive].
 //
 // Fit chooses the lags: the last few steps, the same for one and two seasons ago,
 // the seasons of a week, and the second season. A ridge regression gives the coefficients in

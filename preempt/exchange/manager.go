@@ -7,7 +7,7 @@ import "time"
 //
 // A Manager is a state machine without a clock. The caller passes each message and the
 // time, and saves the manager (json.Marshal) before it sends the messages that come out.
-// Any clock will do that does not run back, not even over a restart. If a time is
+// The clock may show any time, but must not run back, also not over a restart. If a time is
 // earlier than the time before, the later time counts.
 //
 // Returned messages are valid until the next call. The caller may send them in any order

@@ -8,13 +8,13 @@ import (
 	"github.com/plimsoll/plimsoll/reserve/internal/pdhg"
 )
 
-// The linear program of joint.go, approached.
+// A first-order method for the linear program of joint.go.
 //
 // The rounds of joint.go jump between corners, and their average comes near the best worths
 // slowly. The program itself is a game of purchases against prices. The primal-dual hybrid
 // gradient method solves it by steps that cost a few operations for each slot, type and class.
-// Package reserve/internal/pdhg has its steps, anchors and reflections. Here all amounts are money at
-// the rates of the plan, of types that the plan does not pay for at those on demand:
+// Package reserve/internal/pdhg has its steps, anchors and reflections. Here usage is counted in
+// money: at the rate of the plan, or on demand for a type that the plan does not pay for:
 //
 //	minimise   Σ (fee/q_i)·r + Σ charged·c + Σ (p_i/q_i)·o_it
 //	subject to R_it + s_it + o_it ≥ q_i·d_it           price λ_it, at most p_i/q_i
@@ -22,8 +22,8 @@ import (
 //
 // With several offers each offer k has s, c and ν of its own, and s counts q_ki/q_i times.
 //
-// The method ends after a fixed number of steps. Its ν, lowered where a term would be worth more
-// than its price, gives a bound as any ν does, and its reservations, rounded, a plan.
+// The method ends after a fixed number of steps. Its ν is lowered until no term is worth more than
+// its price, and then gives a bound, as every fair ν does. Its reservations, rounded, give a plan.
 
 const (
 	// The method looks at its worths and reservations after so many steps.

@@ -19,15 +19,15 @@ import (
 //	L(ν) = Σ_i reserve_i(min(p_i, min_k q_ki·ν_kt)) - Σ_kt ν_kt·u·H_kt.
 //
 // The proof is that of joint.go: what offer k pays for i is worth q_ki·ν_kt, and its money is worth no
-// more than its price. The order in which offers pay is one way to share their money out, and the bound
-// holds for all ways. So part of the gap may be the order's, where another order would be cheaper.
+// more than its price. The bound holds for every order in which offers pay. So if another order were
+// cheaper than the provider's order, the gap includes the difference.
 //
 // The plan. The first-order method of relax.go approaches the linear program of all offers. Its prices are
-// ν, and its purchases, rounded, are a plan. Search by coordinates then makes the plan better, at
-// its true cost: a purchase more or less, of a step that is halved down to one unit, or a step from one
-// offer to another. The search begins with no purchases, with the purchases of the method, and with
-// the reservations that are best at its prices, whenever the method stops. No guarantee is known but
-// the gap. If there are few plans, all are tried, and the bound is what reservations at no price prove.
+// ν, and its purchases, rounded, are a plan. Each time that the method stops, a search by coordinates
+// improves three plans at their true cost: the plan of the method, the reservations that are best at its
+// prices, and no purchases. A step of the search changes one purchase, or moves units from one offer to
+// another. The steps are halved down to one unit. No guarantee is known but the gap. If there are few
+// plans, all are tried, and the bound follows from reservations with ν = 0.
 
 const (
 	// severalWork bounds the evaluations of a slot times pairs in one search by coordinates.

@@ -13,17 +13,18 @@ import (
 
 // One savings plan for many groups, whose totals may exceed 64 bits.
 //
-// Each group answers a fair worth of the slots by itself: it reserves what costs least where a slot
-// costs min(p, q·ν_t). What the groups leave adds up by rates and slot, in a [Sum], in any order and
-// any bundles. [Commit] then finds the commitments for all. The proposition of joint.go holds for the
+// The caller chooses a fair worth ν of the slots. Each group then plans by itself: it buys the
+// reservations of least cost if a slot costs min(p, q·ν_t). A [Sum] adds up, by rates and slot, the
+// usage that the reservations of the groups do not serve, in any order. [Commit] then finds the
+// commitments for all groups. The proposition of joint.go holds for the
 // groups together, with the sum of the groups' bounds in place of Σ reserve_i. So the bound holds
 // however the worth was found, and whatever any group reserves. A bad worth only makes a bad bound.
 //
-// The commitments are those of a savings plan alone for the usage that is left. For the choice,
-// neighbouring ratios of rates are one type with their mean ratio, and units are coarser; what the
-// choice costs is computed for each pair of rates alone, in 128 bits. Rates that are not below those
-// on demand take part in both: money that is committed for a slot of one group pays for them in the
-// others.
+// The commitments are those of a savings plan alone for the usage in the Sum. To choose them, Commit
+// joins pairs of rates with neighbouring ratios to one type, and takes coarser units. Commit then
+// computes the cost of the chosen commitments exactly, pair by pair, in 128 bits. Both steps include
+// rates of the plan that are not below on demand, since money committed for one group may pay for
+// such usage of another group.
 //
 // Amounts are rounded as follows. A group's bound is rounded to the nearest nano, and a Sum takes one
 // nano off each. Worths are rounded down, the worth of held commitments is rounded up. The usage on
