@@ -125,7 +125,7 @@ func TestPropShapleyAxioms(t *testing.T) {
 		if err := s.ShapleyTo(shares, c); err != nil {
 			t.Fatal(err)
 		}
-		perm := rapid.Permutation(slices.Collect(All(n).Members())).Draw(t, "perm")
+		perm := rapid.Permutation(slices.Collect(all(n).Members())).Draw(t, "perm")
 		other := make(Costs, len(c))
 		for set := range c {
 			var to Set
@@ -452,7 +452,7 @@ func TestHandOut(t *testing.T) {
 		}
 		best := pricing.Money(math.MinInt64)
 		var way []pricing.Money // the first that nobody leaves, or else the first of the greatest slack
-		for to := Set(0); to <= All(n); to++ {
+		for to := Set(0); to <= all(n); to++ {
 			if to.Len() == int(left) && best < 0 {
 				x := slices.Clone(base)
 				for i := range to.Members() {
@@ -862,8 +862,8 @@ func TestPanics(t *testing.T) {
 	cost := func(Set) (pricing.Money, error) { return 0, nil }
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, f := range map[string]func(){
-		"all":        func() { All(65) },
-		"all below":  func() { All(-1) },
+		"all":        func() { all(65) },
+		"all below":  func() { all(-1) },
 		"with":       func() { Of(64) },
 		"below":      func() { Of(-1) },
 		"shapley":    func() { s.ShapleyTo(nil, Costs{0, 1}) },
@@ -889,7 +889,7 @@ func TestPanics(t *testing.T) {
 func TestSets(t *testing.T) {
 	s := Of(5, 0, 3)
 	if s.String() != "{0 3 5}" || Set(0).String() != "{}" || s.Len() != 3 || !s.Has(3) || s.Has(1) ||
-		!slices.Equal(slices.Collect(s.Members()), []int{0, 3, 5}) || All(0) != 0 || All(3) != 7 || All(64)+1 != 0 || Of(63) != 1<<63 || !All(64).Has(63) {
+		!slices.Equal(slices.Collect(s.Members()), []int{0, 3, 5}) || all(0) != 0 || all(3) != 7 || all(64)+1 != 0 || Of(63) != 1<<63 || !all(64).Has(63) {
 		t.Error(s)
 	}
 	for i := range s.Members() {

@@ -248,7 +248,7 @@ func (s *Solver) handOut(dst []pricing.Money, c Costs, d int64) pricing.Money {
 	}
 	best, most := Set(0), pricing.Money(math.MinInt64)
 	tries := 0
-	for to := Set(0); to <= All(n); to++ {
+	for to := Set(0); to <= all(n); to++ {
 		if to.Len() != int(left) {
 			continue
 		}

@@ -20,9 +20,9 @@ func Of(members ...int) Set {
 	return s
 }
 
-// All returns the coalition of the members 0 to n−1. It panics unless n is from 0 to
+// all returns the coalition of the members 0 to n−1. It panics unless n is from 0 to
 // 64.
-func All(n int) Set {
+func all(n int) Set {
 	if n < 0 || n > 64 {
 		panic("coalition: number of members is not from 0 to 64")
 	}
