@@ -61,9 +61,26 @@ type Cap struct {
 // Set the fields, call Reset, and then Observe at the end of each interval. Do not change
 // the fields afterwards. One goroutine at a time.
 type Online struct {
-	Forecaster Forecaster      // of the mean demand; required, and new at each Reset
-	Planner    reserve.Planner // nil is Exact; [SEC] is the paper's
-	Window     int             // intervals of the load-duration curve, 0 is 52, a year of weeks
+	// Forecaster foresees the mean demand of the intervals to come. It is required, and new at
+	// each Reset. Update takes the mean number of instances in the interval that has passed, or
+	// NaN if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
+	// means count as 0. A forecaster may have more:
+	//
+	//	Validate() error                   asked by Reset: what is wrong with its parameters
+	//	Ready() bool                       nothing is bought before it reports true
+	//	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
+	//	TrackingSignal() float64           for Online.Alarm
+	//	Paths(dst [][]float64, rng *rand.Rand)
+	//	                                   futures of the mean, one in each dst[i], for Online.Paths
+	//
+	// *forecast.Predictor of this module has all of these methods. [Online.MarshalJSON]
+	// includes the JSON form of the forecaster.
+	Forecaster interface {
+		Update(x float64)
+		Forecast(dst []float64)
+	}
+	Planner reserve.Planner // nil is Exact; [SEC] is the paper's
+	Window  int             // intervals of the load-duration curve, 0 is 52, a year of weeks
 
 	// Risk controls.
 

@@ -16,26 +16,6 @@ import (
 // 1.042, 1.026, 1.027 and 1.027 times the optimum, in 2.4, 3.0, 3.7 and 4.5 ms.
 const parts = 28
 
-// A Forecaster foresees the mean demand of the intervals to come.
-//
-// Update takes the mean number of instances in the interval that has passed, or NaN
-// if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
-// means count as 0. A Forecaster may have more:
-//
-//	Validate() error                   asked by Reset: what is wrong with its parameters
-//	Ready() bool                       nothing is bought before it reports true
-//	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
-//	TrackingSignal() float64           for Online.Alarm
-//	Paths(dst [][]float64, rng *rand.Rand)
-//	                                   futures of the mean, one in each dst[i], for Online.Paths
-//
-// *forecast.Predictor of this module has all of these methods. [Online.MarshalJSON] includes the
-// JSON form of the forecaster.
-type Forecaster interface {
-	Update(x float64)
-	Forecast(dst []float64)
-}
-
 type readier interface{ Ready() bool }
 
 type validator interface{ Validate() error }

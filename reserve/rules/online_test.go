@@ -52,7 +52,7 @@ func (f *trend) Quantile(dst []float64, q float64) {
 func (f *trend) TrackingSignal() float64 { return f.Signal }
 func (f *trend) Ready() bool             { return f.Seen >= f.Wait }
 
-// plain has what a Forecaster must have and nothing else.
+// plain has what a forecaster must have and nothing else.
 type plain struct{ mean float64 }
 
 func (f *plain) Update(x float64)       { f.mean = x }

@@ -57,7 +57,7 @@ const forever = math.MaxInt
 // all three factors from the rule of Trigg and Leach. The paper does not say how far a
 // quadratic may go over the weeks of a term. It is held within 0 and twice the peak here:
 // without limits the portfolio costs 13 to 55 times the optimum.
-func paperForecaster() rules.Forecaster {
+func paperForecaster() *forecast.Predictor {
 	return &forecast.Predictor{
 		Model:  &smoothing.AdaptiveTriple{All: true},
 		Limits: forecast.Limits{NonNegative: true, Multiple: 2},
