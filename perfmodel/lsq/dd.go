@@ -79,14 +79,6 @@ func (a dd) sqrt() dd {
 	return fastTwoSum(r, e.hi/(2*r))
 }
 
-// abs returns |a|.
-func (a dd) abs() dd {
-	if a.hi < 0 {
-		return a.neg()
-	}
-	return a
-}
-
 // The kernels work on vectors of dd as two slices each. A dot product sums the errors of
 // its sums and products apart from the sums ([Ogita05] Dot2, with the low parts of the
 // factors). So each element waits for one addition only. Over m elements, the error is

@@ -3,9 +3,7 @@ package usage
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -279,8 +277,3 @@ func (k Kind) compare(o Kind) int {
 	return cmp.Or(cmp.Compare(k.Provider, o.Provider), cmp.Compare(k.Region, o.Region), cmp.Compare(k.Type, o.Type),
 		cmp.Compare(k.System, o.System), cmp.Compare(k.Tenancy, o.Tenancy))
 }
-
-func itoa(n int) string          { return strconv.Itoa(n) }
-func trailingZeros(n uint64) int { return bits.TrailingZeros64(n) }
-func onesCount(n uint64) int     { return bits.OnesCount64(n) }
-func equalFold(a, b string) bool { return strings.EqualFold(a, b) }

@@ -2,7 +2,9 @@ package usage
 
 import (
 	"math"
+	"math/bits"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -222,7 +224,7 @@ func (c *Collector) check(row *Row, at int) error {
 	return nil
 }
 
-func where(file string, line int) string { return file + ", line " + itoa(line) }
+func where(file string, line int) string { return file + ", line " + strconv.Itoa(line) }
 
 func (c *Collector) hoursOf(at int, account string) *hourSet {
 	if c.hoursLast != nil && c.accountLast == account {
@@ -375,7 +377,7 @@ func (s *hourSet) meet(t *hourSet) (int64, bool) {
 			continue
 		}
 		if both := b & t.bits[i]; both != 0 {
-			return 64*(s.base+int64(w)) + int64(trailingZeros(both)), true
+			return 64*(s.base+int64(w)) + int64(bits.TrailingZeros64(both)), true
 		}
 	}
 	return 0, false
@@ -383,7 +385,7 @@ func (s *hourSet) meet(t *hourSet) (int64, bool) {
 
 func (s *hourSet) len() (n int64) {
 	for _, b := range s.bits {
-		n += int64(onesCount(b))
+		n += int64(bits.OnesCount64(b))
 	}
 	return n
 }

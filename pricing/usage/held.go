@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -183,7 +184,7 @@ func (c *Collector) inventory(b *Bill) {
 	for i := range c.contracts {
 		k := &c.contracts[i]
 		h := byID[k.ID]
-		if h == nil && slices.ContainsFunc(discounts, func(s string) bool { return equalFold(s, k.Type) }) {
+		if h == nil && slices.ContainsFunc(discounts, func(s string) bool { return strings.EqualFold(s, k.Type) }) {
 			h = &held{Held: Held{ID: k.ID, Name: k.Description, Type: k.Type, Spend: k.Spend, Unit: k.Unit}}
 			if h.Unit == "" && k.Spend {
 				h.Unit = k.Currency

@@ -39,10 +39,6 @@ var charges = enum.New[Charge]("usage", "Charge", ErrRange, "left_out", "on_dema
 // String returns "left_out", "on_demand", "covered", "unused" or "purchase".
 func (c Charge) String() string { return charges.String(c) }
 
-// MarshalText returns the String form. The error, for any other value, unwraps to
-// [ErrRange].
-func (c Charge) MarshalText() ([]byte, error) { return charges.MarshalText(c) }
-
 // Reasons for which readers leave rows out. A reader may have others.
 const (
 	Tax        = "tax"

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -290,7 +291,7 @@ func TestSeen(t *testing.T) {
 	h := hashOf(text)
 	for i := range 8 * len(text) {
 		text[i/8] ^= 1 << (i % 8)
-		if n := onesCount(h ^ hashOf(text)); n < 10 || n > 54 {
+		if n := bits.OnesCount64(h ^ hashOf(text)); n < 10 || n > 54 {
 			t.Errorf("bit %d changes %d bits", i, n)
 		}
 		text[i/8] ^= 1 << (i % 8)
