@@ -239,7 +239,7 @@ func TestSampledByDefinition(t *testing.T) {
 	if err != nil || !got.Sampled || len(got.Accounts) != users {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	all := naive(u, got.Accounts, coalition.All(users))
+	all := naive(u, got.Accounts, coalition.Set(1<<users-1))
 	want, err := new(coalition.Sampler).Shapley(nil, users, func(set coalition.Set) (pricing.Money, error) {
 		return naive(u, got.Accounts, set), nil
 	}, coalition.SampleOptions{Pairs: 5, Rand: rand.New(rand.NewPCG(18, 4))})
