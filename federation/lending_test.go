@@ -48,13 +48,6 @@ func TestPropLendingAsNamed(t *testing.T) {
 // lendAt is the price of a factor times F/τ, whatever is idle.
 func lendAt(factor float64) []PricePoint { return []PricePoint{{0, factor}} }
 
-func sumOf(costs []pricing.Money) (sum pricing.Money) {
-	for _, c := range costs {
-		sum += c
-	}
-	return sum
-}
-
 // The price is that of what is idle when a part is booked, slot by slot: by hand.
 func TestLendingByHand(t *testing.T) {
 	centres := []Centre{

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,17 +12,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
-
-// changes lists the starts and ends of jobs in the order of time.
-func changes(jobs []Job, starts []time.Duration) []event {
-	var ev []event
-	for i, j := range jobs {
-		s := start(jobs, starts, i)
-		ev = append(ev, event{at: s, n: j.Nodes}, event{at: s + j.Run, n: -j.Nodes})
-	}
-	slices.SortFunc(ev, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-	return ev
-}
 
 // hold is a job of user u that holds n instances in [from, to), in minutes.
 func hold(u, n, from, to int) Job {

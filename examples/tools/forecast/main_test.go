@@ -52,11 +52,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	var words []string
-	for _, name := range forecast.Names() {
-		words = append(words, name)
-	}
-	tested.Help(t, program.FlagNames(), words...)
+	tested.Help(t, program.FlagNames(), forecast.Names()...)
 }
 
 type row struct {

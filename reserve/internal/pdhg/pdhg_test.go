@@ -89,7 +89,7 @@ func TestMove(t *testing.T) {
 	if want := (1 + 4 + 1) / .5; moved != want {
 		t.Errorf("moved %v, want %v", moved, want)
 	}
-	if moved = v.Move(1, []float64{0, 0, 9}, nil, 4, 1, at); at[2] != 4.75+2*18 {
+	if v.Move(1, []float64{0, 0, 9}, nil, 4, 1, at); at[2] != 4.75+2*18 {
 		t.Errorf("without a limit at %v", at)
 	}
 	var b Balance
