@@ -19,7 +19,7 @@ import (
 // AQTP counts as [OD] does: a job that finds enough free instances in one infrastructure
 // gets them, and a job without a place holds up the jobs behind it. AQTP launches for whole
 // jobs only, within limits and credits, so that no instance waits for others that may never
-// come. Idle instances go as under [ODPlus]. After a refusal AQTP asks no other cloud, and
+// come. Idle instances go as under OD++. After a refusal AQTP asks no other cloud, and
 // waits for the next evaluation.
 //
 // The administrator chooses r, so the zero value of r is an error; the paper's example is
@@ -31,7 +31,6 @@ type AQTP struct {
 	Min       int           // the least n; 0 stands for 1
 	Max       int           // the largest n; 0 stands for no bound
 	Start     int           // n before the first evaluation adjusts it; 0 stands for Min
-	Fragments bool          // launch also parts of jobs in clouds without a price, as OD does
 	KeepFree  bool          // keep idle instances of clouds without a price
 
 	n     int // 0 before the first evaluation
@@ -118,7 +117,7 @@ func (p *AQTP) AppendActions(dst []Action, s *Snapshot) []Action {
 	clouds := d.Cheapest()
 	nc := max(1, awqt/p.Response)
 	clouds = clouds[:min(time.Duration(len(clouds)), nc)]
-	d.ServeQueue(s.Jobs[:min(len(s.Jobs), p.n)], clouds, p.Fragments, firstNeed)
+	d.ServeQueue(s.Jobs[:min(len(s.Jobs), p.n)], clouds, false, firstNeed)
 	d.TerminateDue(p.KeepFree, chargeDue)
 	return d.Actions()
 }

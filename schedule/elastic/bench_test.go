@@ -50,7 +50,7 @@ func BenchmarkPolicy(b *testing.B) {
 		rich         bool
 	}{
 		{&SM{}, 1000, 10, false}, {&OD{}, 1000, 10, false}, {&OD{}, 1000, 10, true},
-		{&OD{WholeJobs: true}, 1000, 10, false}, {&OD{Pooled: true}, 1000, 10, false}, {&ODPlus{}, 1000, 10, false},
+		{&OD{Plus: true}, 1000, 10, false},
 		{&AQTP{Response: 2 * time.Hour, Min: 1000}, 1000, 10, false}, {&AQTP{Response: 2 * time.Hour, Min: 1000}, 1000, 10, true},
 		{&MCOP{CostWeight: .2}, 100, 2, false}, {&MCOP{CostWeight: .2}, 100, 3, false}, {&MCOP{CostWeight: .8}, 100, 3, false},
 		{&MCOP{CostWeight: .2}, 1000, 3, false}, {&MCOP{CostWeight: .2}, 100, 10, false},
@@ -60,11 +60,6 @@ func BenchmarkPolicy(b *testing.B) {
 		if m, ok := c.p.(*MCOP); ok {
 			name += map[bool]string{true: "-exact", false: "-genetic"}[m.Exact]
 			m.Rand = newRand(1)
-		}
-		if o, ok := c.p.(*OD); ok && o.WholeJobs {
-			name += "-whole"
-		} else if ok && o.Pooled {
-			name += "-pooled"
 		}
 		if c.rich {
 			name += "-rich"
@@ -91,32 +86,6 @@ func BenchmarkPolicy(b *testing.B) {
 				b.ReportMetric(float64(m.table.runs)/float64(b.N), "schedules")
 			}
 		})
-	}
-}
-
-// BenchmarkServe: the worst known for the search of a place: nine clouds with
-// limits that most jobs miss, before the one that has room for all.
-func BenchmarkServe(b *testing.B) {
-	rnd := rand.New(rand.NewPCG(3, 4))
-	s := &Snapshot{Now: 50 * time.Hour, Every: 300 * time.Second, Credits: 1e6 * pricing.Unit, Budget: Marshall12Budget()}
-	for i := range 10 {
-		c := Cloud{Price: pricing.Money(10+i) * pricing.Milli, Limit: 100 + 3*(9-i), Boot: 50 * time.Second}
-		if i == 9 {
-			c.Limit = NoLimit
-		}
-		for k := range 100 {
-			c.Instances = append(c.Instances, Instance{ID: int64(k), State: Busy, Due: s.Now + time.Duration(rnd.IntN(3600))*time.Second, Ready: s.Now + time.Hour})
-		}
-		s.Clouds = append(s.Clouds, c)
-	}
-	for i := range 1000 {
-		s.Jobs = append(s.Jobs, schedule.Job{ID: int64(i), Nodes: 28 + rnd.IntN(36), Submit: s.Now - time.Duration(rnd.IntN(600))*time.Minute, Estimate: time.Hour})
-	}
-	p := new(OD)
-	dst := p.AppendActions(nil, s)
-	b.ReportAllocs()
-	for b.Loop() {
-		dst = p.AppendActions(dst[:0], s)
 	}
 }
 

@@ -14,7 +14,7 @@
 // What to call:
 //
 //	You have                          You want                            Call
-//	queue, instances and credits      what to launch and to give back     OD, ODPlus, AQTP, MCOP, SM: AppendActions
+//	queue, instances and credits      what to launch and to give back     OD, AQTP, MCOP, SM: AppendActions
 //	weights of cost and of waits      the best trade of the two           MCOP
 //	a rule of your own                room, prices and free instances     Draft
 //	a log, clouds and a budget        waits and costs of a policy         Simulator.Run
@@ -50,26 +50,26 @@
 //	            load never falls                allow
 //	OD          waits count, charges are by     what all jobs lack, the       when no job waits, or
 //	            the second                      cheapest cloud first          credits are saved
-//	ODPlus      waits count, charges are by     as OD                         before their next charge,
+//	OD, Plus    waits count, charges are by     as OD                         before their next charge,
 //	            the hour                                                      if no job is counted on them
-//	AQTP        a wait of r is accepted, and    for the first n jobs, in      as ODPlus
+//	AQTP        a wait of r is accepted, and    for the first n jobs, in      as OD, Plus
 //	            money is to be saved below it   ⌊AWQT/r⌋ clouds
-//	MCOP        cost and wait have weights      the best found trade of       as ODPlus, by its schedule
+//	MCOP        cost and wait have weights      the best found trade of       as OD, Plus, by its schedule
 //	            that somebody can state         cost for queued time
 //
-// No policy has a guarantee on cost or wait. OD, ODPlus and AQTP have one other guarantee:
+// No policy has a guarantee on cost or wait. OD and AQTP have one other guarantee:
 // every job starts if credits accrue, no cloud refuses or ends instances, and boots take
 // less than an hour (od.go). All policies but MCOP take O(J·C) time and one look at
-// each instance. SM, OD, ODPlus and AQTP are deterministic. SM with Once, and AQTP, remember
-// something between evaluations and have a Reset method. MCOP draws from its source of
-// randomness, and needs it even where nothing is left to chance.
+// each instance. SM, OD and AQTP are deterministic. AQTP remembers something between
+// evaluations and has a Reset method. MCOP draws from its source of randomness, and needs it
+// even where nothing is left to chance.
 //
-// A job that fits nowhere holds up all jobs behind it. OD, ODPlus and AQTP then launch and
+// A job that fits nowhere holds up all jobs behind it. OD and AQTP then launch and
 // keep nothing that costs, until the credits pay for the whole job. In clouds without a price
 // the job gathers what it can get. The reasons are in od.go.
 //
 // An evaluation may have rounds. If a cloud refuses a launch, the policy is asked again with
-// the same snapshot, brought up to date, and Again set. SM, OD and ODPlus then turn to the
+// the same snapshot, brought up to date, and Again set. SM and OD then turn to the
 // next cloud at once. AQTP and MCOP wait for the next evaluation, and ask the same cloud
 // again. At equal times an evaluation comes before a charge.
 //

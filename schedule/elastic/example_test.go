@@ -66,13 +66,13 @@ func ExampleOD() {
 
 // The same launches. When the queue is empty OD++ keeps an idle instance that is
 // paid for until 20:40 and gives up the one that is charged at 20:03.
-func ExampleODPlus() {
+func ExampleOD_plus() {
 	s := evening()
 	s.Jobs = nil
 	fmt.Println("OD:")
 	show(new(elastic.OD).AppendActions(nil, s))
 	fmt.Println("OD++:")
-	show(new(elastic.ODPlus).AppendActions(nil, s))
+	show((&elastic.OD{Plus: true}).AppendActions(nil, s))
 	// Output:
 	// OD:
 	// terminate 1 in the commercial cloud: the instance is idle and no job waits

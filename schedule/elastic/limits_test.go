@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -9,39 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
-	"github.com/plimsoll/plimsoll/schedule/trace"
 )
-
-// What is just within the limits of a setting is valid, and what is just outside is not.
-func TestPolicyLimits(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 1))
-	for _, p := range []MCOP{
-		{CostWeight: 0}, {CostWeight: 1}, {Population: 3}, {Generations: 1}, {Mutation: 1}, {Crossover: 1},
-		{Exact: true},
-	} {
-		if p.Rand = rnd; p.Validate() != nil {
-			t.Error(p.Validate())
-		}
-	}
-	for _, p := range []MCOP{
-		{CostWeight: -.01}, {CostWeight: 1.01}, {Population: 2}, {Population: -1}, {Generations: -1}, {Mutation: -.01}, {Mutation: 1.01},
-		{Crossover: -.01}, {Crossover: 1.01},
-	} {
-		if p.Rand = rnd; p.Validate() == nil {
-			t.Errorf("%+v is valid", p)
-		}
-	}
-	for _, p := range []AQTP{{Response: 1}, {Response: 1, Min: 3, Max: 3, Start: 3}, {Response: 1, Min: 2, Start: 2}, {Response: 1, Max: 2, Start: 2}} {
-		if p.Validate() != nil {
-			t.Error(p.Validate())
-		}
-	}
-	for _, p := range []AQTP{{}, {Response: 1, Threshold: -1}, {Response: 1, Min: -1}, {Response: 1, Max: -1}, {Response: 1, Min: 3, Max: 2}, {Response: 1, Min: 2, Start: 1}, {Response: 1, Max: 2, Start: 3}, {Response: 1, Start: -1}} {
-		if p.Validate() == nil {
-			t.Errorf("%+v is valid", p)
-		}
-	}
-}
 
 // AQTP goes on with what it remembered, within the bounds that it has now.
 func TestAQTPRecalls(t *testing.T) {
@@ -69,45 +36,6 @@ func TestServeTakesTheCheapestType(t *testing.T) {
 	}
 }
 
-// With cores counted over all infrastructures, the jobs behind one that cannot be served, and
-// that one, get what is free, up to all of it.
-func TestPooledGetsWhatIsFree(t *testing.T) {
-	job := func(n int) schedule.Job { return schedule.Job{Nodes: n, Estimate: time.Hour} }
-	for _, c := range []struct {
-		jobs []schedule.Job
-		want []Action
-	}{
-		{[]schedule.Job{job(600)}, []Action{launch(2, 512, queueNeeds)}},
-		{[]schedule.Job{job(600), job(40)}, []Action{launch(2, 512, queueNeeds)}},
-		{[]schedule.Job{job(100), job(500), job(40)}, []Action{launch(2, 512, queueNeeds)}},
-		{[]schedule.Job{job(100), job(400)}, []Action{launch(2, 500, queueNeeds)}},
-	} {
-		got := (&OD{Pooled: true}).AppendActions(nil, paperSnapshot(64, c.jobs...))
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%v (-want +got)\n%s", c.jobs, diff)
-		}
-	}
-}
-
-// An hour that is over when the price rises above the bid is paid for; one that the rise cuts
-// short is not, however long it has been. By hand: an instance at 2 cents from minute 0 on.
-func TestSpotEndsWithTheHour(t *testing.T) {
-	for _, c := range []struct {
-		rise  int // minutes
-		hours int64
-	}{{59, 0}, {60, 1}, {61, 1}, {119, 1}, {120, 2}} {
-		cloud := certain(CloudOptions{Name: "spot", Limit: NoLimit, Spot: &Spot{History: history(0, 2, c.rise, 50), Bid: 5 * pricing.Unit / 100}})
-		o := Options{Clouds: []CloudOptions{cloud}, Policy: new(ODPlus), Budget: Budget{Hourly: pricing.Unit}, Horizon: 4 * time.Hour}
-		r, err := new(Simulator).Run([]trace.Job{minutesJob(0, 0, 200, 1)}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Infrastructures[1]; got.Hours != c.hours || got.Cost != pricing.Money(c.hours)*2*pricing.Unit/100 || got.Revoked != 1 {
-			t.Errorf("the price rises at minute %d: %d hours for %v, want %d", c.rise, got.Hours, got.Cost, c.hours)
-		}
-	}
-}
-
 // A source of randomness is needed if anything of any cloud is left to chance, and for
 // nothing else.
 func TestRandIsNeededForChance(t *testing.T) {
@@ -131,17 +59,6 @@ func TestRandIsNeededForChance(t *testing.T) {
 			if (err != nil) != c.chance {
 				t.Errorf("%s of cloud %d: %v", name, at, err)
 			}
-		}
-	}
-}
-
-// A policy works with settings at their limits.
-func TestMCOPAtItsLimits(t *testing.T) {
-	s := paperSnapshot(64, schedule.Job{Nodes: 8, Submit: -time.Hour, Estimate: time.Hour})
-	for _, p := range []MCOP{{Crossover: 1}, {Mutation: 1}, {CostWeight: 1}, {Population: 3}, {Generations: 1}} {
-		p.Rand = newRand(1)
-		if got := p.AppendActions(nil, s); p.CostWeight == 0 && len(got) != 1 {
-			t.Errorf("%+v: %v", p, got)
 		}
 	}
 }

@@ -129,20 +129,6 @@ func TestExactFrontIsBruteForce(t *testing.T) {
 	}
 }
 
-// 16 jobs, one cloud beside the local cluster: all 65,536 strings.
-func TestExactFrontOf16Jobs(t *testing.T) {
-	for seed := range uint64(3) {
-		s := burst(seed, 16, 1)
-		got := (&MCOP{Exact: true, Rand: newRand(1)}).appendFront(nil, s)
-		if diff := cmp.Diff(naiveFront(s, false), values(got)); diff != "" {
-			t.Errorf("seed %d: (-want +got)\n%s", seed, diff)
-		}
-		if len(got) < 3 {
-			t.Errorf("seed %d: a front of %d points shows little", seed, len(got))
-		}
-	}
-}
-
 // burst is a queue of mixed jobs behind a full local cluster of 64, with a
 // number of clouds: a free one of 128 first, then commercial ones, $0.085 and up.
 // With one cloud, that is commercial.
@@ -383,36 +369,6 @@ func TestSchedulesAreRemembered(t *testing.T) {
 		p.appendFront(nil, s)
 		if p.table.runs > 2*(jobs+1) {
 			t.Fatalf("evaluation %d builds %d schedules", i, p.table.runs)
-		}
-	}
-}
-
-// Queued time does not fall with every instance that is added. With one launched,
-// job 1 starts at 1:00 on the local cluster and job 2 at once behind it in the
-// cloud, on three instances: two hours in all. With two, job 1 starts in the cloud
-// at 0:00, and job 2 finds no three instances before the local ones at 3:00.
-func TestMoreInstancesCanWaitLonger(t *testing.T) {
-	busy := func(hours ...time.Duration) (in []Instance) {
-		for _, h := range hours {
-			in = append(in, Instance{State: Busy, Due: schedule.Never, Ready: h * time.Hour})
-		}
-		return in
-	}
-	s := &Snapshot{Every: time.Minute, Credits: pricing.Unit,
-		Jobs:   []schedule.Job{{ID: 1, Nodes: 2, Estimate: 6 * time.Hour}, {ID: 2, Nodes: 3, Estimate: 4 * time.Hour}},
-		Clouds: []Cloud{{Fixed: true, Instances: busy(0, 1, 3)}, {Price: 1, Limit: 4, Instances: busy(1, 1)}},
-	}
-	var d Draft
-	d.Reset(nil, s)
-	var table timetable
-	table.reset(s, d.all, time.Hour)
-	for k, want := range []time.Duration{1: 2 * time.Hour, 2: 3 * time.Hour} {
-		if k == 0 {
-			continue
-		}
-		launch := []int{0, k}
-		if got := table.wait(launch, schedule.Never); got != want || naiveWait(s, launch, time.Hour) != want {
-			t.Errorf("%d launched: queued %v, want %v", k, got, want)
 		}
 	}
 }

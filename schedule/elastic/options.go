@@ -105,11 +105,13 @@ type Options struct {
 
 	// Lead is how much earlier than it falls policies see the charge of an instance; ≥ 0 and
 	// less than an hour. A charge within Lead is shown as the one an hour later: it is too
-	// late to avoid it. A live manager has a lead, since it takes time to end an instance.
+	// late to avoid it. A live manager takes time to end an instance; elasticd of
+	// examples/services/slurm measures its lead.
 	Lead time.Duration
 
-	// RejectWhole has a cloud refuse a request for several instances as a whole;
-	// otherwise it refuses the instances one by one.
+	// RejectWhole has a cloud refuse a request for several instances as a whole; otherwise it
+	// refuses the instances one by one. [Marshall12] does not say which, and what a policy
+	// costs depends on it: BenchmarkVariants.
 	RejectWhole bool
 
 	// Decisions asks for the record of all decisions in the result.

@@ -11,7 +11,7 @@ import (
 )
 
 // A Policy decides, at each evaluation, which instances an elastic environment launches and
-// which it gives back ([Marshall12] section II). [SM], [OD], [ODPlus], [AQTP] and [MCOP] are
+// which it gives back ([Marshall12] section II). [SM], [OD], [AQTP] and [MCOP] are
 // Policies. With a [Draft], your own policy has ten lines.
 //
 // AppendActions appends the actions at s.Now to dst, launches before terminations. The
@@ -42,7 +42,7 @@ import (
 //	Recall(memory int)
 //
 // A program that keeps Memory in a file, and calls Recall when it starts again, goes on as
-// if it had not ended. SM and AQTP have the methods; OD, ODPlus and MCOP remember nothing.
+// if it had not ended. AQTP has the methods; the other policies remember nothing.
 type Policy interface {
 	AppendActions(dst []Action, s *Snapshot) []Action
 }
@@ -119,15 +119,13 @@ type Action struct {
 	Reason   string // why, as a clause
 }
 
-const ()
-
 // Why the policies of this package take an action.
 const (
 	sustainMax  = "limits and budget allow more instances"                               // SM
-	queueNeeds  = "waiting jobs need more instances than are free"                       // OD, ODPlus
+	queueNeeds  = "waiting jobs need more instances than are free"                       // OD
 	firstNeed   = "the first jobs of the queue need more instances than are free"        // AQTP
 	bestTrade   = "the chosen trade of cost for queued time has these instances"         // MCOP
-	afterRefuse = "a cheaper cloud has refused"                                          // OD, ODPlus
+	afterRefuse = "a cheaper cloud has refused"                                          // OD
 	queueEmpty  = "the instance is idle and no job waits"                                // OD
 	chargeDue   = "the instance is idle and would be charged before the next evaluation" // all but SM
 )

@@ -129,32 +129,10 @@ func TestPolicies(t *testing.T) {
 		{name: "OD: a job does not span clouds: 4 free here and 4 there are not 8", p: &OD{}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Instances = idleDue(4, schedule.Never)
 		}, want: []Action{launch(2, 4, queueNeeds)}},
-		{name: "OD, pooled: they are", p: &OD{Pooled: true}, busy: 60, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
-			s.Clouds[2].Instances = idleDue(4, schedule.Never)
-		}},
-		{name: "OD, pooled: all jobs are served, and nothing goes while they wait", p: &OD{Pooled: true}, busy: 56, jobs: []schedule.Job{job(8, 0)}, edit: func(s *Snapshot) {
-			s.Clouds[1].Instances = idleDue(2, 10*time.Hour+minute)
-		}},
-		{name: "OD, pooled: what an earlier job takes stays, though a later one waits", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(3, 0), job(600, 0)}, edit: func(s *Snapshot) {
-			limit(s, 64, 64)
-			s.Clouds[1].Instances = idleDue(3, 10*time.Hour+minute)
-		}},
-		{name: "OD, pooled: the same beside what it launches", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(5, 0), job(600, 0)}, edit: func(s *Snapshot) {
-			limit(s, 64, 64)
-			s.Clouds[1].Instances = idleDue(2, 10*time.Hour+minute)
-		}, want: []Action{launch(1, 3, queueNeeds)}},
-		// Credits for 59, of which the first cloud may have all: the second adds none, and the
-		// second job is not served. One idle instance is taken for the first.
-		{name: "OD, pooled: credits are spent once", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(40, 0), job(40, 0)}, edit: func(s *Snapshot) {
-			s.Clouds[1].Instances = idleDue(1, schedule.Never)
-			s.Clouds[2].Price = s.Clouds[1].Price
-		}, want: []Action{launch(1, 39, queueNeeds)}},
 		{name: "OD: the private cloud is full, credits for 59: one job, and nothing that costs towards the other", p: &OD{}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
 			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, queueNeeds)}},
 		{name: "OD: 20 private ones towards the first job; the credits that would serve the second are saved for it", p: &OD{}, busy: 64, jobs: []schedule.Job{job(64, 0), job(8, 0)},
 			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 20, queueNeeds)}},
-		{name: "OD, whole jobs: none of them, but the second is served by what is free", p: &OD{WholeJobs: true}, busy: 64, jobs: []schedule.Job{job(64, 0), job(8, 0)},
-			edit: func(s *Snapshot) { limit(s, 64, 44) }, want: []Action{launch(2, 8, queueNeeds)}},
 		{name: "OD: a job larger than the private cloud has no use for a part of it", p: &OD{}, busy: 64, jobs: []schedule.Job{job(600, 0)}},
 		{name: "OD: credits are saved for 100 cores: the idle one that is due goes, the other is paid for", p: &OD{}, busy: 64, jobs: []schedule.Job{job(100, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances, s.Clouds[2].Limit = []Instance{{Due: s.Now + minute}, {Due: s.Now + 9*minute}}, 0
@@ -175,8 +153,6 @@ func TestPolicies(t *testing.T) {
 			s.Clouds[1].Instances = []Instance{{State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {State: Booting, Ready: s.Now + minute, Due: s.Now + 59*minute}, {Due: s.Now}}
 			s.Clouds[2].Limit, s.Credits = 0, 0
 		}},
-		{name: "OD, pooled: credits for 59: one job", p: &OD{Pooled: true}, busy: 64, jobs: []schedule.Job{job(32, 0), job(32, 0)},
-			edit: func(s *Snapshot) { s.Clouds[2].Limit = 0 }, want: []Action{launch(1, 32, queueNeeds)}},
 		// An hour's estimate is charged once more, since nothing is up at once: $0.17
 		// an instance. $5.085 cover 29.
 		{name: "OD, covered: 29 cores can be covered, with the second hour that they will be charged", p: &OD{}, busy: 64, jobs: []schedule.Job{job(29, 0), job(1, 0)},
@@ -224,14 +200,14 @@ func TestPolicies(t *testing.T) {
 		{name: "OD, printed: the second round asks the next cloud for what the first refused", p: &OD{Printed: true}, busy: 64, jobs: []schedule.Job{job(10, 0)}, edit: func(s *Snapshot) {
 			s.Again, s.Clouds[2].Refused = true, 10
 		}, want: []Action{launch(1, 10, afterRefuse)}},
-		{name: "OD++, printed: all that is due goes, though a job waits for it", p: &ODPlus{Printed: true}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
+		{name: "OD++, printed: all that is due goes, though a job waits for it", p: &OD{Plus: true, Printed: true}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(2, s.Now)
 		}, want: []Action{terminate(1, 0, chargeDue), terminate(1, 1, chargeDue)}},
 
-		{name: "OD++: what is charged within five minutes goes, at five minutes exactly it can wait", p: &ODPlus{}, edit: func(s *Snapshot) {
+		{name: "OD++: what is charged within five minutes goes, at five minutes exactly it can wait", p: &OD{Plus: true}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = []Instance{{Due: s.Now}, {Due: s.Now + 4*minute}, {Due: s.Now + 5*minute}, {Due: s.Now + 59*minute}, {Due: schedule.Never}}
 		}, want: []Action{terminate(1, 0, chargeDue), terminate(1, 1, chargeDue)}},
-		{name: "OD++: three are due, a waiting job is counted on two", p: &ODPlus{}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
+		{name: "OD++: three are due, a waiting job is counted on two", p: &OD{Plus: true}, busy: 64, jobs: []schedule.Job{job(2, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[1].Instances = idleDue(3, s.Now)
 		}, want: []Action{terminate(1, 0, chargeDue)}},
 
@@ -241,9 +217,6 @@ func TestPolicies(t *testing.T) {
 		{name: "AQTP: whole jobs", p: &AQTP{Response: 2 * time.Hour, Min: 2}, busy: 64, jobs: []schedule.Job{job(16, 0), job(16, 0)}, edit: func(s *Snapshot) {
 			s.Clouds[2].Limit = 17
 		}, want: []Action{launch(2, 16, firstNeed)}},
-		{name: "AQTP, fragments", p: &AQTP{Response: 2 * time.Hour, Min: 2, Fragments: true}, busy: 64, jobs: []schedule.Job{job(16, 0), job(16, 0)}, edit: func(s *Snapshot) {
-			s.Clouds[2].Limit = 17
-		}, want: []Action{launch(2, 17, firstNeed)}},
 		{name: "AQTP: the first three jobs only", p: &AQTP{Response: 2 * time.Hour, Min: 3}, busy: 64,
 			jobs: []schedule.Job{job(1, 0), job(2, 0), job(4, 0), job(8, 0)}, want: []Action{launch(2, 7, firstNeed)}},
 		{name: "AQTP: 1.9 desired responses are one cloud, the cheapest, which is full", p: &AQTP{Response: 2 * time.Hour}, busy: 64, jobs: []schedule.Job{job(4, 228*minute)},
@@ -322,30 +295,6 @@ func TestAQTPAdjusts(t *testing.T) {
 	}
 }
 
-func TestSMOnce(t *testing.T) {
-	p := &SM{Once: true}
-	s := paperSnapshot(0)
-	for i, want := range []int{2, 0} {
-		if got := p.AppendActions(nil, s); len(got) != want {
-			t.Errorf("evaluation %d: %v", i, got)
-		}
-	}
-	p.Reset()
-	if got := p.AppendActions(nil, s); len(got) != 2 {
-		t.Errorf("after Reset: %v", got)
-	}
-	// Who recalls what another one remembers does as the other one.
-	for _, asked := range []bool{false, true} {
-		from, to := &SM{Once: true}, &SM{Once: true}
-		if asked {
-			from.AppendActions(nil, s)
-		}
-		if to.Recall(from.Memory()); len(to.AppendActions(nil, s)) > 0 == asked {
-			t.Errorf("asked %v, and one that recalls %d does otherwise", asked, from.Memory())
-		}
-	}
-}
-
 // Below which credits SM rests, by hand: 58 instances at $0.085 leave 7 of the $5 an hour, and the
 // debt of $0.085 lends the 1.5 cents for one more, which costs as much as the debt. 59 are all.
 func TestSMRests(t *testing.T) {
@@ -353,7 +302,7 @@ func TestSMRests(t *testing.T) {
 		name          string
 		private, rent int
 		credits       pricing.Money
-		edit          func(*Snapshot, *SM)
+		edit          func(*Snapshot)
 		want          pricing.Money
 		rests         bool
 	}{
@@ -361,17 +310,16 @@ func TestSMRests(t *testing.T) {
 		{name: "one is missing, and credits are there", private: 512, rent: 58, credits: 0},
 		{name: "one is missing, and credits are not", private: 512, rent: 58, credits: -1, rests: true},
 		{name: "a free one is missing", private: 511, rent: 59, credits: -1},
-		{name: "a free one is missing that has been asked for", private: 511, rent: 59, want: math.MaxInt64, rests: true, edit: func(_ *Snapshot, p *SM) { p.Once, p.asked = true, true }},
-		{name: "the cloud is closed", private: 512, rent: 58, want: math.MaxInt64, rests: true, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Closed = true }},
-		{name: "the cloud is full", private: 512, rent: 58, want: math.MaxInt64, rests: true, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Limit = 58 }},
-		{name: "the cloud has room for one", private: 512, rent: 58, credits: -1, rests: true, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Limit = 59 }},
-		{name: "one is going", private: 512, rent: 59, edit: func(s *Snapshot, _ *SM) { s.Clouds[1].Instances[9].State = Stopping }},
+		{name: "the cloud is closed", private: 512, rent: 58, want: math.MaxInt64, rests: true, edit: func(s *Snapshot) { s.Clouds[1].Closed = true }},
+		{name: "the cloud is full", private: 512, rent: 58, want: math.MaxInt64, rests: true, edit: func(s *Snapshot) { s.Clouds[1].Limit = 58 }},
+		{name: "the cloud has room for one", private: 512, rent: 58, credits: -1, rests: true, edit: func(s *Snapshot) { s.Clouds[1].Limit = 59 }},
+		{name: "one is going", private: 512, rent: 59, edit: func(s *Snapshot) { s.Clouds[1].Instances[9].State = Stopping }},
 	} {
 		s, p := paperSnapshot(0), new(SM)
 		s.Credits = c.credits
 		s.Clouds[2].Instances, s.Clouds[1].Instances = idleDue(c.private, schedule.Never), idleDue(c.rent, schedule.Never)
 		if c.edit != nil {
-			c.edit(s, p)
+			c.edit(s)
 		}
 		if got, rests := p.Rests(s); got != c.want || rests != c.rests {
 			t.Errorf("%s: %v, %v; want %v, %v", c.name, got, rests, c.want, c.rests)
@@ -419,11 +367,15 @@ func TestBadInput(t *testing.T) {
 		{(&AQTP{Response: 1, Threshold: -1}).Validate(), "AQTP.Threshold", -1, ErrRange},
 		{(&AQTP{Response: 1, Min: -1}).Validate(), "AQTP.Min", -1, ErrRange},
 		{(&AQTP{Response: 1, Min: 3, Max: 2}).Validate(), "AQTP.Max", -1, ErrRange},
+		{(&AQTP{Response: 1, Max: -1}).Validate(), "AQTP.Max", -1, ErrRange},
 		{(&AQTP{Response: 1, Min: 3, Start: 2}).Validate(), "AQTP.Start", -1, ErrRange},
+		{(&AQTP{Response: 1, Max: 2, Start: 3}).Validate(), "AQTP.Start", -1, ErrRange},
 		{(&MCOP{}).Validate(), "MCOP.Rand", -1, ErrRange},
+		{(&MCOP{Rand: rnd, CostWeight: -.01}).Validate(), "MCOP.CostWeight", -1, ErrRange},
 		{(&MCOP{Rand: rnd, CostWeight: 1.1}).Validate(), "MCOP.CostWeight", -1, ErrRange},
 		{(&MCOP{Rand: rnd, CostWeight: math.NaN()}).Validate(), "MCOP.CostWeight", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Population: 2}).Validate(), "MCOP.Population", -1, ErrRange},
+		{(&MCOP{Rand: rnd, Population: maxPopulation + 1}).Validate(), "MCOP.Population", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Generations: -1}).Validate(), "MCOP.Generations", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Mutation: 2}).Validate(), "MCOP.Mutation", -1, ErrRange},
 		{(&MCOP{Rand: rnd, Crossover: -1}).Validate(), "MCOP.Crossover", -1, ErrRange},
@@ -450,7 +402,9 @@ func TestBadInput(t *testing.T) {
 		}
 	}
 	for _, err := range []error{
-		(&AQTP{Response: 1, Start: 1}).Validate(), (&AQTP{Response: 1, Min: 2, Max: 9, Start: 9}).Validate(), (&MCOP{Rand: rnd, CostWeight: 1}).Validate(),
+		(&AQTP{Response: 1, Start: 1}).Validate(), (&AQTP{Response: 1, Min: 2, Max: 9, Start: 9}).Validate(), (&AQTP{Response: 1, Min: 2, Start: 2}).Validate(),
+		(&MCOP{Rand: rnd, CostWeight: 1}).Validate(), (&MCOP{Rand: rnd, Population: 3, Generations: 1, Mutation: 1, Crossover: 1}).Validate(),
+		(&MCOP{Rand: rnd, Population: maxPopulation}).Validate(),
 		valid(func(*Snapshot) {}),
 	} {
 		if err != nil {

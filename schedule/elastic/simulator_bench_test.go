@@ -3,9 +3,12 @@ package elastic
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
 )
@@ -27,7 +30,7 @@ func BenchmarkEnvironment(b *testing.B) {
 	}{
 		{"sm", new(SM)},
 		{"od", new(OD)},
-		{"od++", new(ODPlus)},
+		{"od++", &OD{Plus: true}},
 		{"aqtp", &AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute}},
 	} {
 		for i, jobs := range [][]trace.Job{poisson, campaigns} {
@@ -59,89 +62,45 @@ func BenchmarkEnvironment(b *testing.B) {
 	}
 }
 
-// What the choices that [Marshall12] leaves open move: means over 30 samples, the
-// same for all. The numbers of the package comment are from
-//
-//	go test ./schedule/elastic -run xxx -bench EnvironmentChoices -benchtime 1x
-func BenchmarkEnvironmentChoices(b *testing.B) {
-	aqtp := AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute}
-	fragments, keepFree := aqtp, aqtp
-	fragments.Fragments, keepFree.KeepFree = true, true
-	whole := func(c *Options) { c.RejectWhole = true }
-	covered := func(c *Options) { c.Budget.Covered = true }
-	noDebt := func(c *Options) { c.Budget.Debt = 0 }
-	toTheEnd := func(c *Options) { c.Horizon = 0 }
-	// OD++ that, when a cloud has refused, asks it again at the next evaluation
-	// instead of turning to a dearer one at once.
-	plus := new(ODPlus)
-	patient := policyFunc(func(dst []Action, s *Snapshot) []Action {
-		if s.Again {
-			return dst
+// What KeepFree and RejectWhole move on real logs: the first 2,000 hours of jobs of up to 128
+// cores, with half of the log's machine, a free cloud of 128 that refuses 10% of the requests, and
+// [Marshall12]'s commercial cloud and budget.
+func BenchmarkVariants(b *testing.B) {
+	for _, log := range []struct {
+		name  string
+		local int
+	}{{"KTH-SP2-1996-2.1-cln.swf.gz", 50}, {"SDSC-SP2-1998-4.2-cln.swf.gz", 64}} {
+		f, err := os.Open(shared.File(b, "traces/"+log.name))
+		if err != nil {
+			b.Fatal(err)
 		}
-		return plus.AppendActions(dst, s)
-	})
-	for _, c := range []struct {
-		name   string
-		policy Policy
-		change func(c *Options)
-	}{
-		{"sm", new(SM), nil},
-		{"sm/once", &SM{Once: true}, nil},
-		{"sm/no-debt", new(SM), noDebt},
-		{"sm/no-horizon", new(SM), toTheEnd},
-		{"od++", new(ODPlus), nil},
-		{"od++/whole-requests", new(ODPlus), whole},
-		{"od++/printed", &ODPlus{Printed: true}, nil},
-		{"od++/pooled", &ODPlus{Pooled: true}, nil},
-		{"od++/whole-jobs", &ODPlus{WholeJobs: true}, nil},
-		{"od++/keep-free", &ODPlus{KeepFree: true}, nil},
-		{"od++/patient", patient, nil},
-		{"od++/covered", new(ODPlus), covered},
-		{"aqtp", &aqtp, nil},
-		{"aqtp/whole-requests", &aqtp, whole},
-		{"aqtp/fragments", &fragments, nil},
-		{"aqtp/keep-free", &keepFree, nil},
-		{"aqtp/covered", &aqtp, covered},
-	} {
-		for _, in := range []struct {
-			arrivals workload.Arrivals
-			reject   float64
-		}{{workload.Poisson, .9}, {workload.Campaigns, .1}} {
-			b.Run(fmt.Sprintf("%s/arrivals=%v/reject=%v", c.name, in.arrivals, in.reject), func(b *testing.B) {
-				var e Simulator
-				var jobs []trace.Job
-				response, cost, lowest, unfinished := 0., 0., 0., 0
-				const samples = 30
+		defer f.Close()
+		all, _, err := trace.Convert(trace.NewReader(f).Records(), trace.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		const horizon = 2000 * time.Hour
+		jobs := slices.DeleteFunc(all, func(j trace.Job) bool { return j.Nodes > 128 || j.Submit >= horizon })
+		for _, c := range []struct {
+			name   string
+			policy Policy
+			whole  bool
+		}{
+			{"od++", &OD{Plus: true}, false}, {"od++/printed", &OD{Plus: true, Printed: true}, false},
+			{"od++/keep-free", &OD{Plus: true, KeepFree: true}, false}, {"od++/reject-whole", &OD{Plus: true}, true},
+		} {
+			b.Run(fmt.Sprintf("log=%.8s/policy=%s", log.name, c.name), func(b *testing.B) {
+				var r Result
 				for b.Loop() {
-					response, cost, lowest, unfinished = 0, 0, 0, 0
-					for seed := range uint64(samples) {
-						rng := newSource(seed)
-						var err error
-						jobs, err = workload.AppendFeitelson(jobs[:0], rng, workload.FeitelsonJobs, workload.SampleOptions{Arrivals: in.arrivals})
-						if err != nil {
-							b.Fatal(err)
-						}
-						cfg := Options{
-							Local: Marshall12Local, Clouds: Marshall12Clouds(in.reject), Policy: c.policy, Budget: Marshall12Budget(),
-							Horizon: Marshall12Horizon, Rand: rng,
-						}
-						if c.change != nil {
-							c.change(&cfg)
-						}
-						r, err := e.Run(jobs, cfg)
-						if err != nil {
-							b.Fatal(err)
-						}
-						response += r.AWRT.Hours() / samples
-						cost += r.Cost.Float64() / samples
-						lowest = min(lowest, r.LowestCredits.Float64())
-						unfinished += r.Unfinished
+					clouds := Marshall12Clouds(.1)
+					clouds[0].Limit = 128
+					if r, err = new(Simulator).Run(jobs, Options{Local: log.local, Clouds: clouds, Policy: c.policy, Budget: Marshall12Budget(),
+						Horizon: horizon, RejectWhole: c.whole, Rand: rand.New(rand.NewPCG(1, 2))}); err != nil {
+						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(response, "AWRT-h")
-				b.ReportMetric(cost, "cost-$")
-				b.ReportMetric(lowest, "lowest-$")
-				b.ReportMetric(float64(unfinished), "unfinished-jobs")
+				b.ReportMetric(r.AWRT.Hours(), "AWRT-h")
+				b.ReportMetric(r.Cost.Float64(), "cost-$")
 			})
 		}
 	}
@@ -152,7 +111,7 @@ func BenchmarkEnvironmentChoices(b *testing.B) {
 func BenchmarkEnvironmentGap(b *testing.B) {
 	const gap = 3 * 365 * 24 * time.Hour
 	jobs := []trace.Job{minutesJob(0, 0, 60, 4), {ID: 1, Submit: gap, Run: time.Hour, Estimate: time.Hour, Nodes: 4}}
-	for _, p := range []Policy{new(SM), new(ODPlus)} {
+	for _, p := range []Policy{new(SM), &OD{Plus: true}} {
 		b.Run("policy="+fmt.Sprint(p), func(b *testing.B) {
 			var e Simulator
 			for b.Loop() {

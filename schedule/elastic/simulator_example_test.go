@@ -24,7 +24,7 @@ func ExampleSimulator() {
 	var env elastic.Simulator
 	for _, policy := range []elastic.Policy{
 		new(elastic.SM),
-		new(elastic.ODPlus),
+		&elastic.OD{Plus: true},
 		&elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute},
 	} {
 		r, err := env.Run(jobs, elastic.Options{
@@ -64,7 +64,7 @@ func ExampleDecision() {
 	r, err := env.Run(jobs, elastic.Options{
 		Local:     1,
 		Clouds:    clouds,
-		Policy:    new(elastic.ODPlus),
+		Policy:    &elastic.OD{Plus: true},
 		Budget:    elastic.Marshall12Budget(),
 		Horizon:   9 * time.Hour,
 		Decisions: true,
@@ -104,7 +104,7 @@ func ExampleSpot() {
 	}
 	jobs := []trace.Job{{ID: 1, Run: 3 * time.Hour, Estimate: 3 * time.Hour, Nodes: 2}}
 	var s elastic.Simulator
-	r, err := s.Run(jobs, elastic.Options{Clouds: []elastic.CloudOptions{spot}, Policy: new(elastic.ODPlus), Budget: elastic.Budget{Hourly: pricing.Unit}})
+	r, err := s.Run(jobs, elastic.Options{Clouds: []elastic.CloudOptions{spot}, Policy: new(elastic.OD), Budget: elastic.Budget{Hourly: pricing.Unit}})
 	if err != nil {
 		panic(err)
 	}

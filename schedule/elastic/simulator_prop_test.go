@@ -38,16 +38,12 @@ func anyPolicy(t *rapid.T) func() Policy {
 	flag := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	switch rapid.IntRange(0, 4).Draw(t, "policy") {
 	case 0:
-		p := SM{Once: flag("once")}
-		return func() Policy { q := p; return &q }
-	case 1:
-		p := OD{Printed: flag("printed"), Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
-		return func() Policy { q := p; return &q }
-	case 2:
-		p := ODPlus{Printed: flag("printed"), Pooled: flag("pooled"), WholeJobs: flag("whole"), KeepFree: flag("keep")}
+		return func() Policy { return new(SM) }
+	case 1, 2:
+		p := OD{Plus: flag("plus"), Printed: flag("printed"), KeepFree: flag("keep")}
 		return func() Policy { q := p; return &q }
 	case 3:
-		p := AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, Fragments: flag("fragments"), KeepFree: flag("keep"),
+		p := AQTP{Response: time.Duration(rapid.IntRange(1, 3).Draw(t, "r")) * 30 * time.Minute, KeepFree: flag("keep"),
 			Threshold: rapid.SampledFrom([]time.Duration{0, 15 * time.Minute, 2 * time.Hour}).Draw(t, "θ"), Start: rapid.IntRange(0, 6).Draw(t, "start")}
 		return func() Policy { q := p; return &q }
 	}
@@ -250,47 +246,6 @@ func TestPropEnvironmentIsReference(t *testing.T) {
 	t.Log(seen)
 }
 
-// Metamorphic: in another currency, with all amounts doubled, the same happens and
-// costs twice as much. MCOP weighs normalised costs, so that it holds for it too.
-func TestPropEnvironmentCurrency(t *testing.T) {
-	var env Simulator
-	rapid.Check(t, func(t *rapid.T) {
-		jobs, cfg, policy := anyEnvironment(t)
-		run := func() outcome {
-			cfg.Policy, cfg.Rand = policy(), newSource(3)
-			r, err := env.Run(jobs, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return outcomeOf(r)
-		}
-		want := run()
-		want.Cost *= 2
-		for i := range want.Credits {
-			want.Credits[i].Credits *= 2
-		}
-		cfg.Budget.Hourly *= 2
-		cfg.Budget.Debt *= 2
-		for i := range cfg.Clouds {
-			c := &cfg.Clouds[i]
-			c.Price *= 2
-			c.TransferPrice *= 2
-			if c.Spot != nil {
-				s := *c.Spot
-				s.Bid *= 2
-				s.History.Prices = slices.Clone(s.History.Prices)
-				for k := range s.History.Prices {
-					s.History.Prices[k] *= 2
-				}
-				c.Spot = &s
-			}
-		}
-		if diff := cmp.Diff(want, run()); diff != "" {
-			t.Fatalf("(-once +doubled):\n%s", diff)
-		}
-	})
-}
-
 // Nobody starves under the policies that launch for all that waits. Where no cloud
 // refuses and boots take less than an hour, every job ends. That holds however many
 // hours it takes to save for the job, whatever is in front of it and behind it, and
@@ -323,9 +278,8 @@ func TestPropNobodyStarves(t *testing.T) {
 			jobs[i].ID = int64(i)
 		}
 		for name, p := range map[string]Policy{
-			"OD": new(OD), "OD whole": &OD{WholeJobs: true}, "OD keeps": &OD{KeepFree: true},
-			"OD++": new(ODPlus), "OD++ whole": &ODPlus{WholeJobs: true, KeepFree: true},
-			"AQTP": &AQTP{Response: time.Hour}, "AQTP parts": &AQTP{Response: time.Hour, Threshold: 10 * time.Minute, Fragments: true},
+			"OD": new(OD), "OD keeps": &OD{KeepFree: true}, "OD++": &OD{Plus: true}, "OD++ keeps": &OD{Plus: true, KeepFree: true},
+			"AQTP": &AQTP{Response: time.Hour}, "AQTP late": &AQTP{Response: time.Hour, Threshold: 10 * time.Minute},
 		} {
 			cfg.Policy = p
 			r, err := env.Run(jobs, cfg)

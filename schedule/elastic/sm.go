@@ -20,42 +20,20 @@ import (
 // the hour, so a larger debt does not keep more instances. The instance that uses the
 // debt lowers the credits slowly. When the credits reach the debt, SM gives one instance
 // back, and launches an instance again when the credits suffice. SM repeats a refused
-// launch at the next evaluation, or never with Once.
+// launch at the next evaluation.
 //
 // The zero value is ready. Time: O(instances + clouds²).
-type SM struct {
-	Once bool // ask at the first evaluation only: what is refused then stays missing
-
-	asked bool
-	draft Draft
-}
+type SM struct{ draft Draft }
 
 // String returns "SM".
 func (p *SM) String() string { return "SM" }
-
-// Reset makes the policy forget that it has asked before.
-func (p *SM) Reset() { p.asked = false }
-
-// Memory returns 1 if the policy has asked before, and otherwise 0. See [Policy].
-func (p *SM) Memory() int {
-	if p.asked {
-		return 1
-	}
-	return 0
-}
-
-// Recall sets what Memory returned.
-func (p *SM) Recall(memory int) { p.asked = memory > 0 }
 
 // Rests reports whether the policy can launch nothing before the credits have grown to
 // an amount: the price of an instance that limits and budget allow, less the debt. The amount
 // is math.MaxInt64 where limits and budget allow no other instance. See [Policy].
 func (p *SM) Rests(s *Snapshot) (credits pricing.Money, rests bool) {
 	credits = math.MaxInt64
-	if p.Once && p.asked {
-		return credits, true
-	}
-	hourly := p.unspent(s)
+	hourly := unspent(s)
 	for i := range s.Clouds {
 		c := &s.Clouds[i]
 		for k := range c.Instances {
@@ -79,7 +57,7 @@ func (p *SM) Rests(s *Snapshot) (credits pricing.Money, rests bool) {
 
 // unspent returns what is left of the hourly credits when all instances are paid for; 0 if
 // they cost more than any budget.
-func (p *SM) unspent(s *Snapshot) pricing.Money {
+func unspent(s *Snapshot) pricing.Money {
 	hourly := s.Budget.Hourly
 	for i := range s.Clouds {
 		spent, err := s.Clouds[i].Price.Mul(int64(len(s.Clouds[i].Instances)))
@@ -105,13 +83,9 @@ func affordable(hourly, price, debt pricing.Money) int64 {
 
 // AppendActions implements [Policy].
 func (p *SM) AppendActions(dst []Action, s *Snapshot) []Action {
-	if p.Once && p.asked && !s.Again {
-		return dst
-	}
-	p.asked = true
 	d := &p.draft
 	d.Reset(dst, s)
-	hourly := p.unspent(s)
+	hourly := unspent(s)
 	for _, c := range d.Cheapest() {
 		n := d.Room(c)
 		if price := s.Clouds[c].Price; price > 0 {

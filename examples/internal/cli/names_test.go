@@ -128,9 +128,8 @@ var exceptions = strings.Fields(`
 cap3:-move cap3:-out cap3:-scale
 duplyakin17:-grace duplyakin17:-important duplyakin17:-longest duplyakin17:-overrun duplyakin17:-save-cost
 duplyakin17:-save-every duplyakin17:-step
-fleet:-out fleet:-parts fleet:-paths fleet:-plan
+fleet:-out fleet:-paths fleet:-plan
 kubernetes:-out kubernetes:-paths kubernetes:-plan
-marshall12:-parts
 parttime:-kind parttime:-minute
 preempt:-grace preempt:-important preempt:-longest preempt:-overrun preempt:-save-cost preempt:-save-every
 preempt:-step

@@ -66,8 +66,6 @@ type Launch int
 
 const (
 	LaunchJobs    Launch = iota // each job in one infrastructure, parts where they are free
-	LaunchWhole                 // each job in one infrastructure, no parts
-	LaunchPooled                // the cores of all jobs together, as far as there is enough
 	LaunchPrinted               // the cores of all jobs together, until the credits are gone
 )
 
@@ -77,8 +75,6 @@ type Rules struct {
 	Queue    int  // 1: jobs may overtake
 	Refuse   int  // 1: clouds refuse a request for several instances as a whole
 	KeepFree bool // of OD, OD++, AQTP and MCOP
-	Parts    bool // of AQTP
-	Once     bool // of SM
 	Search   int  // of MCOP; 1: exact
 	AQTP     elastic.AQTP
 	MCOP     elastic.MCOP
@@ -92,17 +88,14 @@ func DefaultAQTP() elastic.AQTP {
 
 // new returns a policy with the rules.
 func (r *Rules) new(p Policy, rng *rand.Rand) elastic.Policy {
-	printed, pooled, whole := r.Launch == LaunchPrinted, r.Launch == LaunchPooled, r.Launch == LaunchWhole
 	switch p.Kind {
 	case SM:
-		return &elastic.SM{Once: r.Once}
-	case OD:
-		return &elastic.OD{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: r.KeepFree}
-	case ODPlus:
-		return &elastic.ODPlus{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: r.KeepFree}
+		return new(elastic.SM)
+	case OD, ODPlus:
+		return &elastic.OD{Plus: p.Kind == ODPlus, Printed: r.Launch == LaunchPrinted, KeepFree: r.KeepFree}
 	case AQTP:
 		return &elastic.AQTP{Response: r.AQTP.Response, Threshold: r.AQTP.Threshold, Start: r.AQTP.Start, Min: r.AQTP.Min, Max: r.AQTP.Max,
-			Fragments: r.Parts, KeepFree: r.KeepFree}
+			KeepFree: r.KeepFree}
 	}
 	return &elastic.MCOP{CostWeight: float64(p.Weight) / 100, Rand: rng, Exact: r.Search == 1, KeepFree: r.KeepFree,
 		Population: r.MCOP.Population, Generations: r.MCOP.Generations, Mutation: r.MCOP.Mutation, Crossover: r.MCOP.Crossover}

@@ -225,21 +225,18 @@ func localProvider(slurm *slurmctl.Client, folder string, delay time.Duration, q
 var errFolder = errors.New("want a folder")
 
 // launchNames are the values of -launch.
-var launchNames = []string{"jobs", "whole", "pooled", "printed"}
+var launchNames = []string{"jobs", "printed"}
 
 // newPolicy returns the policy of -policy.
 func (o *elasticOptions) newPolicy() (elastic.Policy, error) {
 	if !slices.Contains(launchNames, o.launch) {
 		return nil, fmt.Errorf("-launch %q: want %s", o.launch, strings.Join(launchNames, ", "))
 	}
-	printed, pooled, whole := o.launch == "printed", o.launch == "pooled", o.launch == "whole"
 	switch o.policy {
 	case "sm":
-		return &elastic.SM{Once: o.once}, nil
-	case "od":
-		return &elastic.OD{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: o.keepFree}, nil
-	case "od++":
-		return &elastic.ODPlus{Printed: printed, Pooled: pooled, WholeJobs: whole, KeepFree: o.keepFree}, nil
+		return new(elastic.SM), nil
+	case "od", "od++":
+		return &elastic.OD{Plus: o.policy == "od++", Printed: o.launch == "printed", KeepFree: o.keepFree}, nil
 	case "aqtp":
 		return &elastic.AQTP{Response: o.response, Threshold: o.threshold, Start: o.firstJobs, Min: o.leastJobs, Max: o.mostJobs, KeepFree: o.keepFree}, nil
 	}

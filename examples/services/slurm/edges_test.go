@@ -54,9 +54,9 @@ func TestLimitsOfFlags(t *testing.T) {
 		{"-journal j -nodes n1 -provider exec -create a -delete b -list c", elastic, []string{"-timeout 5s"},
 			[]string{"-create ", "-delete ", "-list ", "-delay 1s", "-quota 1", "-instances d"}},
 		{"-journal j -policy od -clouds " + clouds, elastic,
-			[]string{"-poll 100s", "-every 6s -poll 2s", "-launch whole", "-launch pooled", "-launch printed", "-keep-free", "-policy od++ -launch whole",
-				"-policy sm -once", "-policy mcop -seed 2", "-policy mcop-0-100", "-policy mcop-100-0"},
-			[]string{"-poll 100001ms", "-every 5999ms -poll 2s", "-journal ", "-timeout 0s", "-policy sm -keep-free", "-policy aqtp -launch whole", "-seed 2",
+			[]string{"-poll 100s", "-every 6s -poll 2s", "-launch printed", "-keep-free", "-policy od++ -launch printed",
+				"-policy sm", "-policy mcop -seed 2", "-policy mcop-0-100", "-policy mcop-100-0"},
+			[]string{"-poll 100001ms", "-every 5999ms -poll 2s", "-journal ", "-timeout 0s", "-policy sm -keep-free", "-policy aqtp -launch printed", "-seed 2",
 				"-policy mcop-020-80", "-policy mcop--1-101", "-policy mcop-101--1", "-policy mcop-20-70", "-buy x", "-least 1"}},
 	} {
 		for i, list := range [][]string{c.good, c.beyond} {
@@ -104,13 +104,10 @@ func TestOptionsOfFlags(t *testing.T) {
 // A policy is the one of the flags.
 func TestPolicyOfFlags(t *testing.T) {
 	for args, want := range map[string]elastic.Policy{
-		"-policy sm -once":                        &elastic.SM{Once: true},
+		"-policy sm":                              &elastic.SM{},
 		"-policy od":                              &elastic.OD{},
-		"-policy od -launch whole -keep-free":     &elastic.OD{WholeJobs: true, KeepFree: true},
-		"-policy od -launch pooled":               &elastic.OD{Pooled: true},
-		"-policy od++ -launch printed":            &elastic.ODPlus{Printed: true},
-		"-policy od++ -launch whole -keep-free":   &elastic.ODPlus{WholeJobs: true, KeepFree: true},
-		"-policy od++ -launch pooled":             &elastic.ODPlus{Pooled: true},
+		"-policy od -keep-free":                   &elastic.OD{KeepFree: true},
+		"-policy od++ -launch printed":            &elastic.OD{Plus: true, Printed: true},
 		"-policy aqtp -least-jobs 2 -most-jobs 3": &elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute, Min: 2, Max: 3},
 	} {
 		var o elasticOptions

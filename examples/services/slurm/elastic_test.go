@@ -236,7 +236,7 @@ func TestCloudsFile(t *testing.T) {
 		{"-policy aqtp -least-jobs 3 -most-jobs 2 -clouds " + good, "2 jobs: want 3 or more"},
 		{"-policy aqtp -least-jobs 2 -first-jobs 1 -clouds " + good, "1 jobs: want a number between"},
 		{"-policy od -response 1h -clouds " + good, "-response with -policy od: it is of aqtp"},
-		{"-policy mcop-30-70 -once -clouds " + good, "-once with -policy mcop-30-70: it is of sm"},
+		{"-policy od -seed 2 -clouds " + good, "-seed with -policy od: it is of mcop"},
 		{"-policy sm -launch jobs -clouds " + good, "-launch with -policy sm: it is of od and od++"},
 		{"-first-jobs 2", "-first-jobs without -policy"},
 		{"-policy od -every 1h -clouds " + good, "or none leaves in time"},

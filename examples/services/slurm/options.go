@@ -64,9 +64,8 @@ A policy of [Marshall12] on a budget, instead of the decisions and the provider
   -budget X         credits in dollars that accrue each hour (default 5)
   -debt X           how far launches may overdraw the credits (default 0.085)
   -every D          time between two evaluations (default 5m)
-  -launch HOW       od, od++: jobs, whole, pooled or printed (default jobs)
+  -launch HOW       od, od++: jobs or printed (default jobs)
   -keep-free        keep idle instances of clouds without a price
-  -once             sm: do not ask again for instances that were refused
   -response D       aqtp: the queued time r that it aims at (default 2h)
   -threshold D      aqtp: how far from r it changes nothing, θ (default 45m)
   -first-jobs N     aqtp: for how many jobs it rents first (default -least-jobs)
@@ -85,7 +84,7 @@ type elasticOptions struct {
 	clouds                                             []cloudRow
 	response, threshold                                time.Duration
 	firstJobs, leastJobs, mostJobs                     int
-	keepFree, once                                     bool
+	keepFree                                           bool
 	seed                                               uint64
 	delay                                              time.Duration
 	quota                                              int
@@ -134,7 +133,6 @@ func (o *elasticOptions) define(flags *flag.FlagSet) {
 	flags.DurationVar(&m.Every, "every", elastic.DefaultEvery, "")
 	flags.StringVar(&o.launch, "launch", "jobs", "")
 	flags.BoolVar(&o.keepFree, "keep-free", false, "")
-	flags.BoolVar(&o.once, "once", false, "")
 	flags.DurationVar(&o.response, "response", 2*time.Hour, "")
 	flags.DurationVar(&o.threshold, "threshold", 45*time.Minute, "")
 	flags.IntVar(&o.firstJobs, "first-jobs", 0, "")
@@ -212,14 +210,14 @@ func parseElastic(args []string) (elasticOptions, error) {
 
 // ofPolicy and notOfPolicy are the flags that elasticd has with -policy only, and without it only.
 var (
-	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "once", "response", "threshold", "first-jobs", "least-jobs", "most-jobs", "seed"}
+	ofPolicy    = []string{"budget", "debt", "every", "launch", "keep-free", "response", "threshold", "first-jobs", "least-jobs", "most-jobs", "seed"}
 	notOfPolicy = []string{"nodes", "provider", "instances", "delay", "quota", "create", "delete", "list", "buy", "period", "classes", "boot",
 		"wait-limit", "short", "expansion", "release-every", "least", "most", "pause"}
 )
 
 // policiesOf has the policies that a flag is of, if it is not of all.
 var policiesOf = map[string][]string{
-	"launch": {"od", "od++"}, "keep-free": {"od", "od++", "aqtp", "mcop"}, "once": {"sm"}, "seed": {"mcop"},
+	"launch": {"od", "od++"}, "keep-free": {"od", "od++", "aqtp", "mcop"}, "seed": {"mcop"},
 	"response": {"aqtp"}, "threshold": {"aqtp"}, "first-jobs": {"aqtp"}, "least-jobs": {"aqtp"}, "most-jobs": {"aqtp"},
 }
 

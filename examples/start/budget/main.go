@@ -30,7 +30,7 @@ func main() {
 	}{
 		{"sustained maximum", new(elastic.SM)},
 		{"on demand", new(elastic.OD)},
-		{"on demand, idle kept", new(elastic.ODPlus)},
+		{"on demand, idle kept", &elastic.OD{Plus: true}},
 		{"average queued time", &elastic.AQTP{Response: 2 * time.Hour, Threshold: 45 * time.Minute}},
 	} {
 		r, err := new(elastic.Simulator).Run(jobs, elastic.Options{Local: 64, Clouds: clouds, Policy: p.policy,

@@ -22,7 +22,7 @@ func rules(o *renting.Options) string {
 	for _, x := range []struct {
 		name string
 		on   bool
-	}{{"-keep-free", o.KeepFree}, {"-once", o.Once}, {"-parts", o.Parts}, {"-covered", o.Budget.Covered}, {"-queue easy", o.Queue == 1}} {
+	}{{"-keep-free", o.KeepFree}, {"-covered", o.Budget.Covered}, {"-queue easy", o.Queue == 1}} {
 		if x.on {
 			text += ", " + x.name
 		}
@@ -54,8 +54,6 @@ func choices(o *renting.Options) []choice {
 		choice{flag: opposite("-keep-free", o.KeepFree), set: func(o *renting.Options) { o.KeepFree = !o.KeepFree },
 			of: []renting.Kind{renting.OD, renting.ODPlus, renting.AQTP, renting.MCOP}},
 		choice{flag: "-refuse " + refuseNames[1-o.Refuse], set: func(o *renting.Options) { o.Refuse = 1 - o.Refuse }},
-		choice{flag: opposite("-once", o.Once), set: func(o *renting.Options) { o.Once = !o.Once }, of: []renting.Kind{renting.SM}},
-		choice{flag: opposite("-parts", o.Parts), set: func(o *renting.Options) { o.Parts = !o.Parts }, of: []renting.Kind{renting.AQTP}},
 		choice{flag: opposite("-covered", o.Budget.Covered), set: func(o *renting.Options) { o.Budget.Covered = !o.Budget.Covered }},
 		choice{flag: "-queue " + renting.QueueNames[1-o.Queue], set: func(o *renting.Options) { o.Queue = 1 - o.Queue }})
 }

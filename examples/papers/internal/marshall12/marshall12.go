@@ -44,16 +44,11 @@ What the paper leaves open
   -launch NAME         what od and od++ launch for (default printed, which fits Fig. 4)
                          jobs     each job in one cloud, a part of a job where it is
                                   free; credits are saved for the first job
-                         whole    as jobs, without parts
-                         pooled   the cores of all jobs together, as far as there is
-                                  enough for a job
                          printed  the cores of all jobs together, until the credits are
                                   gone
   -keep-free           od, od++, aqtp and mcop keep idle instances of free clouds
   -refuse NAME         clouds refuse instances one by one (one) or a request as a whole
                        (whole) (default one)
-  -once                sm does not ask again for instances that were refused
-  -parts               aqtp launches parts of jobs in free clouds
   -covered             start a job only if the credits cover its estimate
   -queue NAME          fcfs or easy (default fcfs)
   -response, -threshold, -least, -first, -most
@@ -98,7 +93,7 @@ var program = &cli.Program[options, *results]{
 var Paper = claim.Paper{Name: "marshall12", About: "policies that rent instances on a budget", Run: program.Run}
 
 var (
-	launchNames = []string{"jobs", "whole", "pooled", "printed"}
+	launchNames = []string{"jobs", "printed"}
 	refuseNames = []string{"one", "whole"}
 )
 
@@ -119,8 +114,6 @@ func define(o *options, f *cli.Flags) {
 	cli.Choice(f, "launch", &o.Launch, launchNames...)
 	cli.Choice(f, "refuse", &o.Refuse, refuseNames...)
 	f.Switch("keep-free", &o.KeepFree)
-	f.Switch("once", &o.Once)
-	f.Switch("parts", &o.Parts)
 	f.Int("first", &o.AQTP.Start, 1, 100_000, " of jobs")
 	f.Int("population", &o.MCOP.Population, 3, 10_000, "")
 	f.Int("generations", &o.MCOP.Generations, 1, 10_000, "")
@@ -136,9 +129,7 @@ func define(o *options, f *cli.Flags) {
 			return !o.Has(renting.OD, renting.ODPlus)
 		case "keep-free":
 			return !o.Has(renting.OD, renting.ODPlus, renting.AQTP, renting.MCOP)
-		case "once":
-			return !o.Has(renting.SM)
-		case "first", "parts":
+		case "first":
 			return !o.Has(renting.AQTP)
 		case "population", "generations", "mutation", "crossover":
 			return !o.Has(renting.MCOP)

@@ -64,7 +64,7 @@ func TestMistakes(t *testing.T) {
 		{Args: []string{"-reject", ""}, Want: "from 0 to 1"},
 		{Args: []string{"-reject", "0.1,,0.9"}, Want: "from 0 to 1"},
 		{Args: []string{"-reject", "0.1,0.10"}, Want: "twice"},
-		{Args: []string{"-launch", "parts"}, Want: "want jobs, whole, pooled or printed"},
+		{Args: []string{"-launch", "parts"}, Want: "want jobs or printed"},
 		{Args: []string{"-refuse", "all"}, Want: "want one or whole"},
 		{Args: []string{"-mutation", "2"}, Want: "probability above 0"},
 		{Args: []string{"-crossover", "0"}, Want: "probability above 0"},
@@ -94,12 +94,12 @@ func TestChoices(t *testing.T) {
 	for _, r := range programtest.Rows[map[string]any](t, all) {
 		count[r["choice"]]++
 	}
-	want := map[any]int{nil: 4, "-launch jobs": 1, "-launch whole": 1, "-launch pooled": 1, "-keep-free": 3, "-refuse whole": 4, "-once": 1, "-parts": 1,
+	want := map[any]int{nil: 4, "-launch jobs": 1, "-keep-free": 3, "-refuse whole": 4,
 		"-covered": 4, "-queue easy": 4}
 	if diff := cmp.Diff(want, count); diff != "" {
 		t.Errorf("rows by choice (-want +got):\n%s", diff)
 	}
-	for _, flag := range []string{"-launch pooled", "-keep-free", "-refuse whole", "-covered"} {
+	for _, flag := range []string{"-launch jobs", "-keep-free", "-refuse whole", "-covered"} {
 		tested.Must(t, append(append(strings.Fields(flag), "-results", out), args...)...)
 		var first []json.RawMessage
 		if err := json.Unmarshal([]byte(programtest.Read(t, out)), &first); err != nil {
@@ -114,10 +114,9 @@ func TestChoices(t *testing.T) {
 // Each choice is the opposite of what is set, in the flag and in what it does.
 func TestChoicesAreOpposites(t *testing.T) {
 	for args, want := range map[string][]string{
-		"": {"-launch jobs", "-launch whole", "-launch pooled", "-keep-free", "-refuse whole", "-once", "-parts", "-covered", "-queue easy"},
-		"-launch jobs -refuse whole -keep-free -once -parts -covered -queue easy": {"-launch whole", "-launch pooled", "-launch printed",
-			"-keep-free=false", "-refuse one",
-			"-once=false", "-parts=false", "-covered=false", "-queue fcfs"},
+		"": {"-launch jobs", "-keep-free", "-refuse whole", "-covered", "-queue easy"},
+		"-launch jobs -refuse whole -keep-free -covered -queue easy": {"-launch printed",
+			"-keep-free=false", "-refuse one", "-covered=false", "-queue fcfs"},
 	} {
 		o, err := program.Options(strings.Fields(args)...)
 		if err != nil {

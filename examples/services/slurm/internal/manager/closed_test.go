@@ -121,7 +121,7 @@ func (s *stage) rents(nodes []string) (n int) {
 // closedPolicies are the policies that place each job in one infrastructure, and serve every
 // job that one can hold; each call returns new ones.
 func closedPolicies() []elastic.Policy {
-	return []elastic.Policy{&elastic.OD{}, &elastic.ODPlus{}, &elastic.AQTP{Response: time.Minute},
+	return []elastic.Policy{&elastic.OD{}, &elastic.OD{Plus: true}, &elastic.AQTP{Response: time.Minute},
 		&elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(7, 0))}}
 }
 

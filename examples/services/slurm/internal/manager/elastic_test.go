@@ -114,7 +114,7 @@ func (p worldPart) List(ctx context.Context) ([]provider.Instance, error) {
 // The policies of the tests. Each call returns new ones.
 func testPolicies(seed uint64) []elastic.Policy {
 	return []elastic.Policy{
-		&elastic.SM{}, &elastic.SM{Once: true}, &elastic.OD{}, &elastic.OD{Printed: true}, &elastic.ODPlus{}, &elastic.ODPlus{Pooled: true, KeepFree: true},
+		&elastic.SM{}, &elastic.OD{}, &elastic.OD{Printed: true}, &elastic.OD{Plus: true}, &elastic.OD{Plus: true, KeepFree: true},
 		&elastic.AQTP{Response: 30 * time.Minute, Threshold: 10 * time.Minute},
 		&elastic.MCOP{CostWeight: .2, Rand: rand.New(rand.NewPCG(seed, 0))}, &elastic.MCOP{CostWeight: .8, Rand: rand.New(rand.NewPCG(seed, 0)), Exact: true},
 	}
