@@ -34,11 +34,8 @@ func TestAllocs(t *testing.T) {
 	scores := make([]Score, 2)
 	paths := [][]float64{make([]float64, 26), make([]float64, 52)}
 	for _, name := range Names() {
-		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var f Fitter
+		m := named(name)
+		var f smoothing.Fitter
 		p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
 		r := &Rolling{Predictor: Predictor{Model: m}, Every: 7, Keep: 60}
 		b := &Backtester{Horizon: 4, Origins: 3}
@@ -72,7 +69,7 @@ func TestAllocs(t *testing.T) {
 			r.Quantile(dst, .9)
 			return nil
 		})
-		candidates := []*Predictor{p, {Model: &smoothing.Naive{}}}
+		candidates := []*Predictor{p, {Model: named("naive")}}
 		run(name+" Select", func(series []float64) error {
 			_, err := b.Select(candidates, series, scores)
 			return err

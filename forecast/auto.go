@@ -11,22 +11,18 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Auto finds the season of a series, and tries models with and without a season on the end
-// of the series. It forecasts with the weighted mean of the best three. [New] makes an Auto
-// for the name "".
+// An auto finds the season of a series, and tries models with and without a season on the end of
+// the series. It forecasts with the weighted mean of the best three, see [New].
 //
-// Fit chooses, see [Auto.Fit]. Until then Auto is [smoothing.Simple] with the factor
-// startAlpha. [Auto.String] names the choice. Update and Forecast take the time of at most
-// three models. An observation that the scale of the choice does not take, such as 0 for a
-// logarithm, counts as missing.
-//
-// A copy of the model shares its members with it.
-type Auto struct {
+// Until Fit chooses, auto is [smoothing.Simple] with the factor startAlpha. Update and Forecast
+// take the time of at most three models. An observation that the scale of the choice does not
+// take, such as 0 for a logarithm, counts as missing.
+type auto struct {
 	scale   float64 // λ of the scale that the members work in (Box and Cox)
 	members []member
 	n       int // observations taken, without missing ones
 
-	models [len(candidates)]smoothing.Fittable // of the candidates, made when first tried
+	models [len(candidates)]smoothing.Model // of the candidates, made when first tried
 	other  []float64
 	sum    []float64
 	work   autoFit
@@ -36,14 +32,14 @@ type Auto struct {
 type member struct {
 	name   string
 	weight float64
-	model  smoothing.Fittable
+	model  smoothing.Model
 }
 
 // A candidate is a model that Auto tries.
 type candidate struct {
 	name   string
-	season int                       // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
-	make   func() smoothing.Fittable // nil: as smoothing.New makes the model
+	season int                    // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
+	make   func() smoothing.Model // nil: as smoothing.New makes the model
 }
 
 // candidates are the models that Auto tries. Auto takes the first alone if the series is too
@@ -56,18 +52,18 @@ var candidates = [...]candidate{
 	{"winters", 1, nil},
 	{"two-seasons", 2, nil},
 	{"lags", 1, nil},
-	{"harmonics", 1, func() smoothing.Fittable { return &smoothing.Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
-	{"lags", 3, func() smoothing.Fittable { return &smoothing.Autoregression{} }},
-	{"lags", 2, func() smoothing.Fittable { return &smoothing.Autoregression{MaxLags: 9} }},
-	{"winters", 1, func() smoothing.Fittable { return &smoothing.HoltWinters{Alpha: .1, Beta: .1, Gamma: .1} }},
-	{"winters-ratio", 1, func() smoothing.Fittable {
+	{"harmonics", 1, func() smoothing.Model { return &smoothing.Harmonic{Alpha: .1, Beta: .1, Gamma: .01} }},
+	{"lags", 3, func() smoothing.Model { return &smoothing.Autoregression{} }},
+	{"lags", 2, func() smoothing.Model { return &smoothing.Autoregression{MaxLags: 9} }},
+	{"winters", 1, func() smoothing.Model { return &smoothing.HoltWinters{Alpha: .1, Beta: .1, Gamma: .1} }},
+	{"winters-ratio", 1, func() smoothing.Model {
 		return &smoothing.HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Gamma: .1}
 	}},
 	{"harmonics", 1, nil},
 }
 
 // model returns a new model of the candidate.
-func (c *candidate) model() smoothing.Fittable {
+func (c *candidate) model() smoothing.Model {
 	if c.make != nil {
 		return c.make()
 	}
@@ -103,10 +99,10 @@ type autoFit struct {
 }
 
 // Ready reports whether there is an observation.
-func (m *Auto) Ready() bool { return m.n > 0 }
+func (m *auto) Ready() bool { return m.n > 0 }
 
 // String says which models are in the mean, as in "lags 60%, two-seasons 40%".
-func (m *Auto) String() string {
+func (m *auto) String() string {
 	var b strings.Builder
 	for i, x := range m.members {
 		if i > 0 {
@@ -126,7 +122,7 @@ func (m *Auto) String() string {
 }
 
 // Update takes the next observation, see [smoothing.Model].
-func (m *Auto) Update(x float64) {
+func (m *auto) Update(x float64) {
 	if len(m.members) == 0 {
 		m.scale = 1
 		m.members = append(m.members, member{"simple", 1, &smoothing.Simple{Alpha: startAlpha}})
@@ -142,7 +138,7 @@ func (m *Auto) Update(x float64) {
 }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [smoothing.Model].
-func (m *Auto) Forecast(dst []float64) {
+func (m *auto) Forecast(dst []float64) {
 	if m.n == 0 || len(m.members) == 0 {
 		clear(dst)
 		return
@@ -165,7 +161,7 @@ func (m *Auto) Forecast(dst []float64) {
 }
 
 // Lambda returns λ of the scale of Box and Cox that the members work in.
-func (m *Auto) Lambda() float64 {
+func (m *auto) Lambda() float64 {
 	if len(m.members) == 0 {
 		return 1
 	}
@@ -173,19 +169,21 @@ func (m *Auto) Lambda() float64 {
 }
 
 // Deviate replaces errors, on the scale of the members, by what they add to the forecasts.
-func (m *Auto) Deviate(dst []float64) {
-	if len(m.members) == 0 {
-		new(smoothing.Naive).Deviate(dst)
+func (m *auto) Deviate(dst []float64) {
+	if len(m.members) == 0 { // as of a random walk
+		for i := 1; i < len(dst); i++ {
+			dst[i] += dst[i-1]
+		}
 		return
 	}
 	if len(m.members) == 1 {
-		deviate(m.members[0].model, dst)
+		m.members[0].model.Deviate(dst)
 		return
 	}
 	m.other, m.sum = grow.To(m.other, len(dst)), grow.Zero(m.sum, len(dst))
 	for _, x := range m.members {
 		copy(m.other, dst)
-		deviate(x.model, m.other)
+		x.model.Deviate(m.other)
 		for i, d := range m.other {
 			m.sum[i] += x.weight * d
 		}
@@ -193,28 +191,8 @@ func (m *Auto) Deviate(dst []float64) {
 	copy(dst, m.sum)
 }
 
-// Fit chooses the models and fits them, see [smoothing.Fittable].
-//
-// The season is f.Season, or found by [Fitter.Periods]; the second season is tried if the
-// series has three of its cycles, two of them in its first part.
-//
-// Fit divides the series into a first part and a last part. The last part is four horizons or
-// a quarter of the series, whichever is more, and at most half of the series. Each candidate
-// is fitted to the first part. Then the candidate goes through the last part value by value,
-// and forecasts at 10 to 45 points on the way. The error of a candidate is the mean absolute
-// error over f.Horizon steps, or by default over a season, at least 13 steps.
-//
-// The best three candidates are fitted again to the whole series. Their weights fall with the
-// square of the error, and a candidate with twice the least error has weight 0. If there is a
-// season, the candidates are also tried on the logarithm of the series, or on the square root
-// if there are zeros. If the best error falls by 3%, all candidates work on that scale.
-//
-// Without a season the candidates are Blend and Mean. A series counts as without a season if
-// less than a quarter of a season follows its first two seasons. Fit uses the last 416 values,
-// 8 seasons, 32 second seasons or 16 horizons, whichever is most. Mean uses all values.
-//
-// Fit needs three values, and makes at most 27 fits.
-func (m *Auto) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
+// Fit chooses the models and fits them, as [New] says.
+func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error) {
 	if err := f.Validate(); err != nil {
 		return smoothing.Fit{}, err
 	}
@@ -273,7 +251,7 @@ const autoSpan = 4
 const autoOrigins = 24
 
 // fitAs fits a candidate to a series with its seasons.
-func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (smoothing.Fit, error) {
+func (m *auto) fitAs(f *smoothing.Fitter, k int, series []float64, p1, p2 int) (smoothing.Fit, error) {
 	c := &candidates[k]
 	switch c.season {
 	case 0:
@@ -297,8 +275,8 @@ func (m *Auto) fitAs(f *Fitter, k int, series []float64, p1, p2 int) (smoothing.
 	return m.models[k].Fit(f, series)
 }
 
-// Validate returns an [*InputError] if a member is out of range.
-func (m *Auto) Validate() error {
+// Validate returns an *pricing.InputError if a member is out of range.
+func (m *auto) Validate() error {
 	if !(m.scale >= 0 && m.scale <= 1) {
 		return badInput("Lambda", -1, ErrFactor, "%v: want 0 to 1", m.scale)
 	}
@@ -306,17 +284,15 @@ func (m *Auto) Validate() error {
 		if !(x.weight >= 0 && x.weight <= 1) {
 			return badInput("Members", i, ErrFactor, "weight %v: want 0 to 1", x.weight)
 		}
-		if v, ok := x.model.(validator); ok {
-			if err := v.Validate(); err != nil {
-				return err
-			}
+		if err := x.model.Validate(); err != nil {
+			return err
 		}
 	}
 	return checkCount("N", m.n)
 }
 
-// Least returns how many values Fit wants, 3.
-func (m *Auto) Least() int { return new(smoothing.Blend).Least() }
+// Least returns how many values Fit wants: enough for the first candidate.
+func (m *auto) Least() int { return 3 }
 
 // autoState is the JSON form.
 type autoState struct {
@@ -333,7 +309,7 @@ type memberState struct {
 }
 
 // MarshalJSON returns the state, with the members' models and weights in it.
-func (m *Auto) MarshalJSON() ([]byte, error) {
+func (m *auto) MarshalJSON() ([]byte, error) {
 	s := autoState{Lambda: m.scale, N: m.n, Members: make([]memberState, len(m.members))}
 	for i, x := range m.members {
 		s.Members[i] = memberState{x.name, x.weight, nameOf(x.model), x.model}
@@ -342,7 +318,7 @@ func (m *Auto) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON sets m to a state, and leaves m as it is on an error.
-func (m *Auto) UnmarshalJSON(data []byte) error {
+func (m *auto) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
@@ -355,7 +331,7 @@ func (m *Auto) UnmarshalJSON(data []byte) error {
 	if err := decode(data, &s); err != nil {
 		return err
 	}
-	n := Auto{scale: s.Lambda, n: s.N}
+	n := auto{scale: s.Lambda, n: s.N}
 	if len(list) > mostMembers {
 		return badInput("members", -1, ErrState, "%d models: want %d at most", len(list), mostMembers)
 	}
@@ -365,8 +341,11 @@ func (m *Auto) UnmarshalJSON(data []byte) error {
 		if err := decode(data, &x); err != nil {
 			return err
 		}
-		inner, err := readModel(x.Type, model)
+		inner, err := smoothing.New(x.Type)
 		if err != nil {
+			return err
+		}
+		if err := readModel(inner, model); err != nil {
 			return err
 		}
 		n.members = append(n.members, member{x.Name, x.Weight, inner})

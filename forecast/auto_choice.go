@@ -9,7 +9,7 @@ import (
 )
 
 // choose tries the candidates on the end of the series, and sets scale, members and weights.
-func (m *Auto) choose(f *Fitter, a *autoFit, series []float64, first, horizon, p1, p2 int) {
+func (m *auto) choose(f *smoothing.Fitter, a *autoFit, series []float64, first, horizon, p1, p2 int) {
 	n := len(series)
 	m.scale = 1
 	a.rescale(series, 1)
@@ -125,7 +125,7 @@ func autoScale(series []float64) float64 {
 }
 
 // tryAll sets the errors of all candidates, or of the only one asked for, and returns the best.
-func (m *Auto) tryAll(f *Fitter, a *autoFit, series []float64, first, horizon, p1, p2, only int) int {
+func (m *auto) tryAll(f *smoothing.Fitter, a *autoFit, series []float64, first, horizon, p1, p2, only int) int {
 	best := -1
 	for k, c := range candidates {
 		if only >= 0 && k != only {
@@ -199,7 +199,7 @@ func (a *autoFit) combine(members []member) {
 }
 
 // refit fits the members to the whole series.
-func (m *Auto) refit(f *Fitter, a *autoFit, series []float64, p1, p2 int) (smoothing.Fit, error) {
+func (m *auto) refit(f *smoothing.Fitter, a *autoFit, series []float64, p1, p2 int) (smoothing.Fit, error) {
 	n := len(series)
 	a.resid = grow.Zero(a.resid, n)
 	free := 0.0

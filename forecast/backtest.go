@@ -21,11 +21,11 @@ const (
 // needs a Horizon. A Backtester keeps its memory, and allocates nothing once it has seen the
 // longest series. The work is one fit for each point, and no more.
 type Backtester struct {
-	Horizon int     // steps ahead, at least 1
-	Origins int     // points of the series to forecast from; 0 stands for DefaultOrigins
-	Step    int     // observations between these points; 0 stands for Horizon
-	Level   float64 // of the intervals; 0 stands for defaultLevel
-	Fitter  Fitter  // fits the model anew at each point; its Season is also the lag of MASE's scale, see Scale
+	Horizon int              // steps ahead, at least 1
+	Origins int              // points of the series to forecast from; 0 stands for DefaultOrigins
+	Step    int              // observations between these points; 0 stands for Horizon
+	Level   float64          // of the intervals; 0 stands for defaultLevel
+	Fitter  smoothing.Fitter // fits the model anew at each point; its Season is also the lag of MASE's scale, see Scale
 
 	path, lo, hi []float64
 }
@@ -65,7 +65,7 @@ func (s *Score) mean() {
 }
 
 // Score fits p to train and compares its forecast with actual, the values that came after
-// train. Score leaves p fitted. Score returns an [*InputError] for infinite values and for
+// train. Score leaves p fitted. Score returns an *pricing.InputError for infinite values and for
 // parameters out of range, and in these cases:
 //
 //	ErrHorizon  actual is empty

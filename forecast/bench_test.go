@@ -26,13 +26,10 @@ func BenchmarkUpdate(b *testing.B) {
 		})
 	}
 	for _, name := range Names() {
-		m, err := New(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		m := named(name)
 		switch m.(type) {
-		case *smoothing.Mean, *smoothing.SeasonalNaive, *smoothing.HoltWinters, *smoothing.Harmonic, *smoothing.Autoregression, *Auto: // with a season of 12
-			if _, err := m.Fit(new(Fitter), airPassengers); err != nil {
+		case *smoothing.Mean, *smoothing.SeasonalNaive, *smoothing.HoltWinters, *smoothing.Harmonic, *smoothing.Autoregression, *auto: // with a season of 12
+			if _, err := m.Fit(new(smoothing.Fitter), airPassengers); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -55,10 +52,8 @@ func BenchmarkM4(b *testing.B) {
 		}
 		for _, name := range Names() {
 			b.Run(fmt.Sprintf("horizon=%d/model=%s", horizon, name), func(b *testing.B) {
-				m, err := New(name)
-				if err != nil {
-					b.Fatal(err)
-				}
+				m := named(name)
+				var err error
 				var t Backtester
 				var s Score
 				p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
@@ -85,11 +80,9 @@ func BenchmarkM4Hourly(b *testing.B) {
 	train, actual := readSeries(b, "forecast/M4_Hourly-half-train.csv.gz"), readSeries(b, "forecast/M4_Hourly-half-test.csv.gz")
 	for _, name := range Names() {
 		b.Run("horizon=48/model="+name, func(b *testing.B) {
-			m, err := New(name)
-			if err != nil {
-				b.Fatal(err)
-			}
-			t := Backtester{Fitter: Fitter{Season: 24}}
+			m := named(name)
+			var err error
+			t := Backtester{Fitter: smoothing.Fitter{Season: 24}}
 			var s Score
 			p := &Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
 			b.ReportAllocs()
@@ -108,11 +101,8 @@ func BenchmarkM4Hourly(b *testing.B) {
 // BenchmarkForecast has three years of weeks, and their quantiles.
 func BenchmarkForecast(b *testing.B) {
 	for _, name := range []string{"holt", "damped", "midpoint", "blend"} {
-		m, err := New(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var f Fitter
+		m := named(name)
+		var f smoothing.Fitter
 		p := &Predictor{Model: m}
 		if _, err := p.Fit(&f, airPassengers); err != nil {
 			b.Fatal(err)
@@ -135,7 +125,7 @@ func BenchmarkForecast(b *testing.B) {
 
 // BenchmarkPaths draws 1000 futures of a quarter of a year.
 func BenchmarkPaths(b *testing.B) {
-	var f Fitter
+	var f smoothing.Fitter
 	p := Predictor{Model: &smoothing.Holt{Phi: .9}}
 	if _, err := p.Fit(&f, airPassengers); err != nil {
 		b.Fatal(err)

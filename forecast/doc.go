@@ -2,7 +2,7 @@
 // model that fits a series, and says what comes next, how sure that is, and when
 // the forecast is not to be relied on.
 //
-//	var fitter forecast.Fitter
+//	var fitter smoothing.Fitter
 //	model, _ := forecast.New("") // finds the season, tries models, takes the best
 //	p := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true}}
 //	_, err := p.Fit(&fitter, demand)
@@ -18,7 +18,7 @@
 //	a stream of observations     a forecast at any time              Rolling.Update, Forecast
 //	a series, several models     the best of them on your past       Backtester.Select
 //	many series, a model         how good the model is               Backtester.Evaluate
-//	a series                     the length of its season            Fitter.Periods
+//	a series                     the length of its season            smoothing.Fitter.Periods
 //	factors of your own          a model to update by hand           smoothing.Holt, HoltWinters, …
 //	a program that restarts      to go on from the same state        json.Marshal of a Rolling
 //
@@ -30,8 +30,8 @@
 // time, some values are missing, and the state must survive a restart.
 //
 // The models are in package [github.com/plimsoll/plimsoll/forecast/smoothing], with the
-// notation and the conditions under which each is stable. [Auto] is the model that chooses
-// among them. Use Auto, or the choice of [Backtester.Select] on your own series. Where a trend
+// notation and the conditions under which each is stable. [New] makes the model that chooses
+// among them. Use that model, or the choice of [Backtester.Select] on your own series. Where a trend
 // is known to be steady use Holt's without damping. A quadratic, such as the triple smoothing of
 // [Niu16], is no worse than Holt's trend a quarter ahead and is wrong a year ahead more often.
 //
@@ -83,7 +83,7 @@
 //
 // # Allocation and concurrency
 //
-// Update and Forecast allocate nothing, nor do [Fitter], [Predictor], [Rolling] and
+// Update and Forecast allocate nothing, nor do [smoothing.Fitter], [Predictor], [Rolling] and
 // [Backtester], once they have seen the longest series. Models share nothing with each other
 // or with a Fitter, so series can be fitted side by side with a Fitter
 // and a goroutine each. One value serves one goroutine at a time. No input is

@@ -8,7 +8,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// An [InputError] unwraps to one of these errors, or to one of package smoothing's.
+// A *pricing.InputError of this package unwraps to one of these errors, and one of a model or a fit
+// to one of package smoothing's. Its Package is "forecast" or "smoothing". Field is a parameter such
+// as "Limits", or "series", or "horizon".
 var (
 	ErrValue   = smoothing.ErrValue   // an observation is infinite or beyond smoothing.Largest
 	ErrFactor  = smoothing.ErrFactor  // a smoothing factor, or another parameter, is outside of its range
@@ -24,13 +26,6 @@ var (
 // mostCount bounds the counts of a state that is read: far more than can be seen, and
 // far from where one more, or a sum of two, wraps around.
 const mostCount = math.MaxInt / 4
-
-// An InputError says which part of the input cannot be used, and why. Package is
-// "forecast", or "smoothing" for an error of a model or a fit. Field is a parameter such as
-// "Limits", or "series", or "horizon". Index is the element within Field, -1 where there is none.
-// Line and Column are 0. Err says what is there and what would be right, and unwraps to one of
-// the errors above.
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("forecast", field, index, sentinel, format, args...)

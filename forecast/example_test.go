@@ -36,8 +36,13 @@ func ExampleNames() {
 // How many instances to reserve for a year: the level that demand falls short of
 // with probability 30% in the week where it is least.
 func ExamplePredictor() {
-	var f forecast.Fitter
-	p := forecast.Predictor{Model: &smoothing.Blend{}, Limits: forecast.Limits{NonNegative: true, Multiple: 1.5}}
+	var f smoothing.Fitter
+	blend, err := forecast.New("blend")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := forecast.Predictor{Model: blend, Limits: forecast.Limits{NonNegative: true, Multiple: 1.5}}
 	if _, err := p.Fit(&f, weeks()); err != nil {
 		fmt.Println(err)
 		return
@@ -122,7 +127,7 @@ func ExampleRolling() {
 
 // What a quarter will need in total, with the errors of the past.
 func ExamplePredictor_Paths() {
-	var f forecast.Fitter
+	var f smoothing.Fitter
 	p := forecast.Predictor{Model: &smoothing.Holt{Phi: .9}}
 	if _, err := p.Fit(&f, weeks()); err != nil {
 		fmt.Println(err)
@@ -163,10 +168,14 @@ func hours() []float64 {
 }
 
 // A forecast of tomorrow for a series that nobody has looked at.
-func ExampleAuto() {
-	var f forecast.Fitter
-	var m forecast.Auto
-	p := forecast.Predictor{Model: &m, Limits: forecast.Limits{NonNegative: true}}
+func ExampleNew() {
+	var f smoothing.Fitter
+	m, err := forecast.New(forecast.Default)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := forecast.Predictor{Model: m, Limits: forecast.Limits{NonNegative: true}}
 	if _, err := p.Fit(&f, hours()); err != nil {
 		fmt.Println(err)
 		return
@@ -174,7 +183,7 @@ func ExampleAuto() {
 	day, high := make([]float64, 24), make([]float64, 24)
 	p.Forecast(day)
 	p.Quantile(high, .95)
-	fmt.Println(&m)
+	fmt.Println(m)
 	fmt.Printf("at 3 h %.0f, at 12 h %.0f, enough at 12 h with 95%%: %.0f\n", day[3], day[12], high[12])
 	// Output:
 	// lags 37%, lags 34%, lags 29%

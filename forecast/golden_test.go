@@ -3,6 +3,7 @@ package forecast
 import (
 	"flag"
 	"fmt"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -71,14 +72,11 @@ func goldenSeries() (all [][]float64) {
 // tolerance, since processors with a fused multiply-add round otherwise.
 func TestFitsGolden(t *testing.T) {
 	var out strings.Builder
-	var f Fitter
+	var f smoothing.Fitter
 	for i, series := range goldenSeries() {
 		for _, name := range Names() {
-			m, err := New(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f = Fitter{}
+			m := named(name)
+			f = smoothing.Fitter{}
 			if i%7 == 6 {
 				f.Steps = 4
 			}

@@ -9,47 +9,19 @@ import (
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
-func TestBacktesterOfHugeSteps(t *testing.T) {
-	series := make([]float64, 100)
-	for i := range series {
-		series[i] = float64(i % 7)
-	}
-	for _, b := range []Backtester{
-		{Horizon: 1, Step: math.MaxInt},
-		{Horizon: math.MaxInt},
-		{Horizon: 1, Origins: math.MaxInt, Step: 1},
-		{Horizon: 1, Origins: math.MaxInt, Step: math.MaxInt},
-	} {
-		p := &Predictor{Model: new(smoothing.Naive)}
-		if _, err := b.Run(p, series); !errors.Is(err, ErrShort) || !strings.Contains(err.Error(), ": 100 values: want more than 9223372036854775807 for ") {
-			t.Errorf("horizon %d, %d origins, step %d: %v", b.Horizon, b.Origins, b.Step, err)
-		}
-	}
-}
-
-// How long a series has to be, in the words of the error.
+// How long a series has to be, in the words of the error, also where no int holds the length.
 func TestBacktesterOfShortSeries(t *testing.T) {
-	b := Backtester{Horizon: 3, Origins: 4, Step: 2}
-	_, err := b.Run(&Predictor{Model: new(smoothing.Naive)}, make([]float64, 9))
-	if want := "forecast: series: too few observations: 9 values: want more than 9 for 4 forecasts of 3 steps"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-}
-
-func TestPredictorWithoutModel(t *testing.T) {
-	for name, f := range map[string]func(p *Predictor){
-		"forecast": func(p *Predictor) { p.Forecast(make([]float64, 1)) },
-		"update":   func(p *Predictor) { p.Update(1) },
-		"interval": func(p *Predictor) { p.Interval(make([]float64, 1), make([]float64, 1), 0.9) },
+	const huge = "9223372036854775807 for "
+	for want, list := range map[string][]Backtester{
+		"forecast: series: too few observations: 9 values: want more than 9 for 4 forecasts of 3 steps": {{Horizon: 3, Origins: 4, Step: 2}},
+		"forecast: series: too few observations: 9 values: want more than " + huge: {
+			{Horizon: 1, Step: math.MaxInt}, {Horizon: math.MaxInt}, {Horizon: 1, Origins: math.MaxInt, Step: 1}, {Horizon: 1, Origins: math.MaxInt, Step: math.MaxInt}},
 	} {
-		func() {
-			defer func() {
-				if m, _ := recover().(string); !strings.Contains(m, "without a Model") {
-					t.Errorf("%s: panic %q", name, m)
-				}
-			}()
-			f(new(Predictor))
-		}()
+		for _, b := range list {
+			if _, err := b.Run(&Predictor{Model: named("naive")}, make([]float64, 9)); !errors.Is(err, ErrShort) || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("horizon %d, %d origins, step %d: %v, want %s", b.Horizon, b.Origins, b.Step, err, want)
+			}
+		}
 	}
 }
 
@@ -60,8 +32,8 @@ func TestAutoOfHugeHorizon(t *testing.T) {
 		series[i] = float64(i % 5)
 	}
 	for _, horizon := range []int{1<<20 + 1, math.MaxInt / 8, math.MaxInt - 1} {
-		var a Auto
-		if _, err := a.Fit(&Fitter{Horizon: horizon}, series); !errors.Is(err, ErrHorizon) {
+		var a auto
+		if _, err := a.Fit(&smoothing.Fitter{Horizon: horizon}, series); !errors.Is(err, ErrHorizon) {
 			t.Errorf("horizon %d: %v", horizon, err)
 		}
 	}

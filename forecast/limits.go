@@ -29,7 +29,7 @@ func (l Limits) Apply(dst []float64, largest float64) {
 	}
 }
 
-// Validate returns an [*InputError] if a limit is out of range.
+// Validate returns an *pricing.InputError if a limit is out of range.
 func (l Limits) Validate() error {
 	if !(l.Multiple >= 0 && l.Multiple <= smoothing.Largest) {
 		return badInput("Multiple", -1, ErrFactor, "%v: want 0 for no limit, or a positive multiple, usually 1 to 3", l.Multiple)

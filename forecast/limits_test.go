@@ -7,20 +7,11 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // What is just within the limits of an option is valid, and what is just outside is not.
 func TestOptionLimits(t *testing.T) {
-	for _, f := range []Fitter{{}, {Steps: 1, Season: 1, Horizon: 1}} {
-		if err := f.Validate(); err != nil {
-			t.Errorf("%+v: %v", f, err)
-		}
-	}
-	for _, f := range []Fitter{{Steps: -1}, {Season: -1}, {Horizon: -1}} {
-		if f.Validate() == nil {
-			t.Errorf("%+v is valid", f)
-		}
-	}
 	for _, l := range []Limits{{}, {Multiple: smoothing.Largest}} {
 		if err := l.Validate(); err != nil {
 			t.Errorf("%+v: %v", l, err)
@@ -31,7 +22,7 @@ func TestOptionLimits(t *testing.T) {
 			t.Errorf("%+v is valid", l)
 		}
 	}
-	good := Predictor{Model: &smoothing.Naive{}, tally: tally{Growth: []float64{0, smoothing.Largest}, Recent: []float64{2 * smoothing.Largest, -2 * smoothing.Largest}, Squares: math.MaxFloat64, Peak: smoothing.Largest, Errors: mostCount, Free: mostCount}}
+	good := Predictor{Model: named("naive"), tally: tally{Growth: []float64{0, smoothing.Largest}, Recent: []float64{2 * smoothing.Largest, -2 * smoothing.Largest}, Squares: math.MaxFloat64, Peak: smoothing.Largest, Errors: mostCount, Free: mostCount}}
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -49,12 +40,23 @@ func TestOptionLimits(t *testing.T) {
 		"no errors":   func(p *Predictor) { p.Errors = -1 },
 		"free":        func(p *Predictor) { p.Free = -1 },
 		"model":       func(p *Predictor) { p.Model = nil },
+		"parameter":   func(p *Predictor) { p.Model = &smoothing.Simple{Alpha: 2} },
+		"multiple":    func(p *Predictor) { p.Limits.Multiple = -1 },
 	} {
 		bad := good
 		set(&bad)
-		if bad.Validate() == nil {
-			t.Errorf("%s: valid", name)
+		var in *inputerr.Error
+		if err := bad.Validate(); !errors.As(err, &in) || in.Field == "" {
+			t.Errorf("%s: %v", name, err)
 		}
+	}
+	for _, m := range []*auto{{scale: 1, members: []member{{"naive", -1e-300, named("naive")}}}, {scale: -1}, {scale: 1, n: -1}, {scale: 1, members: []member{{"simple", 1, &smoothing.Simple{Alpha: 2}}}}} {
+		if m.Validate() == nil {
+			t.Errorf("%+v is valid", m)
+		}
+	}
+	if m := (&auto{scale: 1, members: []member{{"naive", 0, named("naive")}, {"naive", 1, named("naive")}}}); m.Validate() != nil {
+		t.Error(m.Validate())
 	}
 }
 
@@ -77,25 +79,13 @@ func TestDecodeWhole(t *testing.T) {
 	}
 }
 
-// Quantiles and levels are between 0 and 1, and what they give keeps within the limits.
+// Quantiles and intervals keep within the limits.
 func TestQuantileLimits(t *testing.T) {
-	p := Predictor{Model: &smoothing.Naive{}, Limits: Limits{NonNegative: true}}
+	p := Predictor{Model: named("naive"), Limits: Limits{NonNegative: true}}
 	for _, x := range []float64{5, 0, 7, 1, 9, 0, 8, 2} {
 		p.Update(x)
 	}
 	dst, other := make([]float64, 3), make([]float64, 3)
-	for _, q := range []float64{0, 1, -.1, 1.1, math.NaN()} {
-		for name, f := range map[string]func(){"quantile": func() { p.Quantile(dst, q) }, "level": func() { p.Interval(dst, other, q) }} {
-			func() {
-				defer func() {
-					if m, ok := recover().(string); !ok || !strings.HasPrefix(m, "forecast: ") {
-						t.Errorf("%s %v: %q", name, q, m)
-					}
-				}()
-				f()
-			}()
-		}
-	}
 	p.Quantile(dst, .01)
 	p.Interval(other, make([]float64, 3), .98)
 	for i := range dst {
@@ -124,8 +114,8 @@ func TestScaleToTry(t *testing.T) {
 
 // A state of Auto with a model that is none leaves the model as it was.
 func TestStateOfAutoWithoutModel(t *testing.T) {
-	var m Auto
-	if _, err := m.Fit(&Fitter{Season: 12}, rise(120, 12)); err != nil {
+	var m auto
+	if _, err := m.Fit(&smoothing.Fitter{Season: 12}, rise(120, 12)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := m.MarshalJSON()

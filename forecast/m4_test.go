@@ -92,10 +92,7 @@ func TestM4(t *testing.T) {
 		{"holt", 2.413, 9.706, .947, .08},
 		{"damped", 2.400, 8.867, .944, .08},
 	} {
-		m, err := New(tt.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := named(tt.name)
 		s, err := b.Evaluate(&Predictor{Model: m, Analytic: true}, train, actual)
 		if err != nil {
 			t.Fatal(err)
@@ -112,10 +109,7 @@ func TestM4(t *testing.T) {
 // when it was written is held a little tighter.
 func TestM4Default(t *testing.T) {
 	train, actual := weekly(t)
-	m, err := New("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := named("")
 	var b Backtester
 	s, err := b.Evaluate(&Predictor{Model: m}, train, actual)
 	if err != nil {
@@ -145,7 +139,7 @@ func TestM4Default(t *testing.T) {
 	if s, err = b.Evaluate(&Predictor{Model: m}, train, actual); err != nil {
 		t.Fatal(err)
 	}
-	naive, err := b.Evaluate(&Predictor{Model: &smoothing.Naive{}, Analytic: true}, train, actual)
+	naive, err := b.Evaluate(&Predictor{Model: named("naive"), Analytic: true}, train, actual)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,14 +156,14 @@ func TestM4Default(t *testing.T) {
 // do without.
 func TestM4LongHorizon(t *testing.T) {
 	train, _ := weekly(t)
-	var f Fitter
+	var f smoothing.Fitter
 	path := make([]float64, 156)
 	for i, series := range train {
 		lo, hi := series[0], series[0]
 		for _, x := range series {
 			lo, hi = min(lo, x), max(hi, x)
 		}
-		p := Predictor{Model: &smoothing.Blend{}}
+		p := Predictor{Model: named("blend")}
 		if _, err := p.Fit(&f, series); err != nil {
 			t.Fatal(err)
 		}

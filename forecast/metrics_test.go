@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // By hand.
@@ -54,7 +55,7 @@ func TestBacktest(t *testing.T) {
 		series = append(series, float64(i+1))
 	}
 	b := Backtester{Horizon: 3, Origins: 3, Step: 2}
-	p := Predictor{Model: &smoothing.Naive{}, Analytic: true}
+	p := Predictor{Model: named("naive"), Analytic: true}
 	s, err := b.Run(&p, series)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func TestBacktest(t *testing.T) {
 
 	// A line is drift's, by far.
 	scores := make([]Score, 3)
-	best, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, {Model: &smoothing.Drift{}}, {Model: &smoothing.Drift{}}}, series, scores)
+	best, err := b.Select([]*Predictor{{Model: named("naive")}, {Model: named("drift")}, {Model: named("drift")}}, series, scores)
 	if err != nil || best != 1 {
 		t.Errorf("Select takes %d, %v, want the first of the two drifts", best, err)
 	}
@@ -99,7 +100,7 @@ func TestBacktestGaps(t *testing.T) {
 		}
 	}
 	b := Backtester{Horizon: 5, Origins: 4}
-	p := Predictor{Model: &smoothing.Naive{}, Analytic: true}
+	p := Predictor{Model: named("naive"), Analytic: true}
 	got, err := b.Run(&p, series)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func TestSelectPart(t *testing.T) {
 	series := []float64{1, 2, 4, 3, 5, 6, 5, 8}
 	b := Backtester{Horizon: 1, Origins: 2} // fits to 6 and 7 values
 	scores := make([]Score, 3)
-	best, err := b.Select([]*Predictor{{Model: &smoothing.Triple{}}, {Model: &smoothing.Naive{}}, {Model: &smoothing.Holt{}}}, series, scores)
+	best, err := b.Select([]*Predictor{{Model: &smoothing.Triple{}}, {Model: named("naive")}, {Model: &smoothing.Holt{}}}, series, scores)
 	if err != nil || best == 0 {
 		t.Errorf("Select takes %d, %v", best, err)
 	}
@@ -139,11 +140,11 @@ func TestSelectPart(t *testing.T) {
 		t.Errorf("with no other candidate: %v", err)
 	}
 	constant := []float64{5, 5, 5, 5, 5, 5, 5, 6} // a constant measures nothing
-	if _, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, {Model: &smoothing.Drift{}}}, constant, nil); !errors.Is(err, ErrScale) {
+	if _, err := b.Select([]*Predictor{{Model: named("naive")}, {Model: named("drift")}}, constant, nil); !errors.Is(err, ErrScale) {
 		t.Errorf("a series that is constant but for its end: %v", err)
 	}
 	bad := &Predictor{Model: &smoothing.AdaptiveTriple{Gamma: 7}}
-	if _, err := b.Select([]*Predictor{{Model: &smoothing.Naive{}}, bad}, series, nil); !errors.Is(err, ErrFactor) || !strings.Contains(err.Error(), "candidate 1") {
+	if _, err := b.Select([]*Predictor{{Model: named("naive")}, bad}, series, nil); !errors.Is(err, ErrFactor) || !strings.Contains(err.Error(), "candidate 1") {
 		t.Errorf("parameters out of range: %v", err)
 	}
 }
@@ -158,23 +159,23 @@ func TestBadInput(t *testing.T) {
 	spoilt := append([]float64(nil), long...)
 	spoilt[17] = inf
 	constant := make([]float64, 40)
-	var f Fitter
-	fit := func(m smoothing.Fittable, series []float64) error {
+	var f smoothing.Fitter
+	fit := func(m smoothing.Model, series []float64) error {
 		_, err := m.Fit(&f, series)
 		return err
 	}
 	run := func(b Backtester, series []float64) error {
-		_, err := b.Run(&Predictor{Model: &smoothing.Naive{}}, series)
+		_, err := b.Run(&Predictor{Model: named("naive")}, series)
 		return err
 	}
 	score := func(train, actual []float64) error {
 		var b Backtester
-		_, err := b.Score(&Predictor{Model: &smoothing.Naive{}}, train, actual)
+		_, err := b.Score(&Predictor{Model: named("naive")}, train, actual)
 		return err
 	}
 	evaluate := func(train, actual [][]float64) error {
 		var b Backtester
-		_, err := b.Evaluate(&Predictor{Model: &smoothing.Naive{}}, train, actual)
+		_, err := b.Evaluate(&Predictor{Model: named("naive")}, train, actual)
 		return err
 	}
 	for i, tt := range []struct {
@@ -197,7 +198,7 @@ func TestBadInput(t *testing.T) {
 		{evaluate([][]float64{long}, nil), ErrLength, -1},
 		{evaluate([][]float64{long, spoilt}, [][]float64{{1}, {1}}), ErrValue, 17},
 	} {
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.Is(tt.err, tt.want) || !errors.As(tt.err, &in) || in.Index != tt.index {
 			t.Errorf("case %d: %v, want %v at %d", i, tt.err, tt.want, tt.index)
 		}
@@ -218,10 +219,7 @@ func TestBadInput(t *testing.T) {
 		if about, k := About(name); k != n || about == "" {
 			t.Errorf("%s: %q from %d values, want %d at least", name, about, k, n)
 		}
-		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := named(name)
 		for range 12 {
 			m.Update(3)
 		}
@@ -268,10 +266,7 @@ func TestBadInput(t *testing.T) {
 		extreme[i] = smoothing.Largest * float64(1-2*(i*i%7%2))
 	}
 	for _, name := range Names() {
-		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := named(name)
 		p := Predictor{Model: m}
 		got, err := p.Fit(&f, extreme)
 		if errors.Is(err, ErrValue) {
@@ -288,11 +283,5 @@ func TestBadInput(t *testing.T) {
 	}
 	if refused > 6 {
 		t.Errorf("%d models refuse large values", refused)
-	}
-	if got := (&InputError{Package: "forecast", Field: "Alpha", Index: -1, Err: ErrFactor}).Error(); got != "forecast: Alpha: parameter out of range" {
-		t.Error(got)
-	}
-	if got := (&InputError{Package: "forecast", Field: "series", Index: 3, Err: ErrValue}).Error(); got != "forecast: series[3]: value out of range" {
-		t.Error(got)
 	}
 }

@@ -33,16 +33,6 @@ const keptErrors = 260
 // a bootstrap of fewer knows nothing of the tails.
 const fewErrors = 20
 
-// deviate replaces errors by what they add to the forecasts of a model. A model without Deviate
-// is taken for a random walk.
-func deviate(m smoothing.Model, dst []float64) {
-	if d, ok := m.(interface{ Deviate(dst []float64) }); ok {
-		d.Deviate(dst)
-		return
-	}
-	new(smoothing.Naive).Deviate(dst)
-}
-
 // Paths fills each row of dst with a path of the future, dst[i][j] being j+1 steps ahead,
 // within the limits. Rows may differ in length. Errors are drawn from the last
 // one-step errors with rng, their mean removed; from the normal distribution if there
@@ -67,7 +57,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 	if steps > 0 {
 		p.own[0] = 1
 	}
-	deviate(p.Model, p.own)
+	p.Model.Deviate(p.own)
 	m := 0.0
 	for i, psi := range p.own {
 		m += psi * psi
@@ -85,7 +75,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 				row[j] = rng.NormFloat64()
 			}
 		}
-		deviate(p.Model, row)
+		p.Model.Deviate(row)
 		for j, d := range row {
 			x := boxcox.Shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
 			row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))

@@ -22,11 +22,8 @@ func fittedModels() map[string]smoothing.Model {
 	}
 	models := map[string]smoothing.Model{}
 	for _, name := range Names() {
-		m, err := New(name)
-		if err != nil {
-			panic(err)
-		}
-		if _, err := m.Fit(new(Fitter), series); err != nil {
+		m := named(name)
+		if _, err := m.Fit(new(smoothing.Fitter), series); err != nil {
 			panic(err)
 		}
 		if boxcox.Of(m) == 1 {
@@ -71,10 +68,10 @@ func TestPathsMeetIntervals(t *testing.T) {
 		growth[i] = 1 + float64(i)
 	}
 	predictors := map[string]*Predictor{
-		"drift": {Model: in(&smoothing.Drift{}, `{"first":1,"last":9,"steps":16,"n":17}`), tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}},
+		"drift": {Model: in(named("drift"), `{"first":1,"last":9,"steps":16,"n":17}`), tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}},
 		"grown": {Model: in(&smoothing.Simple{Alpha: .2}, `{"level":3,"n":9}`), tally: tally{Squares: squares, Errors: keptErrors, Recent: errors, Growth: growth}},
 		"few":   {Model: in(&smoothing.Holt{Alpha: .5, Beta: .1}, `{"level":3,"n":9}`), tally: tally{Squares: 9, Errors: 9, Free: 2, Recent: errors[:9]}},
-		"other": {Model: struct{ smoothing.Model }{in(&smoothing.Naive{}, `{"level":3,"n":9}`)}, tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}},
+		"other": {Model: struct{ smoothing.Model }{in(named("naive"), `{"level":3,"n":9}`)}, tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}},
 	}
 	for name, m := range fittedModels() {
 		predictors[name] = &Predictor{Model: m, tally: tally{Squares: squares, Errors: keptErrors, Recent: errors}}
@@ -106,8 +103,8 @@ func TestPathsMeetIntervals(t *testing.T) {
 // Steps of one path are correlated: for a random walk those of h and k steps, h < k,
 // by √(h/k).
 func TestPathsCorrelated(t *testing.T) {
-	p := Predictor{Model: in(&smoothing.Naive{}, `{"level":100,"n":50}`), tally: tally{Squares: 5000, Errors: 5000}} // without recent: normal errors
-	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                                                     // seed 27, 28
+	p := Predictor{Model: in(named("naive"), `{"level":100,"n":50}`), tally: tally{Squares: 5000, Errors: 5000}} // without recent: normal errors
+	paths := drawn(&p, 20_000, 9, rand.New(rand.NewPCG(27, 28)))                                                 // seed 27, 28
 	var xx, xy, yy float64
 	for _, path := range paths {
 		x, y := path[3]-100, path[8]-100
@@ -129,7 +126,7 @@ func TestPathsSkewed(t *testing.T) {
 			errors[i] = 9
 		}
 	}
-	p := Predictor{Model: in(&smoothing.Naive{}, `{"n":100}`), tally: tally{Squares: 900, Errors: 100, Recent: errors}}
+	p := Predictor{Model: in(named("naive"), `{"n":100}`), tally: tally{Squares: 900, Errors: 100, Recent: errors}}
 	above := 0
 	for _, path := range drawn(&p, 5000, 1, rand.New(rand.NewPCG(29, 30))) { // seed 29, 30
 		if path[0] > 0 {
@@ -164,8 +161,7 @@ func TestPathsGolden(t *testing.T) {
 // Paths keep to the limits, whatever the model.
 func TestPropPaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := models().Draw(t, "model")
-		p := Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}
+		p := Predictor{Model: named(rapid.SampledFrom(Names()).Draw(t, "model")), Limits: Limits{NonNegative: true, Multiple: 2}}
 		for _, x := range seriesOf(0, 60).Draw(t, "series") {
 			p.Update(x)
 		}
@@ -190,7 +186,7 @@ func TestPropPaths(t *testing.T) {
 
 // An error moves the mean of Auto's members by the weighted mean of what it moves each.
 func TestAutoDeviate(t *testing.T) {
-	m := Auto{scale: 1, members: []member{{"simple", .75, &smoothing.Simple{Alpha: .5}}, {"naive", .25, &smoothing.Naive{}}}}
+	m := auto{scale: 1, members: []member{{"simple", .75, &smoothing.Simple{Alpha: .5}}, {"naive", .25, named("naive")}}}
 	got := []float64{8, 0, 0}
 	m.Deviate(got)
 	if want := []float64{8, .75*4 + .25*8, .75*4 + .25*8}; !cmp.Equal(got, want) {

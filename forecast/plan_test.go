@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -73,7 +74,7 @@ func TestPlanOfSeasons(t *testing.T) {
 					t.Fatal(err)
 				}
 				p := forecast.Predictor{Model: m, Limits: forecast.Limits{NonNegative: true, Multiple: 2}}
-				var f forecast.Fitter
+				var f smoothing.Fitter
 				if _, err := p.Fit(&f, series[:156]); err != nil {
 					t.Fatal(err)
 				}

@@ -12,22 +12,19 @@ import (
 
 // Predictor puts limits, quantiles, intervals, paths and the tracking signal around a model, as
 // a planner needs them. The zero value needs a Model: without one, Validate and Fit
-// return an error, and the methods that forecast or take an observation panic. A Predictor
-// is a Model itself, and can stand wherever a Model does.
+// return an error, and the methods that forecast or take an observation panic.
 //
 // Intervals assume that errors are normal, in the scale of the model's errors, with the
 // variance of the one-step errors so far. The quantiles are Student's, with at least four
 // degrees of freedom.
 //
 // Errors grow with the horizon. The growth is the greater of two estimates. The first is the
-// model's own formula, which is right if the model is right. A model without Deviate and Spread
-// gets the growth of a random walk, √h. The second estimate is the growth of the errors over the
+// model's own formula, which is right if the model is right. The second estimate is the growth of the errors over the
 // series of the fit, which also shows where the model is wrong. It looks up to 52 steps or a
 // quarter of the series ahead, while there are 20 errors for a number of steps. Auto measures
 // these errors before its last fit. Analytic leaves the second estimate out.
 //
-// The JSON form has the model's name in it, see [New], and so makes the model too. For a
-// model of another package set Model to a pointer to a model before unmarshaling.
+// The JSON form has the model's name in it, see [New], and so makes the model too.
 type Predictor struct {
 	Model  smoothing.Model
 	Limits Limits
@@ -56,7 +53,7 @@ func (p *Predictor) Update(x float64) {
 	p.needModel()
 	if usable(x) {
 		p.Peak = max(p.Peak, math.Abs(x))
-		if s, ok := p.Model.(readier); !ok || s.Ready() {
+		if p.Model.Ready() {
 			p.Model.Forecast(p.one[:])
 			p.take(boxcox.Error(boxcox.Of(p.Model), x, p.one[0]))
 		}
@@ -89,10 +86,7 @@ func (p *Predictor) take(e float64) {
 }
 
 // Ready reports whether the model has its start.
-func (p *Predictor) Ready() bool {
-	s, ok := p.Model.(readier)
-	return !ok || s.Ready()
-}
+func (p *Predictor) Ready() bool { return p.Model.Ready() }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, within the limits.
 func (p *Predictor) Forecast(dst []float64) {
@@ -196,7 +190,7 @@ func spreadOf(m smoothing.Model, dst []float64) {
 	if len(dst) > 0 {
 		dst[0] = 1
 	}
-	deviate(m, dst)
+	m.Deviate(dst)
 	v := 0.0
 	for i, psi := range dst {
 		v += psi * psi
@@ -204,11 +198,10 @@ func spreadOf(m smoothing.Model, dst []float64) {
 	}
 }
 
-// Fit fits the model if it is [smoothing.Fittable], and otherwise updates the model with the series as f
-// cuts it. Errors and signal start anew, with those of the fit. Limits and the
+// Fit fits the model. Errors and signal start anew, with those of the fit. Limits and the
 // signal's constant stay. Limits, the constant and parameters that the model keeps are an
-// [*InputError] if they are out of range.
-func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
+// *pricing.InputError if they are out of range.
+func (p *Predictor) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error) {
 	n := Predictor{Model: p.Model, Limits: p.Limits, Signal: smoothing.Signal{Phi: p.Signal.Phi}}
 	if n.Model == nil {
 		return smoothing.Fit{}, badInput("Model", -1, ErrKind, "nil: want a model")
@@ -216,11 +209,7 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	if err := n.validateAround(); err != nil {
 		return smoothing.Fit{}, err
 	}
-	m, ok := p.Model.(smoothing.Fittable)
-	if !ok {
-		return smoothing.Fit{}, badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model", p.Model)
-	}
-	fit, err := m.Fit(f, series)
+	fit, err := p.Model.Fit(f, series)
 	if err != nil {
 		return fit, err
 	}
@@ -240,25 +229,13 @@ func (p *Predictor) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
 	return fit, nil
 }
 
-// readier is a model that reports when its start is complete.
-type readier interface{ Ready() bool }
-
-// validator is a model that can validate itself.
-type validator interface{ Validate() error }
-
-// Validate returns an [*InputError] if there is no model, or if a limit, a parameter
+// Validate returns an *pricing.InputError if there is no model, or if a limit, a parameter
 // or the state is out of range.
 func (p *Predictor) Validate() error {
 	if p.Model == nil {
 		return badInput("Model", -1, ErrKind, "nil: want a model")
 	}
-	if err := p.validateAround(); err != nil {
-		return err
-	}
-	if c, ok := p.Model.(validator); ok {
-		return c.Validate()
-	}
-	return nil
+	return cmp.Or(p.validateAround(), p.Model.Validate())
 }
 
 // validateAround is Validate without the model.

@@ -40,8 +40,8 @@ const (
 // millisecond, see the benchmarks. The JSON form has the observations in it, null for a
 // missing one, and resumes to the bit.
 type Rolling struct {
-	Predictor Predictor `json:"predictor"`
-	Fitter    Fitter    `json:"fitter"`
+	Predictor Predictor        `json:"predictor"`
+	Fitter    smoothing.Fitter `json:"fitter"`
 
 	Every int `json:"every"` // observations between fits; 0 stands for DefaultEvery
 	Keep  int `json:"keep"`  // observations to keep; 0 stands for 208
@@ -167,10 +167,10 @@ func (r *Rolling) TrackingSignal() float64 { return r.current().TrackingSignal()
 // Alarm is [Predictor.Alarm].
 func (r *Rolling) Alarm() bool { return r.current().Alarm() }
 
-// Validate returns an [*InputError] if a parameter or the state is out of range.
+// Validate returns an *pricing.InputError if a parameter or the state is out of range.
 //
-// Validate also returns an error if no fit can succeed: options of Fitter out of range, a model
-// that is not [smoothing.Fittable], or a model of this package that wants more values than Keep.
+// Validate also returns an error if no fit can succeed: options of Fitter out of range, or a model
+// that wants more values than Keep.
 func (r *Rolling) Validate() error {
 	if err := r.validateAround(); err != nil {
 		return err
@@ -183,12 +183,8 @@ func (r *Rolling) Validate() error {
 	if err := r.Predictor.Validate(); err != nil {
 		return err
 	}
-	if _, ok := r.Predictor.Model.(smoothing.Fittable); !ok {
-		return badInput("Model", -1, ErrKind, "%T has no Fit: want a Fittable model, or a Predictor without Rolling", r.Predictor.Model)
-	}
-	kept := count(r.Keep, defaultKeep)
-	if m, ok := r.Predictor.Model.(interface{ Least() int }); ok && kept < m.Least() {
-		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, m.Least())
+	if kept, least := count(r.Keep, defaultKeep), r.Predictor.Model.Least(); kept < least {
+		return badInput("Keep", -1, ErrShort, "%d values: want at least %d, as the model's fit does", kept, least)
 	}
 	return nil
 }

@@ -17,10 +17,7 @@ import (
 // that was not.
 func TestRollingResumes(t *testing.T) {
 	for _, name := range Names() {
-		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := named(name)
 		whole := &Rolling{Predictor: Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}, Every: 30, Keep: 60}
 		m, _ = New(name)
 		resumed := &Rolling{Predictor: Predictor{Model: m, Limits: Limits{NonNegative: true, Multiple: 2}}, Every: 30, Keep: 60}
@@ -92,16 +89,13 @@ func TestRollingHistory(t *testing.T) {
 // Before the first fit a Rolling forecasts as simple smoothing does, with its limits
 // and its signal, and after it as its model.
 func TestRollingStart(t *testing.T) {
-	m, err := New("holt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := named("holt")
 	r := Rolling{Predictor: Predictor{Model: m, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}}
 	if r.Ready() {
 		t.Error("ready for nothing")
 	}
 	start := Predictor{Model: &smoothing.Simple{Alpha: startAlpha}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
-	var f Fitter
+	var f smoothing.Fitter
 	fitted := Predictor{Model: &smoothing.Holt{}, Limits: Limits{Multiple: 1.5}, Signal: smoothing.Signal{Phi: .3}}
 	got, want := make([]float64, 5), make([]float64, 5)
 	var signal smoothing.Signal
@@ -188,7 +182,8 @@ func TestRollingValidate(t *testing.T) {
 		{with(func(r *Rolling) { r.Least = -1 }), ErrFactor},
 		{with(func(r *Rolling) { r.Since = -1 }), ErrFactor},
 		{with(func(r *Rolling) { r.Keep = 4 }), ErrShort},
-		{with(func(r *Rolling) { r.Predictor.Model = &own{} }), ErrKind},
+		{with(func(r *Rolling) { r.Predictor.Model = nil }), ErrKind},
+		{with(func(r *Rolling) { r.History = history{math.Inf(1)} }), ErrValue},
 		{with(func(r *Rolling) { r.Predictor.Model = &smoothing.AdaptiveTriple{Gamma: 2} }), ErrFactor},
 		{with(func(r *Rolling) { r.Start = &Predictor{} }), ErrKind},
 	} {
@@ -210,8 +205,8 @@ func TestRollingState(t *testing.T) {
 		t.Fatal(err)
 	}
 	dirty := func() *Rolling {
-		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, tally: tally{Peak: 3}}, Every: 3, Keep: 9, Least: 5, Fitter: Fitter{Steps: 8},
-			streamed: streamed{Since: 2, History: history{1, 2}, Start: &Predictor{Model: &smoothing.Naive{}}}}
+		return &Rolling{Predictor: Predictor{Model: &smoothing.Simple{Alpha: .5}, tally: tally{Peak: 3}}, Every: 3, Keep: 9, Least: 5, Fitter: smoothing.Fitter{Steps: 8},
+			streamed: streamed{Since: 2, History: history{1, 2}, Start: &Predictor{Model: named("naive")}}}
 	}
 	got := dirty()
 	if err := json.Unmarshal(whole, got); err != nil {
@@ -249,7 +244,7 @@ func TestRollingState(t *testing.T) {
 		if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 			t.Errorf("%s for %s: %v, want %v", tt.new, tt.old, err, tt.want)
 		}
-		if d := cmp.Diff(dirty(), got, cmpopts.IgnoreUnexported(Predictor{}, Fitter{}), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
+		if d := cmp.Diff(dirty(), got, cmpopts.IgnoreUnexported(Predictor{}, smoothing.Fitter{}), cmp.Exporter(func(reflect.Type) bool { return true })); d != "" {
 			t.Errorf("%s for %s changed the Rolling (-want +got):\n%s", tt.new, tt.old, d)
 		}
 	}
@@ -266,48 +261,10 @@ func TestRollingState(t *testing.T) {
 	}
 }
 
-// ownFit is a model of another package that can be fitted.
-type ownFit struct{ own }
-
-func (m *ownFit) Fit(f *Fitter, series []float64) (smoothing.Fit, error) {
-	m.own = own{}
-	for _, x := range series {
-		m.Update(x)
-	}
-	return smoothing.Fit{N: len(series)}, nil
-}
-
-// Models of another package are set before a state is read, the one that forecasts until the first fit, too.
-func TestRollingStateOfOwnModels(t *testing.T) {
-	r := Rolling{Predictor: Predictor{Model: &ownFit{}}, streamed: streamed{Start: &Predictor{Model: &own{}}}}
-	for _, x := range []float64{3, 4, 8} {
-		r.Update(x)
-	}
-	state, err := json.Marshal(&r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	with := Rolling{Predictor: Predictor{Model: &ownFit{}}, streamed: streamed{Start: &Predictor{Model: &own{}}}}
-	if err := json.Unmarshal(state, &with); err != nil {
-		t.Fatal(err)
-	}
-	if a, b := with.Predictor.Model.(*ownFit), with.Start.Model.(*own); a.Sum != 15 || b.Sum != 15 {
-		t.Errorf("%+v and %+v, want sums of 15", a, b)
-	}
-	for _, without := range []*Rolling{{Predictor: Predictor{Model: &ownFit{}}}, {streamed: streamed{Start: &Predictor{Model: &own{}}}}} {
-		if err := json.Unmarshal(state, without); !errors.Is(err, ErrKind) {
-			t.Errorf("read without a model: %v", err)
-		}
-	}
-}
-
 // What is read as a state, written and read again, is the same, and goes on.
 func FuzzRollingState(f *testing.F) {
 	for _, name := range []string{"simple", "blend", "adaptive-triple", "mean", "seasonal-naive", "two-seasons", "harmonics", "lags", "auto"} {
-		m, err := New(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		m := named(name)
 		r := Rolling{Predictor: Predictor{Model: m}, Keep: 40, Every: 5}
 		for i, x := range airPassengers[:50] {
 			if i%9 == 4 {

@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -105,8 +104,8 @@ func TestAuto(t *testing.T) {
 				c.series[k] = math.NaN()
 			}
 		}
-		f := Fitter{Horizon: c.horizon}
-		var m Auto
+		f := smoothing.Fitter{Horizon: c.horizon}
+		var m auto
 		p := Predictor{Model: &m, Limits: Limits{Multiple: 4}}
 		if _, err := p.Fit(&f, c.series); err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -149,7 +148,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	var m Auto
+	var m auto
 	if m.String() != "nothing yet" {
 		t.Error(m.String())
 	}
@@ -168,7 +167,7 @@ func TestAuto(t *testing.T) {
 	}
 	// Of equals the first in the list are taken.
 	same := slices.Repeat([]float64{5}, 120)
-	if _, err := m.Fit(&Fitter{Season: 12}, same); err != nil || !strings.HasPrefix(m.String(), candidates[0].name+" 33%, "+candidates[1].name+" 33%, ") {
+	if _, err := m.Fit(&smoothing.Fitter{Season: 12}, same); err != nil || !strings.HasPrefix(m.String(), candidates[0].name+" 33%, "+candidates[1].name+" 33%, ") {
 		t.Errorf("a constant: %v, %v", &m, err)
 	}
 }
@@ -187,8 +186,8 @@ func TestAutoSilence(t *testing.T) {
 				series[i] = math.NaN()
 			}
 		}
-		p := Predictor{Model: &Auto{}}
-		var f Fitter
+		p := Predictor{Model: &auto{}}
+		var f smoothing.Fitter
 		if _, err := p.Fit(&f, series); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -206,30 +205,9 @@ func TestAutoSilence(t *testing.T) {
 
 // The first candidate of Auto takes what Auto takes, and the mean takes any series.
 func TestCandidates(t *testing.T) {
-	if candidates[0].season != 0 || candidates[0].model().(interface{ Least() int }).Least() > new(Auto).Least() ||
+	if candidates[0].season != 0 || candidates[0].model().(interface{ Least() int }).Least() > new(auto).Least() ||
 		candidates[autoMean].model().(interface{ Least() int }).Least() != 1 {
 		t.Errorf("%d candidates", len(candidates))
-	}
-}
-
-// States that are out of range are refused, by field.
-func TestValidateSeasons(t *testing.T) {
-	inf := math.Inf(1)
-	for _, m := range []validator{
-		&Auto{scale: 1, members: []member{{"naive", -1e-300, &smoothing.Naive{}}}}, &Auto{scale: -1}, &Auto{scale: 1, n: -1},
-		&Predictor{Model: &smoothing.Naive{}, tally: tally{Recent: make([]float64, keptErrors+1)}}, &Predictor{Model: &smoothing.Naive{}, tally: tally{Recent: []float64{inf}}},
-	} {
-		var in *InputError
-		if err := m.Validate(); !errors.As(err, &in) || in.Field == "" {
-			t.Errorf("%T %+v: %v", m, m, err)
-		}
-	}
-	for _, m := range []validator{
-		&Auto{scale: 1, members: []member{{"naive", 0, &smoothing.Naive{}}, {"naive", 1, &smoothing.Naive{}}}},
-	} {
-		if err := m.Validate(); err != nil {
-			t.Error(err)
-		}
 	}
 }
 
@@ -240,12 +218,12 @@ func TestM4Hourly(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	train, actual := readSeries(t, "forecast/M4_Hourly-half-train.csv.gz"), readSeries(t, "forecast/M4_Hourly-half-test.csv.gz")
-	b := Backtester{Fitter: Fitter{Season: 24}}
+	b := Backtester{Fitter: smoothing.Fitter{Season: 24}}
 	for _, c := range []struct {
-		m                 smoothing.Fittable
+		m                 smoothing.Model
 		mase, smape       float64
 		covered, coverage float64
-	}{{&smoothing.SeasonalNaive{}, 1.2335, 13.985, .9, 1}, {&Auto{}, .82, 13, .93, .97}} {
+	}{{&smoothing.SeasonalNaive{}, 1.2335, 13.985, .9, 1}, {&auto{}, .82, 13, .93, .97}} {
 		s, err := b.Evaluate(&Predictor{Model: c.m}, train, actual)
 		if err != nil {
 			t.Fatal(err)
@@ -261,11 +239,11 @@ func TestM4Hourly(t *testing.T) {
 func TestCandidatesHaveTheirSeasons(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 52)) // seed 51, 52
 	series := daily(4*28, 4, 28, .1, 3, rng)
-	var m Auto
+	var m auto
 	for k, c := range candidates {
 		m.models[k] = c.model()
 		for _, other := range []int{3, 5} { // what the candidate before has left
-			f := Fitter{Season: other, Second: 2 * other}
+			f := smoothing.Fitter{Season: other, Second: 2 * other}
 			if _, err := m.fitAs(&f, k, series, 4, 28); err != nil {
 				t.Fatal(c.name, err)
 			}

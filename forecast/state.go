@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,7 +16,7 @@ import (
 
 // predictorState is the JSON form of a Predictor.
 type predictorState struct {
-	Name     string           `json:"name,omitempty"`
+	Name     string           `json:"name"`
 	Model    any              `json:"model"`
 	Limits   Limits           `json:"limits"`
 	Signal   smoothing.Signal `json:"signal"`
@@ -26,46 +27,34 @@ type predictorState struct {
 // MarshalJSON returns the state, from which [Predictor.UnmarshalJSON] resumes to
 // the bit.
 func (p *Predictor) MarshalJSON() ([]byte, error) {
-	if p.Model == nil {
-		return nil, badInput("Model", -1, ErrKind, "nil: want a model")
+	name := nameOf(p.Model)
+	if name == "" {
+		return nil, badInput("Model", -1, ErrKind, "%T: want a model of New", p.Model)
 	}
-	return json.Marshal(predictorState{nameOf(p.Model), p.Model, p.Limits, p.Signal, p.Analytic, p.tally})
+	return json.Marshal(predictorState{name, p.Model, p.Limits, p.Signal, p.Analytic, p.tally})
 }
 
-// UnmarshalJSON sets all of p to a state. A state that [Predictor.Validate] refuses is
-// an error, as are unknown or missing fields, and p then stays as it was. If the state names a
-// model, the model is a new one. Otherwise p.Model, a model of another package, reads
-// its own part, last; an error in that part may leave p.Model changed. null changes nothing.
+// UnmarshalJSON sets all of p to a state, with a new model. A state that [Predictor.Validate]
+// refuses is an error, as are unknown or missing fields, and p then stays as it was. null changes
+// nothing.
 func (p *Predictor) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	var model json.RawMessage
-	s := predictorState{Model: &model}
+	var state json.RawMessage
+	s := predictorState{Model: &state}
 	if err := decode(data, &s); err != nil {
 		return err
 	}
-	n := Predictor{Model: p.Model, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic, tally: s.tally}
-	switch {
-	case s.Name != "":
-		m, err := New(s.Name)
-		if err != nil {
-			return err
-		}
-		n.Model = m
-	case p.Model == nil:
-		return badInput("name", -1, ErrKind, "\"\": want the name of a model, or Model set before")
-	}
-	if s.Model == nil { // null
-		return badInput("model", -1, ErrKind, "null: want the state of a model")
-	}
-	if err := n.validateAround(); err != nil {
+	m, err := New(s.Name)
+	if err != nil {
 		return err
 	}
-	if err := decode(model, n.Model); err != nil {
+	n := Predictor{Model: m, Limits: s.Limits, Signal: s.Signal, Analytic: s.Analytic, tally: s.tally}
+	if err := cmp.Or(n.validateAround(), readModel(m, state)); err != nil {
 		return err
 	}
-	if err := n.Validate(); err != nil {
+	if err := m.Validate(); err != nil {
 		return err
 	}
 	*p = n
@@ -95,14 +84,10 @@ func (r *Rolling) UnmarshalJSON(data []byte) error {
 	}
 	if string(s.Start) != "null" {
 		n.Start = new(Predictor)
-		if r.Start != nil {
-			n.Start.Model = r.Start.Model
-		}
 		if err := n.Start.UnmarshalJSON(s.Start); err != nil {
 			return err
 		}
 	}
-	n.Predictor.Model = r.Predictor.Model
 	if string(s.Predictor) == "null" {
 		return badInput("predictor", -1, ErrState, "null: want the state of a predictor")
 	}
@@ -160,17 +145,10 @@ func missing(want, got any) string {
 	return ""
 }
 
-// readModel returns the model of package smoothing of a name in a state.
-func readModel(name string, state json.RawMessage) (smoothing.Fittable, error) {
-	m, err := smoothing.New(name)
-	if err != nil {
-		return nil, err
-	}
+// readModel sets a model to its state.
+func readModel(m smoothing.Model, state json.RawMessage) error {
 	if len(state) == 0 { // null
-		return nil, badInput("model", -1, ErrState, "null: want the state of a model")
+		return badInput("model", -1, ErrState, "null: want the state of a model")
 	}
-	if err := decode(state, m); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return decode(state, m)
 }

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"encoding/json"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"math"
 	"slices"
 	"testing"
@@ -31,12 +32,9 @@ func TestStateOfEveryModelBroken(t *testing.T) {
 		series[i] = 100 + float64(i) + 20*math.Sin(float64(i)*2*math.Pi/7) + float64(i*i%11)
 	}
 	for _, name := range Names() {
-		m, err := New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := named(name)
 		p := Predictor{Model: m}
-		if _, err := p.Fit(new(Fitter), series); err != nil {
+		if _, err := p.Fit(new(smoothing.Fitter), series); err != nil {
 			t.Fatal(err)
 		}
 		p.Update(200)

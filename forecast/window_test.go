@@ -37,8 +37,8 @@ func TestAutoForgets(t *testing.T) {
 			series[i] = 5000 - 30*float64(i) // another trend, and no noise
 		}
 		fit := func(series []float64) []float64 {
-			var m Auto
-			if _, err := m.Fit(&Fitter{Season: c.season, Horizon: c.horizon}, series); err != nil {
+			var m auto
+			if _, err := m.Fit(&smoothing.Fitter{Season: c.season, Horizon: c.horizon}, series); err != nil {
 				t.Fatal(err)
 			}
 			if s := m.String(); strings.Contains(s, "mean") {
@@ -64,11 +64,11 @@ func TestAutoShortSeason(t *testing.T) {
 	const season = 40
 	for n, has := range map[int]bool{2*season + season/4 - 1: false, 2*season + season/4: true} {
 		series := rise(n, season)
-		var m, without Auto
-		if _, err := m.Fit(&Fitter{Season: season, Horizon: 5}, series); err != nil {
+		var m, without auto
+		if _, err := m.Fit(&smoothing.Fitter{Season: season, Horizon: 5}, series); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := without.Fit(&Fitter{Season: 1, Horizon: 5}, series); err != nil {
+		if _, err := without.Fit(&smoothing.Fitter{Season: 1, Horizon: 5}, series); err != nil {
 			t.Fatal(err)
 		}
 		if got := m.String() != without.String(); got != has {
@@ -80,20 +80,20 @@ func TestAutoShortSeason(t *testing.T) {
 // A mean of models says what it is made of. Without a model errors grow as a random walk's.
 func TestAutoSays(t *testing.T) {
 	for scale, want := range map[float64]string{1: "lags 75%, mean 25%", 0: "lags 75%, mean 25% of the logarithm", .5: "lags 75%, mean 25% of the power 0.5"} {
-		m := Auto{scale: scale, members: []member{{"lags", .75, &smoothing.Naive{}}, {"mean", .25, &smoothing.Naive{}}}}
+		m := auto{scale: scale, members: []member{{"lags", .75, named("naive")}, {"mean", .25, named("naive")}}}
 		if got := m.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	var m Auto
+	var m auto
 	dst := make([]float64, 3)
 	if spreadOf(&m, dst); dst[0] != 1 || math.Abs(dst[2]-math.Sqrt(3)) > 1e-15 {
 		t.Errorf("errors grow as %v", dst)
 	}
 	// Of too few values to try any there is one model, with all the weight.
 	for n := 3; n < 14; n++ {
-		var m Auto
-		if _, err := m.Fit(new(Fitter), rise(n, 4)); err != nil || m.Validate() != nil {
+		var m auto
+		if _, err := m.Fit(new(smoothing.Fitter), rise(n, 4)); err != nil || m.Validate() != nil {
 			t.Errorf("%d values: %v, %v", n, err, m.Validate())
 		}
 	}
@@ -104,11 +104,11 @@ func TestAutoSays(t *testing.T) {
 		n, horizon int
 		without    bool
 	}{{504, 168, true}, {504, 24, false}, {671, 168, true}, {672, 168, false}} {
-		var both, one Auto
-		if _, err := both.Fit(&Fitter{Season: 24, Horizon: c.horizon}, hours[:c.n]); err != nil {
+		var both, one auto
+		if _, err := both.Fit(&smoothing.Fitter{Season: 24, Horizon: c.horizon}, hours[:c.n]); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := one.Fit(&Fitter{Season: 24, Second: 1, Horizon: c.horizon}, hours[:c.n]); err != nil {
+		if _, err := one.Fit(&smoothing.Fitter{Season: 24, Second: 1, Horizon: c.horizon}, hours[:c.n]); err != nil {
 			t.Fatal(err)
 		}
 		if got := both.String() == one.String(); got != c.without {
@@ -121,9 +121,9 @@ func TestAutoSays(t *testing.T) {
 		series[i] = math.NaN()
 	}
 	series[10] = 100
-	var whole, part Auto
-	for m, s := range map[*Auto][]float64{&whole: series, &part: series[90:]} {
-		if _, err := m.Fit(&Fitter{Season: 12}, s); err != nil {
+	var whole, part auto
+	for m, s := range map[*auto][]float64{&whole: series, &part: series[90:]} {
+		if _, err := m.Fit(&smoothing.Fitter{Season: 12}, s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,12 +139,12 @@ func TestSelectTakesTheFirstOfEquals(t *testing.T) {
 	for want, kinds := range map[int]string{0: "DNN", 1: "NDN", 2: "NND"} {
 		var candidates, twice []*Predictor
 		for _, k := range kinds {
-			m := smoothing.Model(&smoothing.Naive{})
+			m := smoothing.Model(named("naive"))
 			if k == 'D' {
-				m = &smoothing.Drift{}
+				m = named("drift")
 			}
 			candidates = append(candidates, &Predictor{Model: m})
-			twice = append(twice, &Predictor{Model: &smoothing.Drift{}})
+			twice = append(twice, &Predictor{Model: named("drift")})
 		}
 		if best, err := b.Select(candidates, series, nil); best != want || err != nil {
 			t.Errorf("%s: candidate %d, %v", kinds, best, err)
@@ -152,32 +152,5 @@ func TestSelectTakesTheFirstOfEquals(t *testing.T) {
 		if best, err := b.Select(twice, series, nil); best != 0 || err != nil {
 			t.Errorf("all the same: candidate %d, %v", best, err)
 		}
-	}
-}
-
-// What follows a state is an error, as is a state of a model that there is not.
-func TestStateErrors(t *testing.T) {
-	var m Auto
-	if _, err := m.Fit(&Fitter{Season: 1}, rise(60, 1)); err != nil {
-		t.Fatal(err)
-	}
-	text, err := m.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, bad := range []string{
-		string(text) + "{}",
-		string(text) + "x",
-		strings.Replace(string(text), `"type":"`, `"type":"no-`, 1),
-		strings.Replace(string(text), `"type"`, `"kind"`, 1),
-	} {
-		var got Auto
-		if err := got.UnmarshalJSON([]byte(bad)); err == nil || got.Ready() {
-			t.Errorf("%s: no error", bad)
-		}
-	}
-	var good Auto
-	if err := good.UnmarshalJSON(text); err != nil || good.String() != m.String() {
-		t.Errorf("%s: %v", &good, err)
 	}
 }

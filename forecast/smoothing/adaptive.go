@@ -87,13 +87,13 @@ func (m *AdaptiveTriple) Deviate(dst []float64) { m.Model.Deviate(dst) }
 // TrackingSignal returns the signal's value, see [Signal].
 func (m *AdaptiveTriple) TrackingSignal() float64 { return m.Signal.TrackingSignal() }
 
-// Validate returns a *forecast.InputError if a parameter or the state is out of range.
+// Validate returns a *pricing.InputError if a parameter or the state is out of range.
 func (m *AdaptiveTriple) Validate() error {
 	return cmp.Or(m.Signal.Validate(), checkFactors("Gamma", m.Gamma), m.Model.Validate())
 }
 
-// Fit runs the rule over the series from a new start, see [Fittable]. The form,
-// Beta, Gamma and All stay; out of range they are a *forecast.InputError. Fit wants two
+// Fit runs the rule over the series from a new start, see [Model]. The form,
+// Beta, Gamma and All stay; out of range they are a *pricing.InputError. Fit wants two
 // values.
 func (m *AdaptiveTriple) Fit(f *Fitter, series []float64) (Fit, error) {
 	n := AdaptiveTriple{Model: Triple{Form: m.Model.Form, Beta: m.Model.Beta}, Signal: Signal{Phi: m.Signal.Phi}, All: m.All, Gamma: m.Gamma}

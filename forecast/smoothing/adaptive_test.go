@@ -14,40 +14,34 @@ var canOpeners = []float64{200, 135, 195, 197.5, 310, 175, 155, 130, 220, 277.5,
 // error, E and M after it, and the factor used.
 func TestTriggLeachTables(t *testing.T) {
 	type row struct{ f, e, E, M, alpha float64 }
-	for _, tt := range []struct {
-		rows []row
-		next float64
-	}{
-		{[]row{
-			{200, -65, -13.0, 13.0, 0.2},
-			{187.0, 8.0, -8.8, 12.0, 0.2},
-			{188.6, 8.9, -5.26, 11.38, 0.2},
-			{190.38, 119.62, 19.716, 33.028, 0.5969},
-			{261.7869, -86.7869, -1.5846, 43.7798, 0.0362},
-			{258.6457, -103.6457, -21.9968, 55.753, 0.3945},
-			{217.7533, -87.7533, -35.1481, 62.153, 0.5655},
-			{168.128, 51.872, -17.7441, 60.0968, 0.2953},
-			{183.4436, 94.0564, 4.616, 66.8887, 0.069},
-			{189.9345, 45.0655, 12.7059, 62.5241, 0.2032},
-		}, 199.092528},
-	} {
-		rule := AdaptiveTriple{Signal: Signal{Phi: .2}}
-		level := canOpeners[0]
-		for i, x := range canOpeners[1:] {
-			f := level
-			alpha := rule.factor(x - f)
-			level += alpha * (x - f)
-			s := rule.Signal
-			got, want := row{f, x - f, s.E, s.M, alpha}, tt.rows[i]
-			for j, d := range []float64{got.f - want.f, got.e - want.e, got.E - want.E, got.M - want.M, got.alpha - want.alpha} {
-				if math.Abs(d) > 5.1e-5 {
-					t.Errorf("period %d, column %d: %v, want %v", i+2, j, got, want)
-				}
+	rows := []row{
+		{200, -65, -13.0, 13.0, 0.2},
+		{187.0, 8.0, -8.8, 12.0, 0.2},
+		{188.6, 8.9, -5.26, 11.38, 0.2},
+		{190.38, 119.62, 19.716, 33.028, 0.5969},
+		{261.7869, -86.7869, -1.5846, 43.7798, 0.0362},
+		{258.6457, -103.6457, -21.9968, 55.753, 0.3945},
+		{217.7533, -87.7533, -35.1481, 62.153, 0.5655},
+		{168.128, 51.872, -17.7441, 60.0968, 0.2953},
+		{183.4436, 94.0564, 4.616, 66.8887, 0.069},
+		{189.9345, 45.0655, 12.7059, 62.5241, 0.2032},
+	}
+	rule := AdaptiveTriple{Signal: Signal{Phi: .2}}
+	level := canOpeners[0]
+	for i, x := range canOpeners[1:] {
+		f := level
+		alpha := rule.factor(x - f)
+		level += alpha * (x - f)
+		s := rule.Signal
+		got, want := row{f, x - f, s.E, s.M, alpha}, rows[i]
+		for j, d := range []float64{got.f - want.f, got.e - want.e, got.E - want.E, got.M - want.M, got.alpha - want.alpha} {
+			if math.Abs(d) > 5.1e-5 {
+				t.Errorf("period %d, column %d: %v, want %v", i+2, j, got, want)
 			}
 		}
-		if math.Abs(level-tt.next) > 5e-7 {
-			t.Errorf("next forecast %.6f, want %.6f", level, tt.next)
-		}
+	}
+	if math.Abs(level-199.092528) > 5e-7 {
+		t.Errorf("next forecast %.6f, want 199.092528", level)
 	}
 }
 
@@ -181,37 +175,35 @@ func TestAdaptiveModels(t *testing.T) {
 		}
 		series = append(series, level+5*rng.NormFloat64())
 	}
-	{
-		for _, all := range []bool{false, true} {
-			models := []*AdaptiveTriple{
-				{Model: Triple{Beta: .1}, Gamma: .5, All: all},
-				{Model: Triple{Form: Midpoint, Beta: .5}, Gamma: .9, All: all},
-				{Model: Triple{Form: BackwardDifference, Beta: .9}, Gamma: .9, All: all},
+	for _, all := range []bool{false, true} {
+		models := []*AdaptiveTriple{
+			{Model: Triple{Beta: .1}, Gamma: .5, All: all},
+			{Model: Triple{Form: Midpoint, Beta: .5}, Gamma: .9, All: all},
+			{Model: Triple{Form: BackwardDifference, Beta: .9}, Gamma: .9, All: all},
+		}
+		for i, m := range models {
+			var f [1]float64
+			for k, x := range series {
+				m.Update(x)
+				m.Forecast(f[:])
+				if !(math.Abs(f[0]) < 2000) {
+					t.Fatalf("model %d: forecast %v at %d", i, f[0], k)
+				}
+				if k > 1 && !m.Model.Stable() {
+					t.Fatalf("model %d: unstable at %d: %+v", i, k, m.Model)
+				}
+				if err := m.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				if all && k > 1 && m.Model.Beta != m.Model.Alpha {
+					t.Fatalf("one signal for all: alpha %v, beta %v", m.Model.Alpha, m.Model.Beta)
+				}
+				if i == 0 && k == 205 && f[0] < 195 {
+					t.Errorf("six steps after the jump to 200 the forecast is %v", f[0])
+				}
 			}
-			for i, m := range models {
-				var f [1]float64
-				for k, x := range series {
-					m.Update(x)
-					m.Forecast(f[:])
-					if !(math.Abs(f[0]) < 2000) {
-						t.Fatalf("model %d: forecast %v at %d", i, f[0], k)
-					}
-					if k > 1 && !m.Model.Stable() {
-						t.Fatalf("model %d: unstable at %d: %+v", i, k, m.Model)
-					}
-					if err := m.Validate(); err != nil {
-						t.Fatal(err)
-					}
-					if all && k > 1 && m.Model.Beta != m.Model.Alpha {
-						t.Fatalf("one signal for all: alpha %v, beta %v", m.Model.Alpha, m.Model.Beta)
-					}
-					if i == 0 && k == 205 && f[0] < 195 {
-						t.Errorf("six steps after the jump to 200 the forecast is %v", f[0])
-					}
-				}
-				if f[0] < 150 || f[0] > 250 {
-					t.Errorf("model %d, all %v: forecast %v at the end, want about 200", i, all, f[0])
-				}
+			if f[0] < 150 || f[0] > 250 {
+				t.Errorf("model %d, all %v: forecast %v at the end, want about 200", i, all, f[0])
 			}
 		}
 	}
@@ -221,26 +213,5 @@ func TestAdaptiveModels(t *testing.T) {
 	}
 	if fixed.Level > 180 {
 		t.Errorf("the fixed factor got to %v as well: the test shows nothing", fixed.Level)
-	}
-}
-
-// Errors move an adaptive model's forecasts as they move those of the model inside with the
-// factors of the moment.
-func TestAdaptiveDeviate(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 30))
-	q := &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .2}
-	for range 40 {
-		x := 50 + 10*rng.NormFloat64()
-		q.Update(x)
-	}
-	errors := make([]float64, 12)
-	for i := range errors {
-		errors[i] = rng.NormFloat64()
-	}
-	got, want := slices.Clone(errors), slices.Clone(errors)
-	q.Deviate(got)
-	q.Model.Deviate(want)
-	if !slices.Equal(got, want) || slices.Equal(got, errors) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -68,24 +68,6 @@ func (m *Autoregression) ago(k int) float64 {
 	return m.Last[i]
 }
 
-// next returns the forecast of the next observation.
-func (m *Autoregression) next() float64 {
-	x, d := m.Constant, m.Difference
-	for i, l := range m.Lags {
-		w := m.ago(l)
-		if d > 0 {
-			w -= m.ago(l + d)
-		}
-		x += m.Coef[i] * w
-	}
-	if d > 0 {
-		x += m.ago(d)
-	} else if len(m.Lags) == 0 {
-		x += m.ago(1)
-	}
-	return x
-}
-
 // Update takes the next observation, see [Model]. It takes O(1) time for an observation,
 // and O(lags) for a missing one.
 func (m *Autoregression) Update(x float64) {
@@ -97,18 +79,13 @@ func (m *Autoregression) Update(x float64) {
 		m.N++
 	case m.N == 0:
 		return
-	case m.Ready():
-		x = m.next()
 	default:
-		x = m.Level
-	}
-	if !usable(x) {
-		x = m.Level
+		var next [1]float64
+		m.Forecast(next[:])
+		x = next[0]
 	}
 	m.Last[m.At], m.Level = x, x
-	if m.At++; m.At == len(m.Last) {
-		m.At = 0
-	}
+	m.At = after(m.At, len(m.Last))
 	m.Seen = min(m.Seen+1, len(m.Last))
 }
 
@@ -173,7 +150,7 @@ func (m *Autoregression) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if a lag, a coefficient or the state is out of range.
+// Validate returns a *pricing.InputError if a lag, a coefficient or the state is out of range.
 func (m *Autoregression) Validate() error {
 	if err := cmp.Or(checkPeriod("Period", m.Period), checkPeriod("Period2", m.Period2), checkPeriod("Difference", m.Difference),
 		checkCount("MaxLags", m.MaxLags, mostCount)); err != nil {
@@ -251,7 +228,7 @@ func lagsOf(dst []int, n, m1, m2, d, most int) []int {
 }
 
 // Fit chooses lags for the periods of f, else those found, see
-// [Fitter.Periods] and [Fittable]. Difference stays if it is not 0: 1 stands for the
+// [Fitter.Periods] and [Model]. Difference stays if it is not 0: 1 stands for the
 // first season, or 1 step where there is none. Fewer than
 // two seasons are taken as none. Fit wants three values.
 func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Blend is the mean of two damped trends, a quick trend and a careful trend, both fitted to
+// A blend is the mean of two damped trends, a quick trend and a careful trend, both fitted to
 // the last four years of weeks. Of the models without a season that were tried on the 359
-// weekly series of the M4 competition, Blend is the best: see the package documentation.
+// weekly series of the M4 competition, blend is the best: see package forecast.
 //
 // Near is fitted to its one-step errors, and is no more than [Simple] unless Akaike's
 // criterion says that a trend pays for itself. Far is fitted to its errors 1 to blendSteps
@@ -15,31 +15,29 @@ import (
 // is slow to see a change. Their errors differ, so that the mean is better than each. A
 // series of less than forty values is too short for Far, which then is the same as Near.
 //
-// Damping has its price: on a steady straight line Holt and Drift are better.
-//
-// The zero value is ready for Fit. To stream without a fit, set the factors of both trends.
-type Blend struct {
+// Damping has its price: on a steady straight line Holt and drift are better.
+type blend struct {
 	Near Holt `json:"near"` // fitted to one-step errors
 	Far  Holt `json:"far"`  // fitted to errors of blendSteps steps
 }
 
-// The settings of [Blend.Fit].
+// The settings of Fit.
 const (
 	blendWindow = 208 // four years of weeks; 150 to 300 are as good
 	blendSteps  = 10  // of which a series of n values allows n/20
 )
 
 // Ready reports whether both models have their start.
-func (m *Blend) Ready() bool { return m.Near.Ready() && m.Far.Ready() }
+func (m *blend) Ready() bool { return m.Near.Ready() && m.Far.Ready() }
 
 // Update takes the next observation, see [Model].
-func (m *Blend) Update(x float64) {
+func (m *blend) Update(x float64) {
 	m.Near.Update(x)
 	m.Far.Update(x)
 }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
-func (m *Blend) Forecast(dst []float64) {
+func (m *blend) Forecast(dst []float64) {
 	a, b := m.Near.walk(), m.Far.walk()
 	for i := range dst {
 		dst[i] = (a.next() + b.next()) / 2
@@ -49,7 +47,7 @@ func (m *Blend) Forecast(dst []float64) {
 // A trendWalk goes up a damped trend.
 type trendWalk struct{ l, b, phi float64 }
 
-func (m *Holt) walk() trendWalk { return trendWalk{m.Level, m.Trend, m.phi()} }
+func (m *Holt) walk() trendWalk { return trendWalk{m.Level, m.Trend, damping(m.Phi)} }
 
 func (w *trendWalk) next() float64 {
 	w.b *= w.phi
@@ -58,8 +56,8 @@ func (w *trendWalk) next() float64 {
 }
 
 // Fit fits both models to the last blendWindow values, and Far to the errors up to blendSteps
-// steps ahead unless f has Steps, see [Fittable]. Fit wants three values.
-func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
+// steps ahead unless f has Steps, see [Model]. Fit wants three values.
+func (m *blend) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := cmp.Or(f.Validate(), CheckSeries(series)); err != nil {
 		return Fit{}, err
 	}
@@ -100,7 +98,7 @@ func (m *Blend) Fit(f *Fitter, series []float64) (Fit, error) {
 		free = kindDamped.free()
 	}
 	f.evals = evals
-	*m = Blend{near, far}
+	*m = blend{near, far}
 	fit := f.replay(m, part, free)
 	m.Near.N, m.Far.N = fit.N, fit.N
 	return fit, nil
@@ -115,14 +113,14 @@ func aicc(square float64, n, k int) float64 {
 	return float64(n)*math.Log(square) + 2*float64(k*n)/float64(n-k-1)
 }
 
-// Validate returns a *forecast.InputError if a factor or the state is out of range.
-func (m *Blend) Validate() error {
+// Validate returns a *pricing.InputError if a factor or the state is out of range.
+func (m *blend) Validate() error {
 	return cmp.Or(m.Near.Validate(), m.Far.Validate())
 }
 
 // Deviate is the mean of the deviations of the two trends, see [Model].
-func (m *Blend) Deviate(dst []float64) {
-	p, q := m.Near.phi(), m.Far.phi()
+func (m *blend) Deviate(dst []float64) {
+	p, q := damping(m.Near.Phi), damping(m.Far.Phi)
 	var l, b, k, c float64
 	for i, e := range dst {
 		b *= p
@@ -138,4 +136,4 @@ func (m *Blend) Deviate(dst []float64) {
 }
 
 // Least returns how many values Fit wants.
-func (m *Blend) Least() int { return kindSimple.free() + 1 } // then it is one
+func (m *blend) Least() int { return kindSimple.free() + 1 } // then it is one

@@ -19,15 +19,15 @@ func simulated(m Model, errors []float64) []float64 {
 }
 
 // linearModels are models whose factors do not change, with a state.
-func linearModels() map[string]starter {
-	return map[string]starter{
-		"naive":    &Naive{level: level{Level: 3, N: 1}},
+func linearModels() map[string]Model {
+	return map[string]Model{
+		"naive":    &naive{level: level{Level: 3, N: 1}},
 		"simple":   &Simple{Alpha: .4, level: level{Level: 10, N: 1}},
 		"holt":     &Holt{Alpha: .4, Beta: .3, motion: motion{Level: 10, Trend: 1, N: 2}},
 		"damped":   &Holt{Alpha: .4, Beta: .3, Phi: .8, motion: motion{Level: 10, Trend: 1, N: 2}},
 		"midpoint": &Triple{Form: Midpoint, Alpha: .6, Beta: .3, Gamma: .3, motion: motion{Level: 10, Trend: 1, N: 2}, bend: bend{Accel: .1}},
 		"backward": &Triple{Form: BackwardDifference, Alpha: .6, Beta: .3, Gamma: .3, motion: motion{Level: 10, Trend: 1, N: 2}, bend: bend{Accel: .1}},
-		"blend": &Blend{Near: Holt{Alpha: .4, Beta: .3, Phi: .8, motion: motion{Level: 10, Trend: 1, N: 2}},
+		"blend": &blend{Near: Holt{Alpha: .4, Beta: .3, Phi: .8, motion: motion{Level: 10, Trend: 1, N: 2}},
 			Far: Holt{Alpha: .4, Beta: .3, Phi: .8, motion: motion{Level: 10, Trend: 1, N: 2}}},
 		"seasonal-naive": &SeasonalNaive{Period: 3, cycle: cycle{Season: []float64{5, 9, 7}, At: 1, Level: 5, Seen: 3, N: 7}},
 		"mean":           &Mean{Window: 4, recent: recent{Last: []float64{1, 2, 3, 4}, Sum: 10, N: 4}},
@@ -52,7 +52,7 @@ func TestDeviate(t *testing.T) {
 		}
 		mean := simulated(twin(m), make([]float64, steps))
 		want := simulated(twin(m), dev)
-		m.(interface{ Deviate([]float64) }).Deviate(dev)
+		m.Deviate(dev)
 		for i, d := range dev {
 			if got := mean[i] + d; math.Abs(got-want[i]) > 1e-9*(1+math.Abs(want[i])) {
 				t.Errorf("%s: the path is %v after %d steps, simulated %v", name, got, i+1, want[i])

@@ -31,16 +31,16 @@
 // # Models
 //
 // An update takes O(1) time, 3 to 9 ns without a season, and a forecast O(h), for Autoregression
-// O(h) for each lag. A fit takes 50 to 300 passes over the series, Blend three fits.
+// O(h) for each lag. A fit takes 50 to 300 passes over the series, blend three fits.
 //
 //	                     for                                        stable for
-//	Naive                a baseline; a random walk                  always
-//	Drift                a baseline; a steady line                  always
+//	"naive"              a baseline; a random walk                  always
+//	"drift"              a baseline; a steady line                  always
 //	Mean                 bursts without a pattern; far ahead        always
 //	Simple               levels that wander, without a trend        0 < α
 //	Holt                 a trend that will last                     0 < α, 0 < β
 //	Holt, Phi < 1        a trend that may not last: long horizons   0 < α
-//	Blend                weekly demand without a season             0 < α
+//	"blend"              weekly demand without a season             0 < α
 //	Triple               [Niu16] Eq. (7), and its two repairs       see Triple.Stable
 //	AdaptiveTriple       [Niu16], factors from the tracking signal  see there
 //	SeasonalNaive        a baseline with a season                   always
@@ -48,7 +48,8 @@
 //	Harmonic             long smooth seasons: the weeks of a year   small α and γ
 //	Autoregression       hours; seasons that errors carry on        as fitted
 //
-// The conditions are for factors in [0, 1]. A fit keeps to them.
+// Models in quotation marks have no parameters to set: [New] makes them by their names. The
+// conditions are for factors in [0, 1]. A fit keeps to them.
 //
 // # Seasons
 //

@@ -5,15 +5,12 @@ import (
 	"math"
 )
 
-// Drift forecasts along the line through the first and the last observation, as for a
+// A drift forecasts along the line through the first and the last observation, as for a
 // random walk with the mean step of the past.
 //
 // Start: after one observation the forecast is that observation. A missing observation
 // moves the forecast along the line.
-type Drift struct{ line }
-
-// A line is the state of Drift.
-type line struct {
+type drift struct {
 	First float64 `json:"first"` // the first observation
 	Last  float64 `json:"last"`  // the last observation
 	Steps int     `json:"steps"` // from the first to the last
@@ -22,10 +19,10 @@ type line struct {
 }
 
 // Ready reports whether there are two observations.
-func (m *Drift) Ready() bool { return m.N > 1 }
+func (m *drift) Ready() bool { return m.N > 1 }
 
 // Update takes the next observation, see [Model].
-func (m *Drift) Update(x float64) {
+func (m *drift) Update(x float64) {
 	switch {
 	case !usable(x):
 		if m.N > 0 {
@@ -42,7 +39,7 @@ func (m *Drift) Update(x float64) {
 }
 
 // slope returns the mean step.
-func (m *Drift) slope() float64 {
+func (m *drift) slope() float64 {
 	if m.Steps <= 0 {
 		return 0
 	}
@@ -50,7 +47,7 @@ func (m *Drift) slope() float64 {
 }
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
-func (m *Drift) Forecast(dst []float64) {
+func (m *drift) Forecast(dst []float64) {
 	b := m.slope()
 	for i := range dst {
 		dst[i] = m.Last + float64(m.Gap+i+1)*b
@@ -60,7 +57,7 @@ func (m *Drift) Forecast(dst []float64) {
 // Spread sets dst[i] to the standard deviation of the forecast i+1 steps ahead, in
 // units of the standard deviation of a step: √(h·(1 + h/T)) for h steps after T. The second
 // part is there because the mean step is an estimate.
-func (m *Drift) Spread(dst []float64) {
+func (m *drift) Spread(dst []float64) {
 	for i := range dst {
 		h := float64(i + 1)
 		v := h
@@ -71,18 +68,18 @@ func (m *Drift) Spread(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if the state is out of range.
-func (m *Drift) Validate() error {
+// Validate returns a *pricing.InputError if the state is out of range.
+func (m *drift) Validate() error {
 	return cmp.Or(checkCount("Steps", m.Steps, mostCount), checkCount("Gap", m.Gap, mostCount), checkState(m.N, 0, m.First, m.Last))
 }
 
 // Deviate leaves out that the slope is an estimate, which Spread has.
-func (m *Drift) Deviate(dst []float64) { new(Naive).Deviate(dst) }
+func (m *drift) Deviate(dst []float64) { new(naive).Deviate(dst) }
 
-// Fit takes the line through the series, see [Fittable]. Fit wants two values.
-func (m *Drift) Fit(f *Fitter, series []float64) (Fit, error) {
-	return f.run(m, series, func() { *m = Drift{} })
+// Fit takes the line through the series, see [Model]. Fit wants two values.
+func (m *drift) Fit(f *Fitter, series []float64) (Fit, error) {
+	return f.run(m, series, func() { *m = drift{} })
 }
 
 // Least returns how many values Fit wants.
-func (m *Drift) Least() int { return 2 }
+func (m *drift) Least() int { return 2 }

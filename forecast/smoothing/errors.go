@@ -10,11 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *forecast.InputError unwraps to one of these errors.
-//
-// The errors themselves are a *forecast.InputError:
-//
-
+// A *pricing.InputError of this package unwraps to one of these errors.
 var (
 	// ErrValue: an observation is infinite or beyond [Largest].
 	ErrValue = errors.New("value out of range")
@@ -67,7 +63,7 @@ func badInput(field string, index int, sentinel error, format string, args ...an
 // beyond Largest.
 func usable(x float64) bool { return math.Abs(x) <= Largest }
 
-// CheckSeries returns a *forecast.InputError that unwraps to [ErrValue] for the first
+// CheckSeries returns a *pricing.InputError that unwraps to [ErrValue] for the first
 // value of series that is infinite or beyond [Largest]. NaN is a missing value,
 // and fine.
 func CheckSeries(series []float64) error {

@@ -22,19 +22,6 @@ func ExampleHolt() {
 	// [52.9 54.2 55.4 56.5]
 }
 
-// A series without a trend: the level is the forecast.
-func ExampleSimple() {
-	m := smoothing.Simple{Alpha: .3}
-	for _, x := range []float64{100, 104, 97, 103, 99} {
-		m.Update(x)
-	}
-	next := make([]float64, 2)
-	m.Forecast(next)
-	fmt.Printf("%.1f\n", next)
-	// Output:
-	// [100.3 100.3]
-}
-
 // The paper's recursion lags behind a quadratic by a/(2·α); its repaired forms do not.
 func ExampleTriple() {
 	for _, form := range []smoothing.Form{smoothing.AsPrinted, smoothing.Midpoint, smoothing.BackwardDifference} {
@@ -65,29 +52,6 @@ func ExampleTriple_Clamp() {
 	// Output:
 	// smoothing: Gamma: factors outside the stability region: 0.4 with alpha 0.1 and beta 0.5 in the midpoint form: want less than 0.105263, as Clamp makes it
 	// 0.0526 <nil>
-}
-
-func ExampleDrift() {
-	var m smoothing.Drift
-	for _, x := range []float64{100, 140, 120, 130} {
-		m.Update(x)
-	}
-	var next [3]float64
-	m.Forecast(next[:])
-	fmt.Println(next)
-	// Output:
-	// [140 150 160]
-}
-
-func ExampleNaive() {
-	var m smoothing.Naive
-	m.Update(12)
-	m.Update(15)
-	var next [3]float64
-	m.Forecast(next[:])
-	fmt.Println(next)
-	// Output:
-	// [15 15 15]
 }
 
 // The rule as [Niu16] may have meant it, all three factors from one signal.

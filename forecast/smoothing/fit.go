@@ -101,16 +101,7 @@ func (f Fit) Variance() float64 {
 	return 0
 }
 
-// Fittable is a model that chooses its own parameters. Fit sets the parameters, and the state
-// at the end of the series, as if the model had been updated with the series. Fit
-// keeps nothing of the state before but what the model's documentation names. On an error
-// the model stays as it was. The slices of the Fit are valid until the next fit.
-type Fittable interface {
-	Model
-	Fit(f *Fitter, series []float64) (Fit, error)
-}
-
-// Validate returns a *forecast.InputError if an option is out of range.
+// Validate returns a *pricing.InputError if an option is out of range.
 func (f *Fitter) Validate() error {
 	if f.Steps < 0 {
 		return badInput("Steps", -1, ErrFactor, "%d steps: want 0 for one, or more", f.Steps)
@@ -252,22 +243,29 @@ func (f *Fitter) fit(k kind, series []float64) (x point, state [3]float64, part 
 // free returns the number of fitted states and factors.
 func (k kind) free() int { return k.factors() + k.states() }
 
-// prepare shifts a series to begin at 0 and scales it to 1, and sets the bounds.
-func (f *Fitter) prepare(series []float64) {
+// standard returns the series less its first value, in parts of the largest difference from that
+// value, in the memory of dst. It keeps the value in f.shift and the difference in f.scale.
+func (f *Fitter) standard(dst, series []float64) []float64 {
 	f.shift, f.scale = series[0], 0
-	f.y = f.y[:0]
-	for _, x := range series {
-		f.y = append(f.y, x-f.shift)
+	dst = grow.To(dst, len(series))
+	for i, x := range series {
+		dst[i] = x - f.shift
 		if x == x {
-			f.scale = max(f.scale, math.Abs(x-f.shift))
+			f.scale = max(f.scale, math.Abs(dst[i]))
 		}
 	}
 	if f.scale == 0 {
 		f.scale = 1
 	}
-	for i := range f.y {
-		f.y[i] /= f.scale
+	for i := range dst {
+		dst[i] /= f.scale
 	}
+	return dst
+}
+
+// prepare brings a series to the standard form, and sets the bounds.
+func (f *Fitter) prepare(series []float64) {
+	f.y = f.standard(f.y, series)
 	steps := min(max(f.Steps, 1), max(1, len(series)/4))
 	f.g, f.q = grow.To(f.g, steps), grow.To(f.q, steps)
 	f.ahead = f.ahead[:0]

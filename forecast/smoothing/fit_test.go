@@ -3,12 +3,7 @@ package smoothing
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"testing"
-	"time"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // The SSE that R's free fits have on the series, with the parameters that
@@ -130,30 +125,6 @@ func TestFitValue(t *testing.T) {
 	}
 }
 
-// Missing values do not make a pass over many steps slower by the number of steps.
-func TestFitGapsTime(t *testing.T) {
-	rng := rand.New(rand.NewPCG(41, 42)) // seed 41, 42
-	series := walk(rng, 2000)
-	gaps := slices.Clone(series)
-	gaps[999] = math.NaN()
-	x := point{.3, .2, .9}
-	pass := func(series []float64) time.Duration {
-		f := Fitter{Steps: 400, kind: kindDamped}
-		f.prepare(series)
-		least := time.Duration(math.MaxInt64)
-		for range 20 { // other work on the machine only adds
-			start := time.Now()
-			f.value(&x)
-			least = min(least, time.Since(start))
-		}
-		return least
-	}
-	// With sums taken anew at each point it is more than 20 times.
-	if whole, some := pass(series), pass(gaps); some > 5*whole {
-		t.Errorf("a pass takes %v without missing values, %v with one", whole, some)
-	}
-}
-
 // The fit is no worse than a fine grid, and than factors and states nearby.
 func TestFitMinimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28)) // seed 27, 28
@@ -236,86 +207,18 @@ func TestFitEdge(t *testing.T) {
 	}
 }
 
-// With factors fixed the best initial state is that of a linear least squares
-// problem, which gonum solves from the sensitivities by a QR decomposition.
-func TestFitInitialState(t *testing.T) {
-	series := airPassengers
-	f := Fitter{kind: kindMidpoint}
-	f.prepare(series)
-	x := point{.5, .1, .05}
-	f.value(&x)
-	errorsFrom := func(l, b, c float64) []float64 {
-		m := Triple{Form: Midpoint, Alpha: x[0], Beta: x[1], Gamma: x[2], motion: motion{Level: l, Trend: b, N: 2}, bend: bend{Accel: c}}
-		e := make([]float64, len(series))
-		for i, y := range series {
-			e[i] = y - m.predict()
-			m.Update(y)
-		}
-		return e
-	}
-	base := errorsFrom(0, 0, 0)
-	a := mat.NewDense(len(series), 3, nil)
-	for j, unit := range [][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
-		for i, e := range errorsFrom(unit[0], unit[1], unit[2]) {
-			a.Set(i, j, base[i]-e)
-		}
-	}
-	var s mat.VecDense
-	if err := s.SolveVec(a, mat.NewVecDense(len(base), base)); err != nil {
-		t.Fatal(err)
-	}
-	got := [3]float64{f.start[0]*f.scale + f.shift, f.start[1] * f.scale, f.start[2] * f.scale}
-	for i := range got {
-		if want := s.AtVec(i); math.Abs(got[i]-want) > 1e-7*(1+math.Abs(want)) {
-			t.Errorf("state %d is %v, want %v", i, got[i], want)
-		}
-	}
-}
-
-// Akaike's criterion chooses: no trend for noise about a level, a trend for one.
-func TestBlendTrend(t *testing.T) {
-	rng := rand.New(rand.NewPCG(29, 30)) // seed 29, 30
-	flats, trends := 0, 0
-	var f Fitter
-	for range 60 {
-		var m Blend
-		series := make([]float64, 100)
-		for i := range series {
-			series[i] = 100 + rng.NormFloat64()
-		}
-		if _, err := m.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
-		if m.Near.Trend == 0 && m.Near.Beta == 0 {
-			flats++
-		}
-		for i := range series {
-			series[i] += 2 * float64(i)
-		}
-		if _, err := m.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
-		if m.Near.Trend > 0 {
-			trends++
-		}
-	}
-	if flats < 50 || trends != 60 {
-		t.Errorf("no trend for %d of 60 flat series, one for %d of 60 ramps", flats, trends)
-	}
-	if f.Steps != 0 {
-		t.Errorf("Fit left Steps %d", f.Steps)
-	}
-}
-
 // Far is fitted to as many steps as a twentieth of the series, and from two on.
 func TestBlendFar(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32)) // seed 31, 32
 	series := walk(rng, 300)
 	for _, n := range []int{39, 40, 59, 60, 120, 300} {
 		var f Fitter
-		var m Blend
+		var m blend
 		if _, err := m.Fit(&f, series[:n]); err != nil {
 			t.Fatal(err)
+		}
+		if f.Steps != 0 {
+			t.Errorf("Fit left Steps %d", f.Steps)
 		}
 		if n < 40 {
 			if m.Near != m.Far {
@@ -397,7 +300,7 @@ func TestBlendCriterion(t *testing.T) {
 		if want != (criterion(b, n, 5) < criterion(a, n, 2)) {
 			differ++
 		}
-		var m Blend
+		var m blend
 		if _, err := m.Fit(&f, series); err != nil {
 			t.Fatal(err)
 		}
@@ -407,34 +310,5 @@ func TestBlendCriterion(t *testing.T) {
 	}
 	if differ < 5 {
 		t.Errorf("only %d series tell the criteria apart", differ)
-	}
-}
-
-// Series fitted side by side, a Fitter and a goroutine each, come out as one after
-// the other with a single Fitter.
-func TestFitSideBySide(t *testing.T) {
-	rng := rand.New(rand.NewPCG(33, 34)) // seed 33, 34
-	const n = 8
-	var series [n][]float64
-	var want, got [n]Blend
-	var one Fitter
-	for i := range series {
-		series[i] = walk(rng, 40+20*i)
-		if _, err := want[i].Fit(&one, series[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var done sync.WaitGroup
-	for i := range series {
-		done.Go(func() {
-			var f Fitter
-			if _, err := got[i].Fit(&f, series[i]); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	done.Wait()
-	if got != want {
-		t.Errorf("side by side %+v, one by one %+v", got, want)
 	}
 }

@@ -41,13 +41,6 @@ type waves struct {
 	N      int       `json:"n"`      // observations taken, without missing ones
 }
 
-func (m *Harmonic) phi() float64 {
-	if m.Phi == 0 {
-		return 1
-	}
-	return m.Phi
-}
-
 // turn returns cos θ and sin θ.
 func (m *Harmonic) turn() (cos, sin float64) {
 	if !(m.Period > 0) {
@@ -68,7 +61,7 @@ func (m *Harmonic) Update(x float64) {
 		}
 		return
 	}
-	b := m.phi() * m.Trend
+	b := damping(m.Phi) * m.Trend
 	l := m.Level + b
 	cos, sin := m.turn()
 	p, u, v := l, cos, sin
@@ -97,7 +90,7 @@ func (m *Harmonic) Update(x float64) {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *Harmonic) Forecast(dst []float64) {
-	phi, l, b := m.phi(), m.Level, m.Trend
+	phi, l, b := damping(m.Phi), m.Level, m.Trend
 	for i := range dst {
 		b *= phi
 		l += b
@@ -127,7 +120,7 @@ func (m *Harmonic) wave(dst, s, c []float64) {
 func (m *Harmonic) Deviate(dst []float64) {
 	var s, c [mostHarmonics]float64
 	n := min(len(m.Sine), mostHarmonics)
-	phi, l, b := m.phi(), 0.0, 0.0
+	phi, l, b := damping(m.Phi), 0.0, 0.0
 	cos, sin := m.turn()
 	for i, e := range dst {
 		b *= phi
@@ -145,7 +138,7 @@ func (m *Harmonic) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if a factor or the state is out of range.
+// Validate returns a *pricing.InputError if a factor or the state is out of range.
 func (m *Harmonic) Validate() error {
 	if !(m.Period >= 0 && m.Period <= mostPeriod) || m.Period > 0 && m.Period < 2 {
 		return badInput("Period", -1, ErrFactor, "%v steps: want 0 for none, or 2 to %d", m.Period, mostPeriod)
@@ -193,7 +186,7 @@ func (w *harmonicFit) value(x *point) float64 {
 	w.begin(x)
 	m, sum := &w.m, 0.0
 	cos, sin := m.turn()
-	phi, l, b := m.phi(), m.Level, m.Trend
+	phi, l, b := damping(m.Phi), m.Level, m.Trend
 	for _, x := range w.y {
 		b *= phi
 		l += b
@@ -266,7 +259,7 @@ func (w *harmonicFit) start(f *Fitter, k int) {
 }
 
 // Fit chooses the number of harmonics, six at most, and fits them, the trend and the
-// factors, see [Fittable]. Phi in (0, 1) is fitted too. The period is that of f, else found,
+// factors, see [Model]. Phi in (0, 1) is fitted too. The period is that of f, else found,
 // see [Fitter.Periods]. Where the series has fewer than two seasons, or none is found,
 // there are no waves. Fit wants six values.
 func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
@@ -279,7 +272,8 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 		period = 1
 	}
 	w := &f.harmonic
-	shift, scale := f.standard(series)
+	f.wave = f.standard(f.wave, series)
+	shift, scale := f.shift, f.scale
 	w.y, w.evals, w.damped = f.wave, 0, m.Phi > 0 && m.Phi < 1
 	w.lo, w.hi = point{wintersLow, wintersLow, 0, phiMin}, point{wintersHigh, wintersHigh, .3, phiMax}
 	d := 3
@@ -363,26 +357,6 @@ func (w *harmonicFit) minimise(f *Fitter, d, n int) point {
 		}
 	}
 	return best
-}
-
-// standard sets f.wave to the series less its first value, in parts of the largest
-// difference from that.
-func (f *Fitter) standard(series []float64) (shift, scale float64) {
-	shift = series[0]
-	f.wave = grow.To(f.wave, len(series))
-	for i, x := range series {
-		f.wave[i] = x - shift
-		if x == x {
-			scale = max(scale, math.Abs(f.wave[i]))
-		}
-	}
-	if scale == 0 {
-		scale = 1
-	}
-	for i := range f.wave {
-		f.wave[i] /= scale
-	}
-	return shift, scale
 }
 
 // known returns the number of values that are not missing.

@@ -42,20 +42,13 @@ type motion struct {
 // Ready reports whether the model has its start, two observations.
 func (m *Holt) Ready() bool { return m.N > 1 }
 
-func (m *Holt) phi() float64 {
-	if m.Phi == 0 {
-		return 1
-	}
-	return m.Phi
-}
-
 // Update takes the next observation, see [Model].
 func (m *Holt) Update(x float64) {
 	if m.N < 2 {
 		start(m, &m.motion, x)
 		return
 	}
-	b := m.phi() * m.Trend
+	b := damping(m.Phi) * m.Trend
 	l := m.Level + b
 	if usable(x) {
 		e := x - l
@@ -70,7 +63,7 @@ func (m *Holt) Update(x float64) {
 
 // Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *Holt) Forecast(dst []float64) {
-	phi, b, l := m.phi(), m.Trend, m.Level
+	phi, b, l := damping(m.Phi), m.Trend, m.Level
 	if phi == 1 {
 		for i := range dst {
 			dst[i] = l + float64(i+1)*b
@@ -84,14 +77,14 @@ func (m *Holt) Forecast(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if a factor or the state is out of range.
+// Validate returns a *pricing.InputError if a factor or the state is out of range.
 func (m *Holt) Validate() error {
 	return cmp.Or(checkFactors("Alpha Beta Phi", m.Alpha, m.Beta, m.Phi), checkState(m.N, m.Gap, m.Level, m.Trend))
 }
 
 // Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *Holt) Deviate(dst []float64) {
-	phi := m.phi()
+	phi := damping(m.Phi)
 	l, b := 0.0, 0.0
 	for i, e := range dst {
 		b *= phi
@@ -102,9 +95,9 @@ func (m *Holt) Deviate(dst []float64) {
 	}
 }
 
-// Fit fits factors, level and trend, see [Fittable]. If Phi is in (0, 1) the trend is
+// Fit fits factors, level and trend, see [Model]. If Phi is in (0, 1) the trend is
 // damped, and Fit fits Phi too, between the bounds of f. With a Phi of 0 or 1 the trend stays
-// undamped; any other Phi is a *forecast.InputError. Fit wants five values, six if damped: one
+// undamped; any other Phi is a *pricing.InputError. Fit wants five values, six if damped: one
 // more than it fits.
 func (m *Holt) Fit(f *Fitter, series []float64) (Fit, error) {
 	if err := checkFactors("Phi", m.Phi); err != nil {

@@ -94,7 +94,7 @@ func (m *Mean) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if the window or the state is out of range.
+// Validate returns a *pricing.InputError if the window or the state is out of range.
 func (m *Mean) Validate() error {
 	if err := checkCount("Window", m.Window, mostPeriod); err != nil {
 		return err
@@ -126,7 +126,7 @@ func windowsOf(dst []int, n, m1, m2 int) []int {
 	return dst
 }
 
-// Fit chooses the window, see [Fittable]. The windows tried are powers of 2 from 4 on, whole
+// Fit chooses the window, see [Model]. The windows tried are powers of 2 from 4 on, whole
 // seasons (1, 2, 4, 8 and 28), and the whole series. Each window is tried at no more than 500
 // points of the last half of the series. At each point the mean of the window is compared with
 // the mean of the next h values. h is f.Horizon, by default a season (at least 13), and never

@@ -20,23 +20,27 @@ package smoothing
 // may be a missing one. dst may be empty. Before the first observation
 // forecasts are 0. Each model documents its forecasts before its start is complete.
 //
-// A model may have more methods, as all models of this package have, but for Spread and Lambda:
+// Fit sets the parameters of the model, and the state at the end of the series, as if the model
+// had been updated with the series. Fit keeps nothing of the state before but what the model's
+// documentation names. On an error the model stays as it was. The slices of the Fit are valid
+// until the next fit. Least is how many known values Fit wants.
 //
-//	Ready() bool            the start is complete
-//	Deviate(dst []float64)  replaces the errors dst of the next steps by what they add to the forecasts
+// Ready reports whether the start is complete. Deviate replaces the errors dst of the next steps
+// by what they add to the forecasts. Validate returns a *pricing.InputError if a parameter or the
+// state is out of range.
+//
+// A model may have two more methods:
+//
 //	Spread(dst []float64)   standard deviation i+1 steps ahead over that of one step, if Deviate does not say it
 //	Lambda() float64        errors are of one size on the scale of Box and Cox with this λ, such as 0, the logarithm
-//	Least() int             how many known values Fit wants
-//	Validate() error        a parameter or the state is out of range
 type Model interface {
 	Update(x float64)
 	Forecast(dst []float64)
-}
-
-// starter is a model that reports when its start is complete.
-type starter interface {
-	Model
+	Fit(f *Fitter, series []float64) (Fit, error)
 	Ready() bool
+	Deviate(dst []float64)
+	Least() int
+	Validate() error
 }
 
 // flat fills dst with x.

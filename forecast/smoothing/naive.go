@@ -1,18 +1,18 @@
 package smoothing
 
-// Naive forecasts the last observation. Naive is the baseline that any other model
-// has to beat, and the best forecast of a random walk.
+// A naive model forecasts the last observation: the baseline that any other model has to beat,
+// and the best forecast of a random walk.
 //
 // Start: one observation. A missing observation changes nothing.
-type Naive struct {
+type naive struct {
 	level // the last observation
 }
 
 // Ready reports whether there is an observation.
-func (m *Naive) Ready() bool { return m.N > 0 }
+func (m *naive) Ready() bool { return m.N > 0 }
 
 // Update takes the next observation, see [Model].
-func (m *Naive) Update(x float64) {
+func (m *naive) Update(x float64) {
 	if usable(x) {
 		m.Level = x
 		m.N++
@@ -20,13 +20,13 @@ func (m *Naive) Update(x float64) {
 }
 
 // Forecast fills dst with the last observation, see [Model].
-func (m *Naive) Forecast(dst []float64) { flat(dst, m.Level) }
+func (m *naive) Forecast(dst []float64) { flat(dst, m.Level) }
 
-// Validate returns a *forecast.InputError if the state is out of range.
-func (m *Naive) Validate() error { return checkState(m.N, 0, m.Level) }
+// Validate returns a *pricing.InputError if the state is out of range.
+func (m *naive) Validate() error { return checkState(m.N, 0, m.Level) }
 
 // Deviate replaces errors by what they add to the forecasts, see [Model].
-func (m *Naive) Deviate(dst []float64) {
+func (m *naive) Deviate(dst []float64) {
 	sum := 0.0
 	for i, e := range dst {
 		sum += e
@@ -34,10 +34,10 @@ func (m *Naive) Deviate(dst []float64) {
 	}
 }
 
-// Fit takes the last value of the series, see [Fittable]. Fit wants one value.
-func (m *Naive) Fit(f *Fitter, series []float64) (Fit, error) {
-	return f.run(m, series, func() { *m = Naive{} })
+// Fit takes the last value of the series, see [Model]. Fit wants one value.
+func (m *naive) Fit(f *Fitter, series []float64) (Fit, error) {
+	return f.run(m, series, func() { *m = naive{} })
 }
 
 // Least returns how many values Fit wants.
-func (m *Naive) Least() int { return 1 }
+func (m *naive) Least() int { return 1 }

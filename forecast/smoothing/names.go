@@ -8,42 +8,42 @@ import (
 // catalogue has the name of each model once, in the order of their sophistication, the baselines first.
 var catalogue = []struct {
 	name, about string
-	make        func() Fittable
+	make        func() Model
 }{
-	{"naive", "the last value", func() Fittable { return &Naive{} }},
-	{"drift", "the line through the first and the last value", func() Fittable { return &Drift{} }},
-	{"simple", "simple exponential smoothing", func() Fittable { return &Simple{Alpha: .3} }},
-	{"holt", "Holt's linear trend", func() Fittable { return &Holt{Alpha: .3, Beta: .1} }},
-	{"damped", "Holt's trend, damped", func() Fittable { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
-	{"triple", "a trend with acceleration, [Niu16] Eq. (7)", func() Fittable { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
-	{"midpoint", "triple, repaired to be exact on quadratics", func() Fittable {
+	{"naive", "the last value", func() Model { return &naive{} }},
+	{"drift", "the line through the first and the last value", func() Model { return &drift{} }},
+	{"simple", "simple exponential smoothing", func() Model { return &Simple{Alpha: .3} }},
+	{"holt", "Holt's linear trend", func() Model { return &Holt{Alpha: .3, Beta: .1} }},
+	{"damped", "Holt's trend, damped", func() Model { return &Holt{Alpha: .3, Beta: .1, Phi: .9} }},
+	{"triple", "a trend with acceleration, [Niu16] Eq. (7)", func() Model { return &Triple{Alpha: .3, Beta: .1, Gamma: .1} }},
+	{"midpoint", "triple, repaired to be exact on quadratics", func() Model {
 		return &Triple{Form: Midpoint, Alpha: .3, Beta: .1, Gamma: .1}
 	}},
-	{"backward", "triple, repaired by backward differences", func() Fittable {
+	{"backward", "triple, repaired by backward differences", func() Model {
 		return &Triple{Form: BackwardDifference, Alpha: .3, Beta: .1, Gamma: .1}
 	}},
-	{"adaptive-triple", "triple, its factor by Trigg and Leach", func() Fittable {
+	{"adaptive-triple", "triple, its factor by Trigg and Leach", func() Model {
 		return &AdaptiveTriple{Model: Triple{Beta: .1}, Gamma: .1}
 	}},
-	{"blend", "a quick and a careful trend", func() Fittable {
+	{"blend", "a quick and a careful trend", func() Model {
 		h := Holt{Alpha: .3, Beta: .1, Phi: .9}
-		return &Blend{h, h}
+		return &blend{h, h}
 	}},
-	{"mean", "the mean of a recent window", func() Fittable { return &Mean{} }},
-	{"seasonal-naive", "the last season again", func() Fittable { return &SeasonalNaive{} }},
-	{"winters", "Holt and Winters, a damped trend and a season", func() Fittable {
+	{"mean", "the mean of a recent window", func() Model { return &Mean{} }},
+	{"seasonal-naive", "the last season again", func() Model { return &SeasonalNaive{} }},
+	{"winters", "Holt and Winters, a damped trend and a season", func() Model {
 		return &HoltWinters{Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
 	}},
-	{"winters-ratio", "winters, its season a factor", func() Fittable {
+	{"winters-ratio", "winters, its season a factor", func() Model {
 		return &HoltWinters{Multiplicative: true, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1}
 	}},
-	{"two-seasons", "a level, two seasons, errors that persist", func() Fittable {
+	{"two-seasons", "a level, two seasons, errors that persist", func() Model {
 		return &HoltWinters{Alpha: .1, Gamma: .1, Delta: .1, Rho: .5}
 	}},
-	{"harmonics", "a damped trend and a few sine waves", func() Fittable {
+	{"harmonics", "a damped trend and a few sine waves", func() Model {
 		return &Harmonic{Alpha: .1, Beta: .1, Phi: .9, Gamma: .01}
 	}},
-	{"lags", "a recursion in the differences over a season", func() Fittable { return &Autoregression{Difference: 1} }},
+	{"lags", "a recursion in the differences over a season", func() Model { return &Autoregression{Difference: 1} }},
 }
 
 // About returns what the model of a name of [Names] is, in a few words, and how many
@@ -51,7 +51,7 @@ var catalogue = []struct {
 func About(name string) (about string, least int) {
 	for _, c := range catalogue {
 		if c.name == name {
-			return c.about, c.make().(interface{ Least() int }).Least()
+			return c.about, c.make().Least()
 		}
 	}
 	return "", 0
@@ -68,8 +68,8 @@ func Names() []string {
 }
 
 // New returns a new model for a name of [Names]. The model is ready for Update, with middling
-// factors, and for Fit. Another name is a *forecast.InputError that unwraps to [ErrKind].
-func New(name string) (Fittable, error) {
+// factors, and for Fit. Another name is a *pricing.InputError that unwraps to [ErrKind].
+func New(name string) (Model, error) {
 	for _, c := range catalogue {
 		if c.name == name {
 			return c.make(), nil

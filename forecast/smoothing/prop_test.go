@@ -32,8 +32,8 @@ func seriesOf(least, most int) *rapid.Generator[[]float64] {
 }
 
 // models draws a model with factors in their range.
-func models() *rapid.Generator[starter] {
-	return rapid.Custom(func(t *rapid.T) starter {
+func models() *rapid.Generator[Model] {
+	return rapid.Custom(func(t *rapid.T) Model {
 		unit := rapid.Map(rapid.IntRange(0, 20), func(i int) float64 { return float64(i) / 20 })
 		a, b, c := unit.Draw(t, "alpha"), unit.Draw(t, "beta"), unit.Draw(t, "gamma")
 		all := rapid.Bool().Draw(t, "all")
@@ -43,9 +43,9 @@ func models() *rapid.Generator[starter] {
 		season := rapid.IntRange(0, 5).Draw(t, "season")
 		switch rapid.IntRange(0, 12).Draw(t, "model") {
 		case 0:
-			return &Naive{}
+			return &naive{}
 		case 1:
-			return &Drift{}
+			return &drift{}
 		case 2:
 			return &Simple{Alpha: a}
 		case 3:
@@ -67,18 +67,18 @@ func models() *rapid.Generator[starter] {
 		case 11:
 			return &Autoregression{Difference: 1 + season, Lags: []int{1, 3}, Coef: []float64{a / 2, -b / 2}}
 		default:
-			return &Blend{Near: holt, Far: Holt{Alpha: b, Beta: a, Phi: .9}}
+			return &blend{Near: holt, Far: Holt{Alpha: b, Beta: a, Phi: .9}}
 		}
 	})
 }
 
 // twin returns a copy of a model that shares nothing with it.
-func twin(m starter) starter {
+func twin(m Model) Model {
 	state, err := json.Marshal(m)
 	if err != nil {
 		panic(err)
 	}
-	c := reflect.New(reflect.TypeOf(m).Elem()).Interface().(starter)
+	c := reflect.New(reflect.TypeOf(m).Elem()).Interface().(Model)
 	if err := json.Unmarshal(state, c); err != nil {
 		panic(err)
 	}
@@ -97,7 +97,7 @@ func TestPropEquivariant(t *testing.T) {
 		for i, x := range series {
 			m.Update(x)
 			n.Update(a*x + b)
-			if err := m.(validator).Validate(); err != nil {
+			if err := m.Validate(); err != nil {
 				t.Fatalf("after %d: %v", i+1, err)
 			}
 		}
@@ -136,7 +136,7 @@ func TestPropExact(t *testing.T) {
 			}
 		}
 		slope := float64(rapid.IntRange(-5, 5).Draw(t, "slope"))
-		for _, m := range []starter{&Drift{},
+		for _, m := range []Model{&drift{},
 			&Holt{Alpha: .6, Beta: .4, motion: motion{Level: c, Trend: slope, N: 2}}, &Triple{Alpha: .6, Beta: .4, Gamma: .2, motion: motion{Level: c, Trend: slope, N: 2}},
 			&Triple{Form: Midpoint, Alpha: .6, Beta: .4, Gamma: .2, motion: motion{Level: c, Trend: slope, N: 2}}} {
 			for k := range 20 {
@@ -165,7 +165,7 @@ func sameState(t *rapid.T, m, n Model) bool {
 	return bytes.Equal(a, b)
 }
 
-func twinOf(t *rapid.T, name string) Fittable {
+func twinOf(t *rapid.T, name string) Model {
 	m, err := New(name)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestPropFit(t *testing.T) {
 		if err != nil {
 			return // too few values
 		}
-		if err := m.(validator).Validate(); err != nil {
+		if err := m.Validate(); err != nil {
 			t.Fatalf("%+v: %v", m, err)
 		}
 		if n := len(fit.Residuals); n > len(series) {

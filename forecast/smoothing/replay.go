@@ -15,7 +15,7 @@ const defaultLeads = 52
 // replay updates a model, which is in its state before a series that [Fitter.Cut]
 // returned, with that series. replay keeps the one-step errors since the model was
 // ready, and the sums of squares of the errors of more steps.
-func (f *Fitter) replay(m starter, series []float64, free int) Fit {
+func (f *Fitter) replay(m Model, series []float64, free int) Fit {
 	fit := Fit{Free: free, Evaluations: f.evals + 1}
 	leads := min(cmp.Or(f.Leads, defaultLeads), max(1, len(series)/4))
 	f.path, f.squares, f.counts = grow.To(f.path, leads), grow.To(f.squares, leads), grow.To(f.counts, leads)
@@ -65,10 +65,7 @@ func (f *Fitter) grown(fit Fit) []float64 {
 }
 
 // run is the Fit of a model that chooses nothing: it resets the model, and updates it with the series.
-func (f *Fitter) run(m interface {
-	starter
-	Least() int
-}, series []float64, reset func()) (Fit, error) {
+func (f *Fitter) run(m Model, series []float64, reset func()) (Fit, error) {
 	series, err := f.Cut(series, m.Least())
 	if err != nil {
 		return Fit{}, err
@@ -90,13 +87,7 @@ func (f *Fitter) Cut(series []float64, least int) ([]float64, error) {
 	for len(series) > 0 && series[0] != series[0] {
 		series = series[1:]
 	}
-	n := 0
-	for _, x := range series {
-		if x == x {
-			n++
-		}
-	}
-	if n < least {
+	if n := known(series); n < least {
 		return nil, badInput("series", -1, ErrShort, "%d known values: want %d at least", n, least)
 	}
 	return series, nil

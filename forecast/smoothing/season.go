@@ -1,6 +1,22 @@
 package smoothing
 
-// What the models with seasons share.
+// What the models with trends and seasons share.
+
+// damping returns φ of a trend whose Phi is phi: 0 stands for 1.
+func damping(phi float64) float64 {
+	if phi == 0 {
+		return 1
+	}
+	return phi
+}
+
+// after returns the place after place i in a ring of n places.
+func after(i, n int) int {
+	if i++; i == n {
+		return 0
+	}
+	return i
+}
 
 // mostPeriod bounds periods and windows: a year of minutes and some.
 const mostPeriod = 1 << 20

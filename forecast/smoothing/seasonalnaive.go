@@ -11,7 +11,7 @@ import (
 //
 // Start: forecasts are the last observation until there is a whole season. A missing
 // observation keeps the value of the season before, or the last observation in the first
-// season. With a Period of 0 or 1 the model is [Naive].
+// season. With a Period of 0 or 1 the forecast is the last observation.
 //
 // A copy of the model shares its season.
 type SeasonalNaive struct {
@@ -46,9 +46,7 @@ func (m *SeasonalNaive) Update(x float64) {
 		m.Season[m.At] = m.Level
 	}
 	m.Seen = min(m.Seen+1, len(m.Season))
-	if m.At++; m.At == len(m.Season) {
-		m.At = 0
-	}
+	m.At = after(m.At, len(m.Season))
 }
 
 // Forecast repeats the last season, see [Model].
@@ -60,9 +58,7 @@ func (m *SeasonalNaive) Forecast(dst []float64) {
 	at := m.At
 	for i := range dst {
 		dst[i] = m.Season[at]
-		if at++; at == len(m.Season) {
-			at = 0
-		}
+		at = after(at, len(m.Season))
 	}
 }
 
@@ -74,12 +70,12 @@ func (m *SeasonalNaive) Deviate(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if the period or the state is out of range.
+// Validate returns a *pricing.InputError if the period or the state is out of range.
 func (m *SeasonalNaive) Validate() error {
 	return cmp.Or(checkPeriod("Period", m.Period), checkRing("Season", m.Season, max(1, m.Period), m.At, m.Seen, m.N), checkState(m.N, 0, m.Level))
 }
 
-// Fit takes the last season of the series, see [Fittable]. The period is that of f, else
+// Fit takes the last season of the series, see [Model]. The period is that of f, else
 // found, see [Fitter.Periods]. Fit wants one value.
 func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())

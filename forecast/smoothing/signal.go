@@ -104,7 +104,7 @@ func alarmLimit(phi float64) float64 {
 	return 1
 }
 
-// Validate returns a *forecast.InputError if the constant or the state is out of range.
+// Validate returns a *pricing.InputError if the constant or the state is out of range.
 func (s *Signal) Validate() error {
 	if err := cmp.Or(checkFactors("Phi", s.Phi), checkCount("Signal", s.N, mostCount)); err != nil {
 		return err

@@ -39,7 +39,7 @@ func (m *Simple) Update(x float64) {
 // Forecast fills dst with the level, see [Model].
 func (m *Simple) Forecast(dst []float64) { flat(dst, m.Level) }
 
-// Validate returns a *forecast.InputError if the factor or the state is out of range.
+// Validate returns a *pricing.InputError if the factor or the state is out of range.
 func (m *Simple) Validate() error {
 	return cmp.Or(checkFactors("Alpha", m.Alpha), checkState(m.N, 0, m.Level))
 }
@@ -53,7 +53,7 @@ func (m *Simple) Deviate(dst []float64) {
 	}
 }
 
-// Fit fits the factor and the level, see [Fittable]. Fit wants three
+// Fit fits the factor and the level, see [Model]. Fit wants three
 // values, one more than it fits.
 func (m *Simple) Fit(f *Fitter, series []float64) (Fit, error) {
 	x, s, part, err := f.fit(kindSimple, series)

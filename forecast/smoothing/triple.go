@@ -24,10 +24,10 @@ var forms = enum.New[Form]("forecast", "Form", ErrFactor, "as-printed", "midpoin
 // String returns the name, as the JSON form has it, and Form(7) for a form that is none.
 func (f Form) String() string { return forms.String(f) }
 
-// MarshalText returns the name, and a *forecast.InputError for a form that is none.
+// MarshalText returns the name, and a *pricing.InputError for a form that is none.
 func (f Form) MarshalText() ([]byte, error) { return forms.MarshalText(f) }
 
-// UnmarshalText accepts the names that String returns. Another name is a *forecast.InputError.
+// UnmarshalText accepts the names that String returns. Another name is a *pricing.InputError.
 func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, text) }
 
 // Triple is the triple-parameter smoothing of [Niu16] section 5.2.1, a level d, a
@@ -142,7 +142,7 @@ func (m *Triple) Forecast(dst []float64) {
 	}
 }
 
-// Validate returns a *forecast.InputError if a factor or the state is out of range. The error
+// Validate returns a *pricing.InputError if a factor or the state is out of range. The error
 // unwraps to [ErrUnstable] if the factors are outside of the stability
 // region. Factors of 0 are fine: the model then keeps the trend, or the acceleration, of
 // the start.
@@ -180,7 +180,7 @@ func (m *Triple) Deviate(dst []float64) {
 }
 
 // Fit fits factors within the stability region, and level, trend and
-// acceleration, see [Fittable]. Fit keeps the form, and wants seven values.
+// acceleration, see [Model]. Fit keeps the form, and wants seven values.
 func (m *Triple) Fit(f *Fitter, series []float64) (Fit, error) {
 	if !forms.Valid(m.Form) {
 		return Fit{}, badInput("Form", -1, ErrFactor, "%v: want %s", m.Form, forms.Want())

@@ -1,8 +1,6 @@
 package smoothing
 
 import (
-	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -53,26 +51,6 @@ func TestBias(t *testing.T) {
 	}
 }
 
-// The three cases of the reference program, from the right start: 2, 3.33333, 5.
-func TestBiasReference(t *testing.T) {
-	for _, tt := range []struct{ alpha, beta, gamma, want, digits float64 }{
-		{.5, .3, .2, 2.000000, 1e-6}, {.3, .3, .3, 3.333332, 1e-6}, {.2, .1, .1, 4.999970, 1e-6},
-	} {
-		m := Triple{Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, motion: motion{N: 2}, bend: bend{Accel: 2}}
-		if got := quadraticError(&m, 0, 0, 2, 400); math.Abs(got-tt.want) > tt.digits {
-			t.Errorf("alpha %v: error %.6f, want %.6f", tt.alpha, got, tt.want)
-		}
-		for _, m := range []Triple{
-			{Form: Midpoint, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, motion: motion{N: 2}, bend: bend{Accel: 2}},
-			{Form: BackwardDifference, Alpha: tt.alpha, Beta: tt.beta, Gamma: tt.gamma, motion: motion{Trend: -1, N: 2}, bend: bend{Accel: 2}},
-		} {
-			if got := quadraticError(&m, 0, 0, 2, 400); math.Abs(got) > 1e-9 {
-				t.Errorf("%v, alpha %v: error %v, want 0", m.Form, tt.alpha, got)
-			}
-		}
-	}
-}
-
 // Eq. (7) and the repairs as they are written, not in error-correction form.
 func TestTripleRecursion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12)) // seed 11, 12
@@ -117,28 +95,11 @@ func TestTripleRecursion(t *testing.T) {
 }
 
 func TestFormText(t *testing.T) {
-	for f := range Form(3) {
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
+	for f, want := range map[Form]string{AsPrinted: "as-printed", Midpoint: "midpoint", BackwardDifference: "backward-difference", 7: "Form(7)"} {
+		text, err := f.MarshalText()
+		var again Form
+		if f.String() != want || (err == nil) != (f < 3) || err == nil && (again.UnmarshalText(text) != nil || again != f) {
+			t.Errorf("%v: %s, %v, read as %v", f, text, err, again)
 		}
-		var g Form
-		if err := json.Unmarshal(text, &g); err != nil || g != f {
-			t.Errorf("%v comes back as %v, %v", f, g, err)
-		}
-	}
-	if _, err := Form(3).MarshalText(); !errors.Is(err, ErrFactor) {
-		t.Errorf("a fourth form has the error %v", err)
-	}
-	var f Form
-	if err := f.UnmarshalText([]byte("other")); !errors.Is(err, ErrFactor) {
-		t.Errorf("another form has the error %v", err)
-	}
-	if got := Form(7).String(); got != "Form(7)" {
-		t.Errorf("Form 7 is %q", got)
-	}
-	m := Triple{Form: 3}
-	if m.Validate() == nil {
-		t.Error("a fourth form is not refused")
 	}
 }

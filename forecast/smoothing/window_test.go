@@ -28,7 +28,7 @@ func rise(n, season int) []float64 {
 func TestModelsCount(t *testing.T) {
 	nan := math.NaN()
 	for _, m := range []Model{
-		&Naive{}, &Drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5},
+		&naive{}, &drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5},
 		&SeasonalNaive{Period: 2}, &HoltWinters{Period: 2, Alpha: .5}, &Harmonic{Alpha: .5}, &Autoregression{Lags: []int{1}, Coef: []float64{.5}},
 	} {
 		n := 0
@@ -41,8 +41,8 @@ func TestModelsCount(t *testing.T) {
 				t.Errorf("%T: N is %d after %d observations", m, got, n)
 			}
 			switch m.(type) {
-			case *Drift, *Holt, *Triple:
-				if ready := m.(interface{ Ready() bool }).Ready(); ready != (n > 1) {
+			case *drift, *Holt, *Triple:
+				if ready := m.Ready(); ready != (n > 1) {
 					t.Errorf("%T: ready is %v after %d observations", m, ready, n)
 				}
 			}
@@ -147,9 +147,9 @@ func TestRecursionsThatDieOut(t *testing.T) {
 func TestFitEvaluations(t *testing.T) {
 	series := rise(60, 12)
 	for _, c := range []struct {
-		m           Fittable
+		m           Model
 		least, most int
-	}{{&Naive{}, 1, 1}, {&Drift{}, 1, 1}, {&HoltWinters{Alpha: .1, Gamma: .1}, 20, 300}, {&Harmonic{Alpha: .1, Beta: .1}, 20, 300}} {
+	}{{&naive{}, 1, 1}, {&drift{}, 1, 1}, {&HoltWinters{Alpha: .1, Gamma: .1}, 20, 300}, {&Harmonic{Alpha: .1, Beta: .1}, 20, 300}} {
 		fit, err := c.m.Fit(&Fitter{Season: 12}, series)
 		if err != nil || fit.Evaluations < c.least || fit.Evaluations > c.most {
 			t.Errorf("%T: %d passes, want %d to %d: %v", c.m, fit.Evaluations, c.least, c.most, err)
@@ -166,7 +166,7 @@ func TestFitEvaluations(t *testing.T) {
 		}
 	}
 	// A Phi of 1 is no damping, and is not fitted.
-	for _, m := range []Fittable{&Harmonic{Alpha: .1, Beta: .1, Phi: 1}, &Holt{Phi: 1}, &HoltWinters{Alpha: .1, Beta: .1, Phi: 1}} {
+	for _, m := range []Model{&Harmonic{Alpha: .1, Beta: .1, Phi: 1}, &Holt{Phi: 1}, &HoltWinters{Alpha: .1, Beta: .1, Phi: 1}} {
 		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
 			t.Fatal(err)
 		}
@@ -174,9 +174,9 @@ func TestFitEvaluations(t *testing.T) {
 			t.Errorf("%T: a trend without damping is fitted with a Phi of %v", m, phi)
 		}
 	}
-	// Blend takes any series of three values or more.
+	// blend takes any series of three values or more.
 	for n := 3; n < 9; n++ {
-		if _, err := new(Blend).Fit(new(Fitter), series[:n]); err != nil {
+		if _, err := new(blend).Fit(new(Fitter), series[:n]); err != nil {
 			t.Errorf("%d values: %v", n, err)
 		}
 	}

@@ -63,13 +63,6 @@ type seasons struct {
 	N        int       `json:"n"`    // observations taken, without missing ones
 }
 
-func (m *HoltWinters) phi() float64 {
-	if m.Phi == 0 {
-		return 1
-	}
-	return m.Phi
-}
-
 // Ready reports whether the model has its start, a season.
 func (m *HoltWinters) Ready() bool { return m.N > 0 && m.Seen >= len(m.Season) }
 
@@ -94,12 +87,8 @@ func (m *HoltWinters) Update(x float64) {
 		return
 	}
 	s, u := &m.Season[m.At], &m.Season2[m.At2]
-	if m.At++; m.At == len(m.Season) {
-		m.At = 0
-	}
-	if m.At2++; m.At2 == len(m.Season2) {
-		m.At2 = 0
-	}
+	m.At = after(m.At, len(m.Season))
+	m.At2 = after(m.At2, len(m.Season2))
 	b := m.Trend
 	if m.Phi != 0 {
 		b *= m.Phi
@@ -196,7 +185,7 @@ func (m *HoltWinters) Forecast(dst []float64) {
 		flat(dst, m.Level)
 		return
 	}
-	phi, l, b, r := m.phi(), m.Level, m.Trend, m.Residual
+	phi, l, b, r := damping(m.Phi), m.Level, m.Trend, m.Residual
 	at, at2 := m.At, m.At2
 	for i := range dst {
 		b *= phi
@@ -207,12 +196,8 @@ func (m *HoltWinters) Forecast(dst []float64) {
 		} else {
 			dst[i] = l + m.Season[at] + m.Season2[at2] + r
 		}
-		if at++; at == len(m.Season) {
-			at = 0
-		}
-		if at2++; at2 == len(m.Season2) {
-			at2 = 0
-		}
+		at = after(at, len(m.Season))
+		at2 = after(at2, len(m.Season2))
 	}
 	within(dst)
 }
@@ -242,7 +227,7 @@ func (m *HoltWinters) Lambda() float64 {
 // to first order.
 func (m *HoltWinters) Deviate(dst []float64) {
 	m.own, m.own2 = grow.Zero(m.own, max(1, m.Period)), grow.Zero(m.own2, max(1, m.Period2))
-	phi := m.phi()
+	phi := damping(m.Phi)
 	var l, b, r float64
 	at, at2 := 0, 0
 	for i, e := range dst {
@@ -259,16 +244,12 @@ func (m *HoltWinters) Deviate(dst []float64) {
 		if len(m.own2) > 1 {
 			*u += m.Delta * e
 		}
-		if at++; at == len(m.own) {
-			at = 0
-		}
-		if at2++; at2 == len(m.own2) {
-			at2 = 0
-		}
+		at = after(at, len(m.own))
+		at2 = after(at2, len(m.own2))
 	}
 }
 
-// Validate returns a *forecast.InputError if a factor or the state is out of range.
+// Validate returns a *pricing.InputError if a factor or the state is out of range.
 func (m *HoltWinters) Validate() error {
 	if err := cmp.Or(checkPeriod("Period", m.Period), checkPeriod("Period2", m.Period2),
 		checkFactors("Alpha Beta Phi Gamma Delta Rho", m.Alpha, m.Beta, m.Phi, m.Gamma, m.Delta, m.Rho),

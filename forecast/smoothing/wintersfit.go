@@ -63,7 +63,7 @@ func (w *wintersFit) multiplicative() float64 {
 	m := &w.m
 	season, season2 := m.Season, m.Season2
 	l, b, r, sum := m.Level, m.Trend, 0.0, 0.0
-	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, m.phi()
+	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, damping(m.Phi)
 	if len(season) < 2 {
 		gamma = 0
 	}
@@ -88,12 +88,8 @@ func (w *wintersFit) multiplicative() float64 {
 		} else {
 			r *= rho
 		}
-		if i++; i == len(season) {
-			i = 0
-		}
-		if j++; j == len(season2) {
-			j = 0
-		}
+		i = after(i, len(season))
+		j = after(j, len(season2))
 	}
 	if sum != sum {
 		return math.Inf(1)
@@ -106,7 +102,7 @@ func (w *wintersFit) additive() float64 {
 	m := &w.m
 	season, season2 := m.Season, m.Season2
 	l, b, r, sum := m.Level, m.Trend, 0.0, 0.0
-	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, m.phi()
+	alpha, ab, gamma, delta, rho, phi := m.Alpha, m.Alpha*m.Beta, m.Gamma, m.Delta, m.Rho, damping(m.Phi)
 	if len(season) < 2 {
 		gamma = 0
 	}
@@ -129,12 +125,8 @@ func (w *wintersFit) additive() float64 {
 		} else {
 			r *= rho
 		}
-		if i++; i == len(season) {
-			i = 0
-		}
-		if j++; j == len(season2) {
-			j = 0
-		}
+		i = after(i, len(season))
+		j = after(j, len(season2))
 	}
 	return sum
 }
@@ -229,7 +221,7 @@ func movingMean(dst, y []float64, m int) []float64 {
 	return dst
 }
 
-// Fit fits the factors that are not 0, see [Fittable]: Alpha always, Beta and Phi for a
+// Fit fits the factors that are not 0, see [Model]: Alpha always, Beta and Phi for a
 // trend, damped between the bounds that f has if Phi is in (0, 1), Gamma for the season,
 // Delta for a second one, Rho for residuals that persist.
 //
@@ -237,7 +229,7 @@ func movingMean(dst, y []float64, m int) []float64 {
 // fewer than two seasons, a season cannot be told from the trend, and Fit fits no season. Fit
 // also fits no season if it finds none. The same holds for the second season.
 //
-// The multiplicative form needs values above 0, and returns a *forecast.InputError otherwise. Its
+// The multiplicative form needs values above 0, and returns a *pricing.InputError otherwise. Its
 // residuals are those of logarithms. Fit needs four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())

@@ -261,10 +261,11 @@ func (o *oracleOptions) futures(m *marginal.Market, series []seriesfile.Series) 
 		}
 		model, _ := forecast.New(o.model) // the flags are checked
 		p := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}}
-		var fitter forecast.Fitter
+		var fitter smoothing.Fitter
 		if _, err := p.Fit(&fitter, values); err != nil {
 			notes = append(notes, fmt.Sprintf("-demand: %s has too few hours for -model %s: the demand goes on as it was last", s.Name, o.model))
-			p = forecast.Predictor{Model: &smoothing.Naive{}}
+			last, _ := forecast.New("naive")
+			p = forecast.Predictor{Model: last}
 			for _, x := range values {
 				p.Update(x)
 			}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 func main() {
@@ -20,7 +21,7 @@ func main() {
 		log.Fatal(err)
 	}
 	p := forecast.Predictor{Model: model}
-	if _, err := p.Fit(new(forecast.Fitter), past); err != nil {
+	if _, err := p.Fit(new(smoothing.Fitter), past); err != nil {
 		log.Fatal(err)
 	}
 	const quarter = 13

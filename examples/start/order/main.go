@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/bill"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -64,7 +65,7 @@ func main() {
 			log.Fatal(err)
 		}
 		p := forecast.Predictor{Model: model}
-		if _, err := p.Fit(new(forecast.Fitter), past); err != nil {
+		if _, err := p.Fit(new(smoothing.Fitter), past); err != nil {
 			log.Fatal(err)
 		}
 		futures, paths := make([][]float64, 20), make([][]int, 20)

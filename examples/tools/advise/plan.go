@@ -101,10 +101,11 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 	}
 	p := forecast.Predictor{Model: model}
 	p.Limits = forecast.Limits{NonNegative: true, Multiple: 4}
-	var fitter forecast.Fitter
+	var fitter smoothing.Fitter
 	if _, err := p.Fit(&fitter, series); err != nil {
 		r.notes = append(r.notes, fmt.Sprintf("%s: too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
-		p = forecast.Predictor{Model: &smoothing.Naive{}}
+		last, _ := forecast.New("naive")
+		p = forecast.Predictor{Model: last}
 		for _, x := range series {
 			p.Update(x)
 		}

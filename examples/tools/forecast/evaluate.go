@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 )
 
 // now is the clock. Tests have their own.
@@ -194,7 +195,7 @@ func (o *options) offer(in *input) {
 	if o.season > 0 {
 		return
 	}
-	var f forecast.Fitter
+	var f smoothing.Fitter
 	count := make(map[int]int)
 	for _, it := range in.items {
 		if n := it.used - o.horizon*o.origins; n > 0 {
@@ -310,13 +311,13 @@ type outlook struct {
 // oracle forecasts with the model to use.
 type oracle struct {
 	options *options
-	fitter  forecast.Fitter
+	fitter  smoothing.Fitter
 	p       *forecast.Predictor
 }
 
 func (r *results) oracle() (*oracle, error) {
 	p, err := r.o.predictor(r.chosen())
-	return &oracle{options: r.o, p: p, fitter: forecast.Fitter{Season: r.o.season, Horizon: r.o.horizon}}, err
+	return &oracle{options: r.o, p: p, fitter: smoothing.Fitter{Season: r.o.season, Horizon: r.o.horizon}}, err
 }
 
 // look fits the model to the values and forecasts what follows them.

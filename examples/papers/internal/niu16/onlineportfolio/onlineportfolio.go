@@ -188,7 +188,11 @@ func (o *Flags) New(caps []rules.Cap) *rules.Online {
 // mostGrowth bounds a forecast, in multiples of the largest week so far.
 const mostGrowth = 2
 
-func (o *Flags) forecaster() smoothing.Model {
+// forecaster returns the forecaster of the options, for rules.Online.
+func (o *Flags) forecaster() interface {
+	Update(x float64)
+	Forecast(dst []float64)
+} {
 	model, _ := forecast.New(o.Model) // which the flag takes by its name only
 	if m, ok := model.(*smoothing.Simple); ok {
 		m.Alpha = o.Alpha

@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 	"github.com/plimsoll/plimsoll/forecast"
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -465,7 +466,7 @@ func (p *Pricer) predict(x *group.Terms, g *record.Group, used []usage.Amount, b
 		series[t] = a.Float64()
 	}
 	f := forecast.Predictor{Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}}
-	var fitter forecast.Fitter
+	var fitter smoothing.Fitter
 	if _, err := f.Fit(&fitter, series); err != nil {
 		return fmt.Errorf("the demand cannot be forecast by %s: %w", p.Model, err)
 	}

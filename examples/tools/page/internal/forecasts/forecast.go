@@ -38,7 +38,7 @@ type setting struct {
 	known, after []float64
 	horizon      int
 	level        float64
-	fitter       forecast.Fitter
+	fitter       smoothing.Fitter
 }
 
 func (q *forecastQuestion) check() (s setting, err error) {
@@ -66,7 +66,7 @@ func (q *forecastQuestion) check() (s setting, err error) {
 		return s, ask.Mistakef("series", "%s are known before today: want at least 4", decimal.Count(known, "value"))
 	}
 	s.known, s.after = q.Series[:q.Today], q.Series[q.Today:min(len(q.Series), q.Today+s.horizon)]
-	s.fitter = forecast.Fitter{Horizon: s.horizon}
+	s.fitter = smoothing.Fitter{Horizon: s.horizon}
 	if strings.TrimSpace(q.Season) != "" {
 		if s.fitter.Season, err = ask.Whole("season", q.Season, 1, maxSteps, "steps"); err != nil {
 			return s, err
@@ -178,7 +178,7 @@ func forecastBacktest(q *forecastQuestion) (*backtestAnswer, error) {
 		return nil, err
 	}
 	a := &backtestAnswer{Origins: max(1, min(forecast.DefaultOrigins, len(s.known)/2/s.horizon))}
-	b := forecast.Backtester{Horizon: s.horizon, Origins: a.Origins, Level: s.level, Fitter: forecast.Fitter{Season: s.fitter.Season, Horizon: s.horizon}}
+	b := forecast.Backtester{Horizon: s.horizon, Origins: a.Origins, Level: s.level, Fitter: smoothing.Fitter{Season: s.fitter.Season, Horizon: s.horizon}}
 	for _, name := range q.Models {
 		p, err := q.predictor(name)
 		if err != nil {
