@@ -98,10 +98,7 @@ func (e *Exact) decompose(p *Problem) error {
 		}
 	}
 	for gap := firstGap; ; gap /= 2 {
-		res, err := e.lp.Approach(gap, mostSteps)
-		if err != nil {
-			return programError(err)
-		}
+		res := e.lp.Approach(gap, mostSteps)
 		clear(e.values)
 		e.spread(p, res.Duals)
 		if err := e.ascend(p, shift); err != nil {

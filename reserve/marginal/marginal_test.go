@@ -172,7 +172,7 @@ type scene struct {
 	units   []int          // by kind
 	pools   []int          // by kind
 	held    []pricing.Holding
-	funds   []savings.Held
+	funds   []pricing.Holding
 }
 
 func drawScene(t *rapid.T, withPlan bool) *scene {
@@ -210,7 +210,7 @@ func drawScene(t *rapid.T, withPlan bool) *scene {
 		for i := range rapid.IntRange(0, 2).Draw(t, "plans") {
 			n, until := rapid.IntRange(1, 200).Draw(t, "hourly"), rapid.IntRange(0, s.hours).Draw(t, "until")
 			held = append(held, Held{ID: fmt.Sprint("sp", i), Plan: "sp", Hourly: pricing.Money(n) * pricing.Milli, Expires: now.Add(time.Duration(until) * time.Hour)})
-			s.funds = append(s.funds, savings.Held{Units: n, Until: until})
+			s.funds = append(s.funds, pricing.Holding{Count: n, Until: until})
 		}
 	}
 	s.book, _ = m.Book(held, "")

@@ -165,8 +165,8 @@ func (s *Solver) loadFees(p *Problem, n int) error {
 	s.heldUnits = grow.Zero(s.heldUnits, n*p.offers())
 	for _, h := range p.Held {
 		for t := range min(n, h.Until) {
-			at := &s.heldUnits[h.Offer*n+t]
-			if *at += h.Units; *at > math.MaxInt32 {
+			at := &s.heldUnits[h.Class*n+t]
+			if *at += h.Count; *at > math.MaxInt32 {
 				return badInput("Held", -1, ErrOverflow, "%d units in slot %d: want at most %d", *at, t, math.MaxInt32)
 			}
 		}

@@ -38,11 +38,10 @@ func (g *program) bound() (wide.Int, bool) {
 			}
 			total = total.Minus(shiftUp(wide.ProductInt(size, g.nanos(g.lp.hi[j], b.most)), worthBits-partBits))
 		} else if g.lp.lo[j] > 0 && ok {
-			v := wide.ProductInt(size, g.nanos(g.lp.lo[j], b.most))
-			total = total.Plus(wide.Int{Hi: v.Hi >> (worthBits - partBits), Lo: uint64(v.Hi)<<(64-worthBits+partBits) | v.Lo>>(worthBits-partBits)})
+			total = total.Plus(shiftDown(wide.ProductInt(size, g.nanos(g.lp.lo[j], b.most)), worthBits-partBits))
 		}
 	}
-	return wide.Int{Hi: total.Hi >> partBits, Lo: uint64(total.Hi)<<(64-partBits) | total.Lo>>partBits}, true
+	return shiftDown(total, partBits), true
 }
 
 // nanos returns so much money in whole units of commitment, at most the most.
@@ -140,6 +139,10 @@ func (g *program) boundType(i int, total *wide.Int) bool {
 
 // shiftUp returns v/2^n, rounded up.
 func shiftUp(v wide.Int, n int) wide.Int {
-	v = v.Plus(wide.FromInt64(1<<n - 1))
+	return shiftDown(v.Plus(wide.FromInt64(1<<n-1)), n)
+}
+
+// shiftDown returns v/2^n, rounded down, for n from 1 to 63.
+func shiftDown(v wide.Int, n int) wide.Int {
 	return wide.Int{Hi: v.Hi >> n, Lo: uint64(v.Hi)<<(64-n) | v.Lo>>n}
 }

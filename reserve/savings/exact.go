@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/internal/flow"
 )
 
@@ -57,10 +56,8 @@ import (
 // exact finds commitments of least cost for given demands.
 type exact struct {
 	// the problem in integers
+	problem     *Problem
 	slots, term int
-	every       int
-	closed      []bool
-	horizon     reserve.Horizon
 	types       []payer // those that a plan pays for, in the order of payment
 	unit        int64   // û, the unit in grains, the greatest amount that divides all plan rates
 	grain       int64   // nanos
@@ -85,7 +82,7 @@ type exact struct {
 	active      []int // units, by slot
 	buy         []int
 	commitments []Commitment
-	values      []Uint128
+	values      []uint128
 	repair      repair
 	sum         sum
 }
@@ -116,8 +113,7 @@ func (s *exact) solveExact(p *Problem, n int) (Plan, error) {
 
 // load turns p into integers.
 func (s *exact) load(p *Problem, n int) error {
-	s.slots, s.term = n, p.span(p.Term)
-	s.every, s.closed, s.horizon = max(1, p.Every), p.Closed, p.Horizon
+	s.problem, s.slots, s.term = p, n, p.span(p.Term)
 	unit := int64(p.unitOf())
 
 	s.types = s.types[:0]
@@ -154,7 +150,7 @@ func (s *exact) load(p *Problem, n int) error {
 	s.active = grow.Zero(s.active, n)
 	for _, h := range p.Held {
 		if h.Until > 0 && n > 0 {
-			s.held[min(h.Until, n)-1] += h.Units
+			s.held[min(h.Until, n)-1] += h.Count
 		}
 	}
 	for t := n - 2; t >= 0; t-- {
@@ -166,18 +162,8 @@ func (s *exact) load(p *Problem, n int) error {
 	return s.scale(unit)
 }
 
-// open reports whether one may commit at slot t.
-func (s *exact) open(t int) bool {
-	return t%s.every == 0 && (s.closed == nil || !s.closed[t])
-}
-
 // charged returns the slots for which a commitment made at slot t is paid for.
-func (s *exact) charged(t int) int {
-	if s.horizon == reserve.Pure {
-		return min(s.term, s.slots-t)
-	}
-	return s.term
-}
+func (s *exact) charged(t int) int { return s.problem.charged(s.slots, s.term, t) }
 
 // scale chooses the integers: a unit costs units a slot, and a grain that pays for
 // type i saves value(i) = units/û · p_i/q_i.
@@ -318,7 +304,7 @@ func (s *exact) solve() error {
 			below = r.value
 		}
 		s.fees[t] = -1
-		if s.open(t) {
+		if s.problem.sold(t) {
 			s.fees[t] = s.units * int64(s.charged(t))
 		}
 	}
@@ -339,7 +325,7 @@ func (s *exact) solve() error {
 	s.activate()
 	y := s.solver.Potentials()
 	for t := range n {
-		s.values[t] = Uint128{Lo: uint64(y[t+1] - y[t])}
+		s.values[t] = uint128{0, uint64(y[t+1] - y[t])}
 	}
 	return nil
 }
@@ -358,7 +344,7 @@ func (s *exact) activate() {
 
 // plan makes the plan optimal for the true values, if it is not, and adds it up.
 func (s *exact) plan(p *Problem) (Plan, error) {
-	plan := Plan{Unit: p.unitOf(), Certificate: Certificate{Values: s.values, Parts: Uint128{Lo: uint64(s.units)}}}
+	plan := Plan{Unit: p.unitOf(), Certificate: Certificate{Values: s.values, Parts: uint128{0, uint64(s.units)}}}
 	optimal := s.scaled
 	var bound wide.Int // in integers of the flow
 	if !optimal {

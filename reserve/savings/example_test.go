@@ -117,7 +117,7 @@ func ExampleAppendUses() {
 		Types: r7g(),
 		Term:  3 * 8760 * time.Hour,
 		Every: 8760,
-		Held:  []savings.Held{{Units: 2500, Until: 8760}},
+		Held:  []pricing.Holding{{Count: 2500, Until: 8760}},
 
 		Horizon: reserve.Pure, // the need goes on after three years
 	}

@@ -92,7 +92,7 @@ type Solver struct {
 	exact
 	branch  Branch
 	game    relaxed
-	problem *Problem // of branch
+	planned *Problem // of branch
 	rest    Problem
 	left    []int // demand that reservations leave, by type and slot
 	shift   int
@@ -108,7 +108,7 @@ type Solver struct {
 
 	worth, next, lambda     []int64
 	bestWorth, bestLambda   []int64
-	proof                   []Uint128
+	proof                   []uint128
 	reservations, bestPlan  []pricing.Purchase
 	found                   bool
 	least                   float64 // of the best plan, nanos an hour
@@ -176,9 +176,9 @@ func (s *Solver) solveOne(p *Problem, n int) (plan Plan, err error) {
 	plan.Committed, plan.OnDemand, plan.Unused = alone.Committed, alone.OnDemand, alone.Unused
 	s.proof = grow.To(s.proof, n)
 	for t, v := range s.bestWorth {
-		s.proof[t] = Uint128{Lo: uint64(v)}
+		s.proof[t] = uint128{0, uint64(v)}
 	}
-	plan.Certificate = Certificate{Values: s.proof, Parts: Uint128{Lo: 1 << worthBits}, Prices: s.bestLambda, Shift: s.shift}
+	plan.Certificate = Certificate{Values: s.proof, Parts: uint128{0, 1 << worthBits}, Prices: s.bestLambda, Shift: s.shift}
 	if !s.addFees(p, n, &plan) {
 		return Plan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
 	}
@@ -200,7 +200,7 @@ func (s *Solver) try(p *Problem, n int) error {
 	}
 	s.next = grow.To(s.next, n)
 	for t, v := range plan.Certificate.Values {
-		s.next[t] = v.share(plan.Certificate.Parts)
+		s.next[t] = share(v, plan.Certificate.Parts)
 	}
 	if cost := s.nanos(p, n); !s.found || cost < s.least {
 		s.found, s.least = true, cost
@@ -277,7 +277,7 @@ func (s *Solver) improve(p *Problem, n int) (searched bool, err error) {
 		return false, nil
 	}
 	small := false
-	if s.problem = p; s.branch.Load(p, (*market)(s)) {
+	if s.planned = p; s.branch.Load(p, (*market)(s)) {
 		k, columns := len(p.Types), s.branch.Columns()
 		small = n*(k+1)*(columns+2*n*k) <= mostCells
 		if small || columns <= quickColumns && !s.near(branchGap) {
@@ -335,10 +335,10 @@ func (m *market) Fee(class, slot int) (int64, bool) {
 func (m *market) Cost(list []pricing.Purchase) (Total, bool, error) {
 	s := (*Solver)(m)
 	s.reservations = append(s.reservations[:0], list...)
-	if err := s.try(s.problem, s.slots); err != nil {
+	if err := s.try(s.planned, s.slots); err != nil {
 		return Total{}, false, nil
 	}
-	cost := s.nanos(s.problem, s.slots)
+	cost := s.nanos(s.planned, s.slots)
 	return totalOfFloat(cost), cost < 1<<62, nil
 }
 
@@ -440,7 +440,7 @@ func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
 // linear program allows that where commitments are at their most.
 func (s *Solver) lower(p *Problem, n, term int, worth []int64) {
 	lower := func(from, t int, sum int64) int64 { // for the term from, the last slot of which is t
-		over := sum - int64(p.chargedTerm(n, term, from))<<worthBits
+		over := sum - int64(p.charged(n, term, from))<<worthBits
 		rest := over
 		for ; rest > 0 && t >= from; t-- {
 			by := min(rest, worth[t])

@@ -2,9 +2,11 @@ package savings
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/wide"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // Demand as paths, exactly.
@@ -87,15 +89,13 @@ func (p *Problem) plain(n int) (*Problem, int) {
 			q.Closed[t*q.split] = closed
 		}
 	}
-	q.Held = append([]Held(nil), p.Held...)
-	for i, h := range p.Held {
-		q.Held[i].Until = min(n, h.Until) * q.split
+	q.Held, q.HeldReservations = slices.Clone(p.Held), slices.Clone(p.HeldReservations)
+	for _, held := range [...][]pricing.Holding{q.Held, q.HeldReservations} {
+		for i := range held {
+			held[i].Until = min(n, held[i].Until) * q.split
+		}
 	}
-	q.HeldReservations = append(q.HeldReservations[:0:0], p.HeldReservations...)
-	for i, h := range p.HeldReservations {
-		q.HeldReservations[i].Until = min(n, h.Until) * q.split
-	}
-	q.Types = append([]Type(nil), p.Types...)
+	q.Types = slices.Clone(p.Types)
 	divisor := p.divisor()
 	for i := range q.Types {
 		y := &q.Types[i]
@@ -131,13 +131,12 @@ func (p *Problem) divide(plan *Plan) *Plan {
 		return plan
 	}
 	q := *plan
-	q.Commitments = append(q.Commitments[:0:0], plan.Commitments...)
-	for i, c := range plan.Commitments {
-		q.Commitments[i].Slot = c.Slot * p.split
+	q.Commitments, q.Reservations = slices.Clone(plan.Commitments), slices.Clone(plan.Reservations)
+	for i := range q.Commitments {
+		q.Commitments[i].Slot *= p.split
 	}
-	q.Reservations = append(q.Reservations[:0:0], plan.Reservations...)
-	for i, r := range plan.Reservations {
-		q.Reservations[i].Slot = r.Slot * p.split
+	for i := range q.Reservations {
+		q.Reservations[i].Slot *= p.split
 	}
 	return &q
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // pathsCost returns what a plan costs in the mean over the paths, by the definition: each path by
@@ -157,61 +156,32 @@ func eachReservations(p *Problem, most int, f func([]pricing.Purchase)) {
 	rec(0)
 }
 
-// Paths that are all alike are the demand itself.
+// Paths that are all alike are the demand itself, of one offer and of several.
 func TestPathsAlike(t *testing.T) {
 	var s Solver
 	rapid.Check(t, func(t *rapid.T) {
-		p := mixedProblems(3, 2, 2).Draw(t, "problem")
+		p, weights := mixedProblems(3, 2, 2).Draw(t, "problem"), []int{4, 2, 0}
+		if rapid.Bool().Draw(t, "several") {
+			p, weights = severalProblems(1, 2, 2).Draw(t, "several offers"), nil
+		}
 		one, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
 		}
+		cost := one.Cost
 		q := copySavings(p)
 		for i := range q.Types {
 			q.Types[i].Paths, q.Types[i].Demand = [][]int{p.Types[i].Demand, p.Types[i].Demand, p.Types[i].Demand}, nil
 		}
-		q.Weights = []int{4, 2, 0}
+		q.Weights = weights
 		three, err := s.Solve(q)
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			err = Verify(q, &three)
 		}
-		if one.Cost != three.Cost {
-			t.Fatalf("one path costs %v, three that are alike %v", one.Cost, three.Cost)
+		if err != nil || three.Cost != cost {
+			t.Fatalf("one path costs %v, three that are alike %v, %v", cost, three.Cost, err)
 		}
 	})
-}
-
-func TestPathsErrors(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		wrong func(p *Problem)
-		field string
-	}{
-		{"a demand beside paths", func(p *Problem) { p.Types[0].Demand = []int{1} }, "Types.Paths"},
-		{"no paths", func(p *Problem) { p.Types[0].Paths = [][]int{} }, "Types.Paths"},
-		{"another number of paths", func(p *Problem) { p.Types[1].Paths = p.Types[1].Paths[:1] }, "Types.Paths"},
-		{"paths and a demand", func(p *Problem) { p.Types[1].Demand, p.Types[1].Paths = []int{1, 2}, nil }, "Types.Paths"},
-		{"another length", func(p *Problem) { p.Types[1].Paths[1] = []int{1} }, "Types.Demand"},
-		{"a negative demand", func(p *Problem) { p.Types[1].Paths[1] = []int{1, -1} }, "Types.Demand"},
-		{"a weight too few", func(p *Problem) { p.Weights = []int{1} }, "Weights"},
-		{"a negative weight", func(p *Problem) { p.Weights = []int{2, -1} }, "Weights"},
-		{"no weight", func(p *Problem) { p.Weights = []int{0, 0} }, "Weights"},
-		{"weights too fine", func(p *Problem) { p.Weights = []int{1, mostParts} }, "Weights"},
-		{"a term too long for the parts", func(p *Problem) { p.Term, p.Weights = 1<<20*time.Hour, []int{1, mostParts - 1} }, "Term"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := &Problem{Slot: time.Hour, Term: time.Hour, Types: []Type{
-				{Name: "a", OnDemand: 2, Plan: 1, Paths: [][]int{{1, 2}, {3, 4}}},
-				{Name: "b", OnDemand: 2, Plan: 1, Paths: [][]int{{1, 2}, {3, 4}}},
-			}}
-			c.wrong(p)
-			var s Solver
-			var bad *reserve.InputError
-			if _, err := s.Solve(p); !errors.As(err, &bad) || bad.Field != c.field || !errors.Is(err, ErrRange) {
-				t.Errorf("%v: want ErrRange of %s", err, c.field)
-			}
-		})
-	}
 }
 
 // Terms in parts of slots fit in 32 bits, to the last slot.

@@ -35,8 +35,9 @@ type Problem struct {
 	// greatest ratio OnDemand/rate pays first, as AWS applies its plans: of equal ratios the lowest
 	// rate, then the lower offer, then the lower type.
 	Others []Offer
-	// Held are the commitments made before slot 0. Their cost does not count.
-	Held []Held
+	// Held are the commitments made before slot 0: Count units per hour of the offer Class, through the
+	// slots before Until. Their cost does not count.
+	Held []pricing.Holding
 	// Horizon is Full to count the whole term of a purchase, and Pure to count the term up to the
 	// end of the demand.
 	Horizon reserve.Horizon
@@ -107,14 +108,6 @@ type Commitment struct {
 	Offer  int
 }
 
-// A Held is a commitment to offer Offer of Units units per hour, made before slot 0, that lasts through
-// the slots before Until.
-type Held struct {
-	Units int
-	Until int
-	Offer int
-}
-
 // A Plan says how much to commit and what to reserve, when, what that costs, and how near the
 // optimum the cost is, with a proof.
 type Plan struct {
@@ -157,15 +150,16 @@ func gapOf(cost, bound pricing.Money) float64 {
 	return cost.Float64()/bound.Float64() - 1
 }
 
-// A Certificate is a dual solution. With paths its slots are the parts of paths.go. Values[t]/Parts is the worth of commitment in slot t, in money
-// on demand per money at plan rates. Over each term that can be bought, commitment is worth its
+// A Certificate is a dual solution. With paths its slots are the parts of paths.go. Values[t]/Parts is
+// the worth of commitment in slot t, in money on demand per money at plan rates; both are integers of
+// 128 bits, the high half first. Over each term that can be bought, commitment is worth its
 // price at most. With several offers, Values[k·T + t] is the worth of offer k in slot t of T.
 //
 // Prices is nil for a problem without classes and with one offer. Otherwise Prices[i·T + t]/2^Shift nanos an hour is
 // the cost of one more instance of type i in slot t of T.
 type Certificate struct {
-	Values []Uint128
-	Parts  Uint128
+	Values [][2]uint64
+	Parts  [2]uint64
 	Prices []int64
 	Shift  int
 }
@@ -226,13 +220,8 @@ func (p *Problem) check() (slots int, err error) {
 			}
 		}
 	}
-	for i, h := range p.Held {
-		if h.Units < 0 || h.Units > math.MaxInt32 || h.Until < 0 {
-			return 0, badInput("Held", i, ErrRange, "%d units for %d slots: want none negative, and at most %d units", h.Units, h.Until, math.MaxInt32)
-		}
-		if h.Offer < 0 || h.Offer > len(p.Others) {
-			return 0, badInput("Held", i, ErrRange, "offer %d: there are %d", h.Offer, p.offers())
-		}
+	if err := checkHeld("Held", p.Held, p.offers()); err != nil {
+		return 0, err
 	}
 	if err := p.checkOffers(n, parts); err != nil {
 		return 0, err
@@ -310,25 +299,25 @@ func (p *Problem) checkClasses(n, parts int) error {
 			return badInput("Classes.Class", i, ErrRange, "%s has a term of %v: want at most %d slots", c.Name, c.Term, math.MaxInt32/parts-n)
 		}
 	}
-	for i, h := range p.HeldReservations {
+	return checkHeld("HeldReservations", p.HeldReservations, len(p.Classes))
+}
+
+// checkHeld returns what is wrong with what is held of so many classes or offers.
+func checkHeld(field string, held []pricing.Holding, classes int) error {
+	for i, h := range held {
 		switch {
-		case h.Class < 0 || h.Class >= len(p.Classes):
-			return badInput("HeldReservations", i, ErrRange, "class %d: there are %d", h.Class, len(p.Classes))
+		case h.Class < 0 || h.Class >= classes:
+			return badInput(field, i, ErrRange, "class %d: there are %d", h.Class, classes)
 		case h.Count < 0 || h.Count > math.MaxInt32 || h.Until < 0:
-			return badInput("HeldReservations", i, ErrRange, "%d reservations for %d slots: want none negative", h.Count, h.Until)
+			return badInput(field, i, ErrRange, "%d for %d slots: want none negative, and at most %d", h.Count, h.Until, math.MaxInt32)
 		}
 	}
 	return nil
 }
 
-// charged returns the slots for which a commitment made at slot t is paid for, with
+// charged returns the slots for which a purchase of so long a term, made at slot t, is paid for, with
 // n slots of demand.
-func (p *Problem) charged(n, t int) int {
-	return p.chargedTerm(n, p.span(p.Term), t)
-}
-
-// chargedTerm is charged for a term of so many slots.
-func (p *Problem) chargedTerm(n, term, t int) int {
+func (p *Problem) charged(n, term, t int) int {
 	if p.Horizon == reserve.Pure {
 		return min(term, n-t)
 	}
@@ -373,7 +362,7 @@ func (p *Problem) heldMoney(dst []int64, n int) ([]int64, bool) {
 	dst = grow.Zero(dst, n)
 	fits := true
 	for _, h := range p.Held {
-		m, ok := wide.Mul(int64(h.Units), int64(p.unitOf()))
+		m, ok := wide.Mul(int64(h.Count), int64(p.unitOf()))
 		for t := range min(n, h.Until) {
 			var fit bool
 			dst[t], fit = wide.Add(dst[t], m)

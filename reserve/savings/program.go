@@ -188,7 +188,7 @@ func (g *program) commitments() bool {
 			to := min(g.slots, t+term)
 			most := (slices.Max(g.money[t:to]) + unit - 1) / unit * unit
 			g.starts = append(g.starts, t, to)
-			g.buys = append(g.buys, buy{typ: -1, slot: t, from: t, to: to, fee: int64(g.p.charged(g.slots, t)), most: most})
+			g.buys = append(g.buys, buy{typ: -1, slot: t, from: t, to: to, fee: int64(g.p.charged(g.slots, term, t)), most: most})
 		}
 	}
 	return true

@@ -216,7 +216,7 @@ func (g *relaxed) commitments(p *Problem, n, k int, held []int) float64 {
 	}
 	g.prefix(g.nu.X[k*n : (k+1)*n])
 	for t := range n {
-		g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.chargedTerm(n, term, t))
+		g.slope[t] = g.sums[t] - g.sums[min(n, t+term)] + float64(p.charged(n, term, t))
 		if !p.sold(t) {
 			g.slope[t] = math.Inf(1)
 		}

@@ -65,7 +65,7 @@ func (s *exact) mend() bool {
 	sum := int64(0)
 	r.y[0] = wide.Int{}
 	for t := range n {
-		sum += int64(s.values[t].Lo)
+		sum += int64(s.values[t][1])
 		a, ok := times(whole, sum)
 		if !ok {
 			return false
@@ -101,7 +101,7 @@ func (s *exact) pass() (changed bool) {
 	}
 	for t := range n {
 		relax(t+1, t, r.up[t], viaLess)
-		if s.open(t) {
+		if s.problem.sold(t) {
 			relax(min(n, t+s.term), t, s.fee128(t), viaBuying)
 		}
 	}

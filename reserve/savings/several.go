@@ -123,9 +123,9 @@ func (s *Solver) severalPlan(p *Problem, n int) (Plan, error) {
 	slices.SortStableFunc(plan.Commitments, func(a, b Commitment) int { return a.Slot - b.Slot })
 	s.proof = grow.To(s.proof, len(s.bestWorth))
 	for x, v := range s.bestWorth {
-		s.proof[x] = Uint128{Lo: uint64(v)}
+		s.proof[x] = uint128{0, uint64(v)}
 	}
-	plan.Certificate = Certificate{Values: s.proof, Parts: Uint128{Lo: 1 << worthBits}, Prices: s.bestLambda, Shift: s.shift}
+	plan.Certificate = Certificate{Values: s.proof, Parts: uint128{0, 1 << worthBits}, Prices: s.bestLambda, Shift: s.shift}
 	rest, reserved, err := p.served(n, plan.Reservations)
 	if err != nil {
 		return Plan{}, err
@@ -165,7 +165,7 @@ func (g *several) load(s *Solver, p *Problem, n int) {
 		}
 		for k := range p.offers() {
 			term := p.term(k)
-			m := move{offer: k, class: -1, from: t, to: min(n, t+term), fee: float64(p.unitOf()) * float64(p.chargedTerm(n, term, t))}
+			m := move{offer: k, class: -1, from: t, to: min(n, t+term), fee: float64(p.unitOf()) * float64(p.charged(n, term, t))}
 			for at := t; at < m.to; at++ { // no slot needs more
 				money := 0.0
 				for i := range p.Types {

@@ -2,7 +2,6 @@ package savings
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -52,8 +51,8 @@ func severalCost(p *Problem, reservations []pricing.Purchase, commitments []Comm
 		for k := range free {
 			units := 0
 			for _, h := range p.Held {
-				if h.Offer == k && t < h.Until {
-					units += h.Units
+				if h.Class == k && t < h.Until {
+					units += h.Count
 				}
 			}
 			for _, c := range commitments {
@@ -107,7 +106,7 @@ func severalProblems(slots, types, peak int) *rapid.Generator[*Problem] {
 			p.Others = append(p.Others, o)
 		}
 		if rapid.Bool().Draw(t, "held?") {
-			p.Held = append(p.Held, Held{1, rapid.IntRange(0, n).Draw(t, "until"), rapid.IntRange(0, len(p.Others)).Draw(t, "offer")})
+			p.Held = append(p.Held, pricing.Holding{Count: 1, Until: rapid.IntRange(0, n).Draw(t, "until"), Class: rapid.IntRange(0, len(p.Others)).Draw(t, "offer")})
 		}
 		for mostUnitsOf(p) > 3 {
 			p.Unit *= 2
@@ -256,33 +255,6 @@ func TestSeveralOfOne(t *testing.T) {
 	})
 }
 
-// Three paths that are alike cost what one demand costs.
-func TestSeveralPaths(t *testing.T) {
-	var s Solver
-	rapid.Check(t, func(t *rapid.T) {
-		p := severalProblems(1, 2, 2).Draw(t, "problem")
-		one, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cost := one.Cost
-		q := copySavings(p)
-		for i := range q.Types {
-			q.Types[i].Paths, q.Types[i].Demand = [][]int{p.Types[i].Demand, p.Types[i].Demand, p.Types[i].Demand}, nil
-		}
-		three, err := s.Solve(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(q, &three); err != nil {
-			t.Fatal(err)
-		}
-		if three.Cost != cost {
-			t.Fatalf("one path costs %v, three that are alike %v", cost, three.Cost)
-		}
-	})
-}
-
 // What each commitment to an offer does: the uses add up to what all commitments save.
 func TestSeveralUses(t *testing.T) {
 	var s Solver
@@ -308,49 +280,4 @@ func TestSeveralUses(t *testing.T) {
 			t.Fatalf("the uses save %v, the commitments %v", sum, toNano(saved))
 		}
 	})
-}
-
-func TestSeveralErrors(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		wrong func(p *Problem)
-		field string
-		err   error
-	}{
-		{"a term", func(p *Problem) { p.Others[0].Term = time.Minute }, "Others.Term", ErrTerm},
-		{"a part of a slot", func(p *Problem) { p.Others[0].Term = 90 * time.Minute }, "Others.Term", ErrTerm},
-		{"a long term", func(p *Problem) { p.Others[0].Term = time.Hour; p.Slot = time.Nanosecond; p.Term = 1 }, "Others.Term", ErrRange},
-		{"rates", func(p *Problem) { p.Others[0].Rates = nil }, "Others.Rates", ErrRange},
-		{"a negative rate", func(p *Problem) { p.Others[0].Rates = []pricing.Money{-1} }, "Others.Rates", ErrRange},
-		{"an offer held", func(p *Problem) { p.Held = []Held{{1, 1, 2}} }, "Held", ErrRange},
-		{"a negative offer held", func(p *Problem) { p.Held = []Held{{1, 1, -1}} }, "Held", ErrRange},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := &Problem{Slot: time.Hour, Term: time.Hour, Types: []Type{{Name: "a", Demand: []int{1}, OnDemand: 2, Plan: 1}},
-				Others: []Offer{{"b", time.Hour, []pricing.Money{1}}}}
-			c.wrong(p)
-			var s Solver
-			var bad *reserve.InputError
-			if _, err := s.Solve(p); !errors.As(err, &bad) || bad.Field != c.field || !errors.Is(err, c.err) {
-				t.Errorf("%v: want %v of %s", err, c.err, c.field)
-			}
-		})
-	}
-}
-
-// Verify says which offer is worth more than it costs.
-func TestVerifyNamesTheOffer(t *testing.T) {
-	p := &Problem{Slot: time.Hour, Term: 2 * time.Hour, Types: []Type{{Name: "a", Demand: []int{3, 1}, OnDemand: 2000, Plan: 1000}},
-		Others: []Offer{{"b", 2 * time.Hour, []pricing.Money{900}}}, Unit: 10}
-	var s Solver
-	plan, err := s.Solve(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan.Certificate.Values = append([]Uint128(nil), plan.Certificate.Values...)
-	plan.Certificate.Values[3] = Uint128{Lo: 2*plan.Certificate.Parts.Lo + 1}
-	var bad *reserve.InputError
-	if err := Verify(p, &plan); !errors.As(err, &bad) || bad.Field != "Certificate" || bad.Index != 2 {
-		t.Errorf("%v: want the term of offer 1 from slot 0, element 2", err)
-	}
 }

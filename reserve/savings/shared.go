@@ -87,7 +87,7 @@ func Commit(p *Problem, slots int, sum *Sum, worth []int64) (plan Shared, next [
 		}
 		plan.Commitments = slices.Clone(found.Commitments)
 		for t, v := range found.Certificate.Values {
-			next[t] = v.share(found.Certificate.Parts)
+			next[t] = share(v, found.Certificate.Parts)
 		}
 	}
 	l.price(&plan, sum)
@@ -140,7 +140,7 @@ func Unfair(p *Problem, worth []int64) int {
 		sums[t+1] = sums[t].Plus(wide.FromInt64(w))
 	}
 	for t := range worth {
-		price := wide.ProductInt(1<<worthBits, int64(p.chargedTerm(len(worth), term, t)))
+		price := wide.ProductInt(1<<worthBits, int64(p.charged(len(worth), term, t)))
 		if p.sold(t) && price.Less(sums[min(len(worth), t+term)].Minus(sums[t])) {
 			return t
 		}
@@ -211,7 +211,7 @@ func newLines(p *Problem, slots int, sum *Sum) (*lines, error) {
 func (l *lines) problem() *Problem {
 	p := &Problem{Slot: time.Hour, Term: l.p.Term, Every: l.p.Every, Closed: l.p.Closed, Horizon: l.p.Horizon}
 	for _, h := range l.p.Held {
-		p.Held = append(p.Held, Held{Units: int(min(int64(h.Units)*int64(l.p.unitOf())/l.unit, math.MaxInt32)), Until: h.Until})
+		p.Held = append(p.Held, pricing.Holding{Count: int(min(int64(h.Count)*int64(l.p.unitOf())/l.unit, math.MaxInt32)), Until: h.Until})
 	}
 	// The money of each pair at the rates of the plan, and of all.
 	total, most, sums := 0.0, 0.0, make([]float64, len(l.rates))
@@ -282,7 +282,7 @@ func (l *lines) price(plan *Shared, sum *Sum) {
 		for t := c.Slot; t < min(n, c.Slot+term); t++ {
 			active[t] = active[t].Plus(wide.FromInt64(int64(c.Hourly)))
 		}
-		committed.Add(committed, new(big.Int).Mul(big.NewInt(int64(c.Hourly)), big.NewInt(int64(l.p.chargedTerm(n, term, c.Slot)))))
+		committed.Add(committed, new(big.Int).Mul(big.NewInt(int64(c.Hourly)), big.NewInt(int64(l.p.charged(n, term, c.Slot)))))
 	}
 	paid := make([]wide.Int, len(l.rates)) // by the savings plan, at its rates
 	used := make([]wide.Int, len(l.rates)) // units

@@ -129,7 +129,7 @@ func TestBranchBound(t *testing.T) {
 		p.Every = r.IntN(3)
 		n := len(p.Types[0].Demand)
 		if i%3 > 0 {
-			p.Held = []Held{{Units: r.IntN(int(600 * pricing.Milli / p.Unit)), Until: 1 + r.IntN(n)}}
+			p.Held = []pricing.Holding{{Count: r.IntN(int(600 * pricing.Milli / p.Unit)), Until: 1 + r.IntN(n)}}
 		}
 		best := TotalOf(leastMixed(t, p))
 		slack := TotalOf(1000)
@@ -140,7 +140,7 @@ func TestBranchBound(t *testing.T) {
 		if _, err := s.beside(p, n); err != nil {
 			t.Fatal(err)
 		}
-		s.problem = p
+		s.planned = p
 		for _, c := range []struct {
 			wrong bool
 			goal  float64
@@ -365,7 +365,7 @@ func TestBranchLimits(t *testing.T) {
 		{"money", func(p *Problem, beyond int) { p.Types[0].Plan, p.Types[0].Demand[1] = mostRate, 1<<10+beyond }, testMarket{5, true}},
 		{"held", func(p *Problem, beyond int) {
 			p.Unit = math.MaxInt64 / 2
-			p.Held = []Held{{Units: 2 + beyond, Until: 1}}
+			p.Held = []pricing.Holding{{Count: 2 + beyond, Until: 1}}
 		}, testMarket{5, true}},
 	} {
 		for beyond, want := range []bool{true, false} {

@@ -122,7 +122,7 @@ func (s *Sum) Rates() []Rates {
 func (s *Sum) Scale() {
 	s.Groups /= Whole
 	for _, v := range [...]*wide.Int{&s.Fees.nanos, &s.Bound.nanos, &s.OnDemand.nanos} {
-		*v = wide.Int{Hi: v.Hi >> wholeBits, Lo: uint64(v.Hi)<<(64-wholeBits) | v.Lo>>wholeBits}
+		*v = shiftDown(*v, wholeBits)
 	}
 	for _, left := range s.Left {
 		for t, d := range left {

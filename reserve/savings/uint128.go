@@ -16,11 +16,11 @@ func sortPurchases(list []pricing.Purchase) {
 	})
 }
 
-// A Uint128 is the integer Hi·2⁶⁴ + Lo.
-type Uint128 struct{ Hi, Lo uint64 }
+// A uint128 is the integer x[0]·2⁶⁴ + x[1], as certificates have it.
+type uint128 = [2]uint64
 
 // unsigned returns a, which is not negative.
-func unsigned(a wide.Int) Uint128 { return Uint128{uint64(a.Hi), a.Lo} }
+func unsigned(a wide.Int) uint128 { return uint128{uint64(a.Hi), a.Lo} }
 
 // times returns a·n and whether it fits; neither is negative.
 func times(a wide.Int, n int64) (wide.Int, bool) {
@@ -57,8 +57,8 @@ func shifted(a wide.Int, n int) wide.Int {
 }
 
 // share returns the lesser of ⌊2⁴⁰·a/b⌋ and mostWorth.
-func (a Uint128) share(b Uint128) int64 {
-	x, y := wide.Int{Hi: int64(a.Hi), Lo: a.Lo}, wide.Int{Hi: int64(b.Hi), Lo: b.Lo}
+func share(a, b uint128) int64 {
+	x, y := wide.Int{Hi: int64(a[0]), Lo: a[1]}, wide.Int{Hi: int64(b[0]), Lo: b[1]}
 	if y.Hi == 0 && y.Lo <= math.MaxInt64 {
 		q, r := over(x, int64(y.Lo))
 		if q.Hi != 0 || q.Lo >= 1<<12 {

@@ -63,7 +63,7 @@ func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 		active := new(big.Int).Mul(v.unit, big.NewInt(int64(c.Units)))
 		share := new(big.Rat).SetFrac(left, new(big.Int).Mul(new(big.Int).Mul(active, v.all), big.NewInt(int64(max(1, end-c.Slot)))))
 		unused, _ := share.Float64()
-		price := new(big.Int).Mul(active, big.NewInt(int64(p.chargedTerm(n, p.term(c.Offer), c.Slot))))
+		price := new(big.Int).Mul(active, big.NewInt(int64(p.charged(n, p.term(c.Offer), c.Slot))))
 		saved.Sub(saved, new(big.Int).Mul(price, v.all))
 		u := Use{Commitment: whole.Commitments[i], Utilisation: 1 - unused}
 		u.Commitment.Hourly = pricing.Money(active.Int64())

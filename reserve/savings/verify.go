@@ -53,7 +53,7 @@ func Verify(p *Problem, plan *Plan) error {
 	if len(c.Values) != n*p.offers() {
 		return badInput("Certificate.Values", -1, ErrForged, "there are %d: want one for each of %d slots and %d offers", len(c.Values), n, p.offers())
 	}
-	parts := c.Parts.big()
+	parts := bigOf(c.Parts)
 	if parts.Sign() == 0 {
 		return badInput("Certificate.Parts", -1, ErrForged, "0: want a positive number")
 	}
@@ -151,7 +151,7 @@ func (v *verifier) amounts(plan *Plan, reserved *big.Rat) error {
 func (v *verifier) alone(c *Certificate, parts *big.Int) *big.Rat {
 	bound := new(big.Int)
 	for t := range v.slots {
-		bound.Add(bound, v.least(t, v.held[0][t], c.Values[t].big(), parts))
+		bound.Add(bound, v.least(t, v.held[0][t], bigOf(c.Values[t]), parts))
 	}
 	return new(big.Rat).SetFrac(bound, new(big.Int).Mul(v.all, parts))
 }
@@ -169,7 +169,7 @@ func (v *verifier) joint(p *Problem, c *Certificate, parts *big.Int) (*big.Rat, 
 	shift.Quo(shift, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(0, -c.Shift)))))
 	held := new(big.Int)
 	for x, value := range c.Values {
-		held.Add(held, new(big.Int).Mul(value.big(), big.NewInt(v.held[x/n][x%n])))
+		held.Add(held, new(big.Int).Mul(bigOf(value), big.NewInt(v.held[x/n][x%n])))
 	}
 	sum := new(big.Int)
 	for i := range p.Types {
@@ -200,7 +200,7 @@ func (v *verifier) prices(p *Problem, i int, c *Certificate, parts *big.Int, shi
 		left.Mul(left, parts)
 		for k := range p.offers() {
 			q := p.rate(k, i)
-			paid := new(big.Int).Mul(big.NewInt(int64(q)), c.Values[k*n+t].big())
+			paid := new(big.Int).Mul(big.NewInt(int64(q)), bigOf(c.Values[k*n+t]))
 			right = right && (q == 0 || left.Cmp(paid.Mul(paid, num)) <= 0)
 		}
 		if !right {
@@ -227,7 +227,7 @@ func (v *verifier) fees(p *Problem, i int, before []*big.Int, shift *big.Rat) er
 			if !p.sold(s) {
 				continue
 			}
-			if of := p.chargedTerm(n, term, s); of != charged {
+			if of := p.charged(n, term, s); of != charged {
 				charged = of
 				fee := new(big.Rat).Mul(p.fee(n, k, s), big.NewRat(p.hour(), int64(p.Slot)))
 				fee.Mul(fee, shift)
@@ -247,14 +247,14 @@ func (p *Problem) fee(n, k, t int) *big.Rat {
 	fee := new(big.Rat).Mul(big.NewRat(int64(c.Hourly), 1), big.NewRat(int64(c.Term), int64(time.Hour)))
 	fee.Add(fee, big.NewRat(int64(c.Upfront), 1))
 	term := p.span(c.Term)
-	return fee.Mul(fee, big.NewRat(int64(p.chargedTerm(n, term, t)), int64(term)))
+	return fee.Mul(fee, big.NewRat(int64(p.charged(n, term, t)), int64(term)))
 }
 
 func scaled(x *big.Int, n int64) *big.Int { return new(big.Int).Mul(x, big.NewInt(n)) }
 
-func (a Uint128) big() *big.Int {
-	v := new(big.Int).SetUint64(a.Hi)
-	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a.Lo))
+func bigOf(a uint128) *big.Int {
+	v := new(big.Int).SetUint64(a[0])
+	return v.Add(v.Lsh(v, 64), new(big.Int).SetUint64(a[1]))
 }
 
 type verifier struct {
@@ -314,11 +314,11 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 		term := p.term(c.Offer)
 		active[c.Offer][c.Slot] += int64(c.Units)
 		active[c.Offer][min(n, c.Slot+term)] -= int64(c.Units)
-		v.committed.Add(v.committed, new(big.Int).Mul(big.NewInt(int64(c.Units)), big.NewInt(int64(p.chargedTerm(n, term, c.Slot)))))
+		v.committed.Add(v.committed, new(big.Int).Mul(big.NewInt(int64(c.Units)), big.NewInt(int64(p.charged(n, term, c.Slot)))))
 	}
 	for _, h := range p.Held {
-		v.held[h.Offer][0] += int64(h.Units)
-		v.held[h.Offer][min(n, h.Until)] -= int64(h.Units)
+		v.held[h.Class][0] += int64(h.Count)
+		v.held[h.Class][min(n, h.Until)] -= int64(h.Count)
 	}
 	units := make([]*big.Int, p.offers())
 	for t := range n {
@@ -341,10 +341,10 @@ func (v *verifier) load(p *Problem, n int, commitments []Commitment) error {
 
 // worth checks that over no term for sale commitment to offer k is worth more than it costs, given
 // its worth in each slot, in parts of its price.
-func (v *verifier) worth(k int, values []Uint128, parts *big.Int) error {
+func (v *verifier) worth(k int, values []uint128, parts *big.Int) error {
 	before := []*big.Int{new(big.Int)}
 	for t, value := range values {
-		before = append(before, new(big.Int).Add(before[t], value.big()))
+		before = append(before, new(big.Int).Add(before[t], bigOf(value)))
 	}
 	term := v.p.term(k)
 	for s := range v.slots {
@@ -352,7 +352,7 @@ func (v *verifier) worth(k int, values []Uint128, parts *big.Int) error {
 			continue
 		}
 		worth := new(big.Int).Sub(before[min(v.slots, s+term)], before[s])
-		if worth.Cmp(new(big.Int).Mul(parts, big.NewInt(int64(v.p.chargedTerm(v.slots, term, s))))) > 0 {
+		if worth.Cmp(new(big.Int).Mul(parts, big.NewInt(int64(v.p.charged(v.slots, term, s))))) > 0 {
 			return badInput("Certificate", k*v.slots+s, ErrForged, "over the term from this slot commitment would be worth more than it costs")
 		}
 	}

@@ -19,8 +19,9 @@ type Class struct {
 	Max int
 }
 
-// Problem is what Solve minimises; see the package comment. No field is
-// modified.
+// Problem is what Solve minimises; see the package comment. No field is modified. The caller sees to
+// it that the tables have as many elements as there are slots, and that no number of instances is
+// negative: Solve checks only whether the amounts are too large for it.
 type Problem struct {
 	Demand  []int
 	Price   int64   // of one instance on demand for one slot, above 0
@@ -50,7 +51,6 @@ type Purchase struct {
 }
 
 var (
-	ErrInput      = errors.New("flow: input out of range")
 	ErrOverflow   = errors.New("flow: problem too large for int64")
 	ErrInfeasible = errors.New("flow: more instances held than may be active")
 )
@@ -88,31 +88,17 @@ func (p *Problem) peak(t int) (demand, held int) {
 	return demand, held
 }
 
-// check checks the form of the problem, and that its potentials fit in 61 bits.
+// check checks that the potentials of the problem fit in 61 bits.
 func (p *Problem) check() error {
 	T := p.slots()
-	if p.First != nil {
-		if err := p.checkSteps(); err != nil {
-			return err
-		}
-	}
 	if T >= 1<<30 || len(p.Classes) >= 1<<20 {
 		return ErrOverflow
-	}
-	if p.First == nil && p.Prices == nil && p.Price < 1 ||
-		p.Prices != nil && len(p.Prices) != T ||
-		p.Held != nil && len(p.Held) != T ||
-		p.MaxActive != nil && len(p.MaxActive) != T {
-		return ErrInput
 	}
 	most, err := p.highest()
 	if err != nil {
 		return err
 	}
 	for _, c := range p.Classes {
-		if c.Term < 1 || c.Fee < 0 || c.Max < 0 || c.Fees != nil && len(c.Fees) != T {
-			return ErrInput
-		}
 		if most = max(most, c.Fee); uint64(c.Max) >= 1<<32 {
 			return ErrOverflow
 		}
@@ -131,9 +117,6 @@ func (p *Problem) check() error {
 func (p *Problem) highest() (most int64, err error) {
 	most = p.Price
 	for _, v := range p.Prices {
-		if v < 1 {
-			return 0, ErrInput
-		}
 		most = max(most, v)
 	}
 	for t := 0; p.First != nil && t < p.slots(); t++ {
@@ -148,34 +131,12 @@ func (p *Problem) highest() (most int64, err error) {
 	return most, nil
 }
 
-// checkSteps checks the form of Steps and First.
-func (p *Problem) checkSteps() error {
-	if len(p.First) == 0 || p.First[0] != 0 || int(p.First[len(p.First)-1]) != len(p.Steps) {
-		return ErrInput
-	}
-	for t := range len(p.First) - 1 {
-		if p.First[t] > p.First[t+1] {
-			return ErrInput
-		}
-		for i := p.First[t]; i < p.First[t+1]; i++ {
-			st := &p.Steps[i]
-			if st.Demand < 1 || st.Price < 1 || i > p.First[t] && p.Steps[i-1].Demand <= st.Demand {
-				return ErrInput
-			}
-		}
-	}
-	return nil
-}
-
 // supply returns a bound on half the flow of any arc of a basis: the sum of the demands, of
 // what is held and of the caps of the classes. 8·(T+2) times the bound fits in 61 bits.
 func (p *Problem) supply() (total uint64, err error) {
 	T := p.slots()
 	for t := range T {
 		demand, held := p.peak(t)
-		if demand < 0 || held < 0 {
-			return 0, ErrInput
-		}
 		if total += uint64(demand) + uint64(held); total >= 1<<60 {
 			return 0, ErrOverflow
 		}

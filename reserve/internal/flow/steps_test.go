@@ -97,7 +97,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// One step a slot is the plain problem.
+// One step a slot, and a price for each slot, are the plain problem.
 func TestStepsPlain(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	var s Solver
@@ -114,6 +114,9 @@ func TestStepsPlain(t *testing.T) {
 		}
 		if got := check(t, &s, q); got != want {
 			t.Fatalf("%d, want %d", got, want)
+		}
+		if got := check(t, &s, bySimplex(p)); got != want {
+			t.Fatalf("with prices %d, want %d", got, want)
 		}
 	}
 }

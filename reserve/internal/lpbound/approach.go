@@ -339,32 +339,28 @@ func (m *model) meet(r int, v, s, N float64) float64 {
 
 // Approach makes steps until the gap of the relaxation is at most gap, or the number of
 // steps since [Solver.Begin] reaches limit. It may be called again, to go on.
-func (v *Solver) Approach(gap float64, limit int) (Approached, error) {
+func (v *Solver) Approach(gap float64, limit int) Approached {
 	m, a := &v.s.model, &v.approach
 	b := &a.balance
 	if b.Steps == 0 {
-		if err := a.check(m); err != nil {
-			return Approached{}, err
-		}
+		a.check(m)
 	}
 	for b.Steps < limit && !(a.cost-float64(a.bounded) <= gap*float64(a.bounded)) {
 		if b.Moved(a.step(m)) {
 			b.Anchor([]*pdhg.Vector{&a.x}, []*pdhg.Vector{&a.y})
 		}
 		if b.Steps >= a.checked+checkEvery || b.Steps == limit {
-			if err := a.check(m); err != nil {
-				return Approached{}, err
-			}
+			a.check(m)
 		}
 	}
-	return Approached{X: a.best, Relaxed: a.cost, Duals: a.prices, Bound: a.bounded, Steps: b.Steps}, nil
+	return Approached{X: a.best, Relaxed: a.cost, Duals: a.prices, Bound: a.bounded, Steps: b.Steps}
 }
 
 // checkEvery is the number of steps between two checks, which cost as much as some ten steps.
 const checkEvery = 100
 
 // check evaluates the iterate, and keeps x and y if they are the best so far.
-func (a *approach) check(m *model) error {
+func (a *approach) check(m *model) {
 	a.checked = a.balance.Steps
 	for r, y := range a.y.X {
 		a.trial[r] = int64(math.Floor(min(max(y, -maxPrice), maxPrice)))
@@ -373,11 +369,7 @@ func (a *approach) check(m *model) error {
 		}
 	}
 	a.repairPrices(m, a.trial)
-	bound, err := m.bound(a.trial, a.prefix, nil, nil)
-	if err != nil {
-		return err
-	}
-	if bound > a.bounded {
+	if bound := m.bound(a.trial, a.prefix, nil, nil); bound > a.bounded {
 		a.bounded = bound
 		a.prices, a.trial = a.trial, a.prices
 	}
@@ -413,7 +405,6 @@ func (a *approach) check(m *model) error {
 			a.best[j] = min(max(v, 0), m.cap[j])
 		}
 	}
-	return nil
 }
 
 // repairPrices lowers prices until no column without a cap is worth more than its fee: those

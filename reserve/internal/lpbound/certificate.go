@@ -1,19 +1,16 @@
 package lpbound
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
-// planCost bills an integral plan, indexed [class*periods + period], and checks
-// it against every limit. scratch holds rows values.
+// planCost bills an integral plan within the caps of the columns, indexed [class*periods + period].
+// It sets active to what is active in each row. The error is errPlan for a plan above the limit of a
+// row, or ErrOverflow.
 func (m *model) planCost(plan []int, active []int64) (int64, error) {
 	n := m.n
-	if len(plan) != n*m.classes {
-		return 0, fmt.Errorf("%w: %d entries, want %d", ErrPlan, len(plan), n*m.classes)
-	}
 	active = active[:m.rows]
 	clear(active)
 	total := m.base
@@ -24,9 +21,6 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 			v := plan[j]
 			if v == 0 {
 				continue
-			}
-			if v < 0 || float64(v) > m.cap[j] || int64(v) > 1<<31 {
-				return 0, fmt.Errorf("%w: %d of class %d at %d", ErrPlan, v, c, i)
 			}
 			f, fits := wide.Mul(int64(v), m.feeI[j])
 			if !fits {
@@ -52,7 +46,7 @@ func (m *model) planCost(plan []int, active []int64) (int64, error) {
 		have := active[r] + int64(m.inv[r])
 		save, left := m.worthUpTo(r, have)
 		if left > 0 && m.hard[r] {
-			return 0, fmt.Errorf("%w: %d over the limit of row %d, period %d", ErrPlan, left, r/n, r%n)
+			return 0, errPlan
 		}
 		total -= save // all rows together save no more than base
 	}
@@ -74,26 +68,20 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 	return units * m.priceI[r/m.n], max(0, v-prev)
 }
 
-// bound evaluates the Lagrangian dual function at y, in integers. For every y, no plan
-// within lo and hi costs less (nil: the problem's own limits). If the rows of a column are
+// bound evaluates the Lagrangian dual function at y, in integers. y is negative for hard rows only.
+// For every such y, no plan within lo and hi costs less (nil: the problem's own limits). If the rows of a column are
 // together worth more than its fee, the column is charged at its limit, or at the peak of
 // the demand that it could serve if that is less. An optimal plan need not exceed that peak.
 // The value is then raised to the next possible cost of a plan: all costs differ from base
 // by multiples of unit. A bound beyond int64 saturates.
-func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
+func (m *model) bound(y, sum []int64, lo, hi []float64) int64 {
 	n := m.n
-	if len(y) != m.rows {
-		return 0, fmt.Errorf("%w: %d values, want %d", ErrDual, len(y), m.rows)
-	}
 	var total wide.Int
 	total.AddProduct(m.base, 1)
 	// Rows: -y inv - max over N of worth(N) - y N.
 	for r, v := range y {
-		if v < 0 && !m.hard[r] {
-			return 0, fmt.Errorf("%w: negative price of row %d, period %d", ErrDual, r/n, r%n)
-		}
 		if v > maxPrice || v < -maxPrice {
-			return math.MinInt64, nil
+			return math.MinInt64
 		}
 		total.AddProduct(-v, int64(m.inv[r]))
 		price := m.priceI[r/n]
@@ -102,7 +90,7 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 			at := int64(m.val[m.off[r]+a])
 			w, fits := wide.Mul(price, int64(m.cnt[m.off[r]+a]))
 			if !fits || w > maxPrice {
-				return math.MinInt64, nil
+				return math.MinInt64
 			}
 			d := w - v
 			if d <= 0 {
@@ -125,7 +113,7 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 				t += y[k*n+i]
 			}
 			if t > maxPrice || t < -maxPrice {
-				return math.MinInt64, nil
+				return math.MinInt64
 			}
 			sum[i+1] = t
 		}
@@ -153,12 +141,12 @@ func (m *model) bound(y, sum []int64, lo, hi []float64) (int64, error) {
 	g, fits := gap.Int64()
 	if !fits || g < 0 {
 		t, _ := total.Int64()
-		return t, nil
+		return t
 	}
 	if m.unit > 1 {
 		g = g / m.unit * m.unit
 	}
-	return m.base - g, nil // base >= 0, g >= 0: no overflow
+	return m.base - g // base >= 0, g >= 0: no overflow
 }
 
 // maxPrice keeps sums of prices far from overflow; a certificate beyond it

@@ -2,7 +2,6 @@ package lpbound
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
@@ -35,12 +34,11 @@ type Problem struct {
 	MaxActive []int   // most active reservations in a period, held ones included
 }
 
-// What can be wrong with a problem, a plan or a certificate.
+// What can be wrong with a problem, or with a plan.
 var (
-	ErrInput    = errors.New("lpbound: malformed problem")
+	ErrInput    = errors.New("lpbound: more than 2^30 instances")
 	ErrOverflow = errors.New("lpbound: amount exceeds int64")
-	ErrPlan     = errors.New("lpbound: plan breaks the problem's limits")
-	ErrDual     = errors.New("lpbound: dual values of the wrong shape")
+	errPlan     = errors.New("lpbound: plan breaks the problem's limits")
 )
 
 // periods returns the number of purchase dates.
@@ -57,60 +55,12 @@ func (p *Problem) fee(c, i int) int64 {
 	return p.Classes[c].Fee
 }
 
+// check returns ErrInput for a number of instances beyond 2³⁰. Package reserve, which states the
+// problem, sees to all else that the fields say.
 func (p *Problem) check() error {
-	n := p.periods()
-	bad := func(f string, a ...any) error { return fmt.Errorf("%w: %s", ErrInput, fmt.Sprintf(f, a...)) }
-	if p.OnDemand < 0 {
-		return bad("negative on-demand price")
-	}
-	for t, d := range p.Demand {
-		if d < 0 || d > 1<<30 {
-			return bad("Demand[%d] = %d", t, d)
-		}
-	}
-	for c, cl := range p.Classes {
-		if cl.Term < 1 || cl.Fee < 0 || cl.Rate < 0 || cl.Rate > p.OnDemand {
-			return bad("Classes[%d]", c)
-		}
-	}
-	if p.Fees != nil && len(p.Fees) != len(p.Classes) {
-		return bad("fees of %d classes, want %d", len(p.Fees), len(p.Classes))
-	}
-	for c, f := range p.Fees {
-		if len(f) != n {
-			return bad("fees of class %d for %d periods, want %d", c, len(f), n)
-		}
-		for i, v := range f {
-			if v < 0 {
-				return bad("Fees[%d][%d] = %d", c, i, v)
-			}
-		}
-	}
-	for _, t := range [][][]int{p.Held, p.MaxClass} {
-		if t == nil {
-			continue
-		}
-		if len(t) != len(p.Classes) {
-			return bad("table of %d classes, want %d", len(t), len(p.Classes))
-		}
-		for _, r := range t {
-			if r != nil && len(r) != n {
-				return bad("table row of %d periods, want %d", len(r), n)
-			}
-			for _, v := range r {
-				if v < 0 || v > 1<<30 {
-					return bad("table entry %d", v)
-				}
-			}
-		}
-	}
-	if p.MaxActive != nil && len(p.MaxActive) != n {
-		return bad("limits for %d periods, want %d", len(p.MaxActive), n)
-	}
-	for _, v := range p.MaxActive {
-		if v < 0 || v > 1<<30 {
-			return bad("limit %d", v)
-		}
+	large := func(list []int) bool { return len(list) > 0 && slices.Max(list) > 1<<30 }
+	if large(p.Demand) || large(p.MaxActive) || slices.ContainsFunc(p.Held, large) || slices.ContainsFunc(p.MaxClass, large) {
+		return ErrInput
 	}
 	return nil
 }
@@ -223,7 +173,7 @@ func (m *model) loadHeld(p *Problem) error {
 			for i, v := range p.Held[c] {
 				at := &m.inv[k*m.n+i]
 				if int(*at)+v > 1<<30 {
-					return fmt.Errorf("%w: more than 2^30 held in period %d", ErrInput, i)
+					return ErrInput
 				}
 				*at += int32(v)
 			}

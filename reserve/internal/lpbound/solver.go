@@ -21,19 +21,12 @@ type Options struct {
 // Result of a solve. Plan and Duals belong to the solver and are valid until
 // its next call.
 type Result struct {
-	Plan  []int   // purchases, [class*periods + period]
-	Cost  int64   // what Plan costs, nano units
-	Bound int64   // no plan costs less, nano units; equals Cost when Plan is optimal
-	LP    int64   // the linear program's bound, nano units, Bound >= LP
-	Duals []int64 // certificate of LP: [level*periods + period]
-
-	Relaxed    float64 // the linear program's value, in floating point, not certified
-	Rounded    int64   // cost of the plan that rounding and repair found, before branching
-	Stalled    bool    // an iteration limit was reached; plan and bounds hold all the same
-	Integral   bool    // the x at which the linear program ended was integral: if not Stalled, the optimum
-	Iterations int     // simplex steps, over all nodes
-	Kernel     int     // most active rows at once: the inverse has Kernel² entries
-	Nodes      int     // linear programs after the first
+	Plan    []int   // purchases, [class*periods + period]
+	Cost    int64   // what Plan costs, nano units
+	Bound   int64   // no plan costs less, nano units; equals Cost when Plan is optimal
+	LP      int64   // the linear program's bound, nano units, Bound >= LP
+	Duals   []int64 // certificate of LP: [level*periods + period]
+	Stalled bool    // an iteration limit was reached; plan and bounds hold all the same
 }
 
 // Solver solves problems; its zero value is ready. It keeps its memory: once it
@@ -49,6 +42,7 @@ type Solver struct {
 	active []int64
 	sum    []int64
 	stack  []branch
+	nodes  int     // linear programs after the first
 	open   []int32 // columns that repair may touch
 
 	approach approach
@@ -81,52 +75,26 @@ func (v *Solver) Solve(p *Problem, opt Options) (Result, error) {
 	v.active, v.sum = grow.To(v.active, s.rows), grow.To(v.sum, s.n+1)
 	v.open = grow.To(v.open, repairColumns)
 	res := Result{Stalled: !s.run(s.limit())}
-	lp, err := v.certify(false)
-	if err != nil {
-		return Result{}, err
-	}
+	lp := v.certify(false)
 	copy(v.root, v.duals)
 	res.LP, res.Bound, res.Duals = lp, lp, v.root
 	s.settle(false)
-	v.cost = math.MaxInt64
-	res.Integral = v.fractional() < 0
-	res.Relaxed = s.objective()
+	v.cost, v.nodes = math.MaxInt64, 0
 	if err := v.round(); err != nil {
 		return Result{}, err
 	}
-	res.Rounded = v.cost
 	if v.cost > lp && opt.MaxNodes >= 0 {
 		limit := opt.MaxNodes
 		if limit == 0 {
 			limit = 1000
 		}
-		res.Bound, res.Nodes, err = v.search(lp, limit, res.Stalled)
-		if err != nil {
+		var err error
+		if res.Bound, err = v.search(lp, limit, res.Stalled); err != nil {
 			return Result{}, err
 		}
 	}
-	res.Plan, res.Cost, res.Iterations, res.Kernel = v.plan, v.cost, s.iterations, s.maxP
+	res.Plan, res.Cost = v.plan, v.cost
 	return res, nil
-}
-
-// objective is the value of the linear program at x and N.
-func (s *simplex) objective() float64 {
-	t := float64(s.base)
-	for j, x := range s.x[:s.n*s.classes] {
-		t += x * s.fee[j]
-	}
-	for r := range s.rows {
-		prev := 0.0
-		for a := range s.size[r] {
-			if s.N[r] <= prev {
-				break
-			}
-			at := float64(s.val[s.off[r]+a])
-			t -= (min(s.N[r], at) - prev) * s.worth(r, a)
-			prev = at
-		}
-	}
-	return t
 }
 
 func (s *simplex) limit() int { return s.iterations + 1000 + 100*(s.rows+s.n*s.classes) }
@@ -147,13 +115,13 @@ func (v *Solver) fractional() int {
 const integral = 1e-5 // x is integral within this; fractions are ratios of small integers
 
 // search explores the tree of column bounds depth first, the nearer integer
-// first. It returns a lower bound on every plan and how many nodes it took.
+// first. It returns a lower bound on every plan.
 // stalled says that the program at hand did not reach its optimum: if its x is integral, x is
 // a plan, but not the best of the node, whose bound stays.
-func (v *Solver) search(lp int64, limit int, stalled bool) (int64, int, error) {
+func (v *Solver) search(lp int64, limit int, stalled bool) (int64, error) {
 	s := &v.s
 	v.stack = v.stack[:0]
-	nodes, bound := 0, lp
+	bound := lp
 	left := int64(math.MaxInt64) // least bound of the nodes that were left so
 	for {
 		// Here the node at hand is solved, unperturbed, with this bound.
@@ -186,17 +154,17 @@ func (v *Solver) search(lp int64, limit int, stalled bool) (int64, int, error) {
 				s.lo[b.j], s.hi[b.j] = b.nlo, b.nhi
 			}
 			if !found {
-				return min(v.cost, left), nodes, nil
+				return min(v.cost, left), nil
 			}
 		}
-		if nodes == limit || s.work > s.budget || v.cost <= lp {
+		if v.nodes == limit || s.work > s.budget || v.cost <= lp {
 			least := min(v.cost, left)
 			for _, b := range v.stack {
 				least = min(least, b.bound)
 			}
-			return least, nodes, nil
+			return least, nil
 		}
-		nodes++
+		v.nodes++
 		if s.restart(); s.over() {
 			if s.afresh(); s.over() {
 				bound, stalled = math.MaxInt64, false // no plan lies within the node's bounds
@@ -204,15 +172,11 @@ func (v *Solver) search(lp int64, limit int, stalled bool) (int64, int, error) {
 			}
 		}
 		stalled = !s.run(s.limit()) // the bound below holds all the same
-		var err error
-		if bound, err = v.certify(true); err != nil {
-			return lp, nodes, err
-		}
-		bound = max(bound, v.stack[len(v.stack)-1].bound)
+		bound = max(v.certify(true), v.stack[len(v.stack)-1].bound)
 		s.settle(false)
 		if bound < v.cost {
 			if err := v.round(); err != nil {
-				return lp, nodes, err
+				return lp, err
 			}
 		}
 	}
@@ -260,7 +224,7 @@ func (s *simplex) afresh() {
 
 // certify rounds the current prices to integers, into duals, and evaluates the
 // bound they prove, for the whole problem or for the node at hand.
-func (v *Solver) certify(node bool) (int64, error) {
+func (v *Solver) certify(node bool) int64 {
 	s := &v.s
 	var lo, hi []float64
 	if node {
@@ -273,19 +237,12 @@ func (v *Solver) certify(node bool) (int64, error) {
 			v.duals[r], v.alt[r] = max(v.duals[r], 0), max(v.alt[r], 0)
 		}
 	}
-	near, err := s.bound(v.duals, v.sum, lo, hi)
-	if err != nil {
-		return 0, err
-	}
-	low, err := s.bound(v.alt, v.sum, lo, hi)
-	if err != nil {
-		return 0, err
-	}
+	near, low := s.bound(v.duals, v.sum, lo, hi), s.bound(v.alt, v.sum, lo, hi)
 	if low > near {
 		copy(v.duals, v.alt)
-		return low, nil
+		return low
 	}
-	return near, nil
+	return near
 }
 
 // round turns the current x into integral plans, to nearest and down, repairs

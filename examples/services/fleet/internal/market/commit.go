@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/savings"
 )
 
@@ -36,7 +37,7 @@ func commit(x *group.Terms, sum *Sum, worth group.Worth) (Plan, group.Worth, err
 func savingsPlan(x *group.Terms) *savings.Problem {
 	p := &savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon, Unit: 1}
 	for _, h := range x.Held {
-		p.Held = append(p.Held, savings.Held{Units: int(h.Hourly), Until: x.Index(h.Until)})
+		p.Held = append(p.Held, pricing.Holding{Count: int(h.Hourly), Until: x.Index(h.Until)})
 	}
 	return p
 }

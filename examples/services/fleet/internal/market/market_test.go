@@ -76,7 +76,7 @@ func plan(t testing.TB, x *group.Terms, groups []record.Group, s Search) (Plan, 
 func problemOf(x *group.Terms, groups []record.Group) *savings.Problem {
 	p := &savings.Problem{Slot: time.Hour, Term: x.Term, Every: x.Every, Horizon: x.Horizon}
 	for _, h := range x.Held {
-		p.Held = append(p.Held, savings.Held{Units: int(h.Hourly / pricing.Milli), Until: x.Index(h.Until)})
+		p.Held = append(p.Held, pricing.Holding{Count: int(h.Hourly / pricing.Milli), Until: x.Index(h.Until)})
 	}
 	for i := range groups {
 		g := &groups[i]
