@@ -24,7 +24,7 @@ func (m *auto) choose(f *smoothing.Fitter, a *autoFit, series []float64, first, 
 	a.path = grow.To(a.path, horizon)
 	probe := m.tryAll(f, a, series, first, horizon, p1, p2, -1)
 	if lambda := autoScale(series); p1 > 1 && lambda < 1 && probe >= 0 {
-		// Whether the swings grow with the level the best candidate tells.
+		// The best candidate tells whether the swings grow with the level.
 		before := a.errs[probe]
 		m.scale = lambda
 		a.rescale(series, lambda)
@@ -78,9 +78,9 @@ func (m *auto) choose(f *smoothing.Fitter, a *autoFit, series []float64, first, 
 	}
 	a.combine(m.members)
 	if p1 > 1 {
-		// The best of many candidates did well by chance, too. Three quarters of the error
-		// of one more horizon stand for that; without, 95% intervals of M4's hourly series
-		// hold 93%.
+		// The best of many candidates is in part the luckiest, so that its errors here are too
+		// small. Their squares are raised by three quarters of the horizon, as a part of the values
+		// tried; without, 95% intervals of M4's hourly series hold 93%.
 		for i := range a.squares {
 			a.squares[i] *= 1 + .75*float64(horizon)/float64(n-first)
 		}
@@ -93,8 +93,8 @@ func (a *autoFit) rescale(series []float64, lambda float64) {
 	a.z = a.all[len(a.all)-len(series):]
 }
 
-// before returns what candidate k is fitted to, before index at of the end of the series: a
-// mean to the whole series, since its window may be long.
+// before returns the values before index at of the end of the series to which candidate k is fitted: a
+// mean, whose window may be long, to the whole series, and the others to the end.
 func (a *autoFit) before(k, at int) []float64 {
 	if candidates[k].name == "mean" {
 		return a.all[:len(a.all)-len(a.z)+at]
@@ -102,11 +102,10 @@ func (a *autoFit) before(k, at int) []float64 {
 	return a.z[:at]
 }
 
-// autoTry is how many values a series has in which Auto tries other candidates if the first
-// cannot be tried.
+// If the first candidate cannot be tried, others are tried in series of at least autoTry values.
 const autoTry = 12
 
-// autoGain is what part of the error a scale has to leave.
+// A scale is taken if it leaves less than this part of the error.
 const autoGain = .97
 
 // autoScale returns the λ to try for a series: the logarithm, the square root where there are
@@ -273,8 +272,7 @@ func (a *autoFit) grown(fit smoothing.Fit) []float64 {
 // autoLeads is how many steps ahead the errors of the mean are kept for intervals.
 const autoLeads = 400
 
-// autoNear is the part of the best candidate's error that another's may be more to be in the
-// mean.
+// A candidate is in the mean if the least error is at least this part of the candidate's own.
 const autoNear = .5
 
 // transform returns z of a series.

@@ -115,9 +115,7 @@ func TestScaleToTry(t *testing.T) {
 // A state of Auto with a model that is none leaves the model as it was.
 func TestStateOfAutoWithoutModel(t *testing.T) {
 	var m auto
-	if _, err := m.Fit(&smoothing.Fitter{Season: 12}, rise(120, 12)); err != nil {
-		t.Fatal(err)
-	}
+	fitTo(t, &m, &smoothing.Fitter{Season: 12}, rise(120, 12))
 	text, err := m.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)

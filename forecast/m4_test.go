@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
@@ -149,43 +148,6 @@ func TestM4Default(t *testing.T) {
 	}
 	if s.MASE > 6.4 || s.Coverage < .92 || s.Coverage > .965 {
 		t.Errorf("52 weeks: MASE %.3f, coverage %.3f, want at most 6.4, .92 to .965", s.MASE, s.Coverage)
-	}
-}
-
-// Forecasts over three years stay within what limits say, and those of the default
-// do without.
-func TestM4LongHorizon(t *testing.T) {
-	train, _ := weekly(t)
-	var f smoothing.Fitter
-	path := make([]float64, 156)
-	for i, series := range train {
-		lo, hi := series[0], series[0]
-		for _, x := range series {
-			lo, hi = min(lo, x), max(hi, x)
-		}
-		p := Predictor{Model: named("blend")}
-		if _, err := p.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
-		p.Forecast(path)
-		for h, x := range path {
-			if half := (hi - lo) / 2; x < lo-half || x > hi+half || x < 0 {
-				t.Fatalf("series %d: %v after %d weeks, was within %v and %v", i, x, h+1, lo, hi)
-			}
-		}
-		if i%8 > 0 {
-			continue
-		}
-		p = Predictor{Model: &smoothing.Triple{}, Limits: Limits{NonNegative: true, Multiple: 1.5}}
-		if _, err := p.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
-		p.Forecast(path)
-		for h, x := range path {
-			if x < 0 || x > 1.5*p.Peak {
-				t.Fatalf("series %d: limited to %v after %d weeks", i, x, h+1)
-			}
-		}
 	}
 }
 

@@ -122,3 +122,15 @@ func TestWrappersForecastAsModels(t *testing.T) {
 		}
 	}
 }
+
+// fitTo fits a model, or a Predictor, to a series.
+func fitTo(t *testing.T, m interface {
+	Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
+}, f *smoothing.Fitter, series []float64) smoothing.Fit {
+	t.Helper()
+	fit, err := m.Fit(f, series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fit
+}

@@ -233,9 +233,7 @@ func TestPredictorGrowth(t *testing.T) {
 	}
 	p := Predictor{Model: named("naive")}
 	var f smoothing.Fitter
-	if _, err := p.Fit(&f, ramp); err != nil {
-		t.Fatal(err)
-	}
+	fitTo(t, &p, &f, ramp)
 	if len(p.Growth) != 25 { // a quarter of the series
 		t.Errorf("growth over %d steps, want 25", len(p.Growth))
 	}
@@ -259,23 +257,17 @@ func TestPredictorGrowth(t *testing.T) {
 	if got := half(10); math.Abs(got-math.Sqrt(10)) > 1e-9 {
 		t.Errorf("10 steps ahead the analytic interval is %v sigmas, want √10", got)
 	}
-	if _, err := p.Fit(&f, ramp[:28]); err != nil {
-		t.Fatal(err)
-	}
+	fitTo(t, &p, &f, ramp[:28])
 	if len(p.Growth) != 7 { // of which there are 27 − 6 = 21; a quarter of 28
 		t.Errorf("growth over %d steps of 28, want 7", len(p.Growth))
 	}
-	if _, err := p.Fit(&f, ramp[:24]); err != nil {
-		t.Fatal(err)
-	}
+	fitTo(t, &p, &f, ramp[:24])
 	if len(p.Growth) != 4 { // 23, 22, 21, 20, and then 19
 		t.Errorf("growth over %d steps of 24, want 4", len(p.Growth))
 	}
 	// One step ahead there is none, whatever a fit cost in parameters.
 	p = Predictor{Model: &smoothing.Holt{Phi: .9}}
-	if _, err := p.Fit(&f, airPassengers[:40]); err != nil {
-		t.Fatal(err)
-	}
+	fitTo(t, &p, &f, airPassengers[:40])
 	if p.Free != 5 || math.Abs(p.Growth[0]-1) > 1e-12 {
 		t.Errorf("with %d fitted parameters the growth of one step is %v, want 1 with 5", p.Free, p.Growth[0])
 	}

@@ -106,9 +106,7 @@ func TestRollingStart(t *testing.T) {
 		now := &start
 		switch start.Update(x); {
 		case i == defaultLeast-1:
-			if _, err := fitted.Fit(&f, airPassengers[:i+1]); err != nil {
-				t.Fatal(err)
-			}
+			fitTo(t, &fitted, &f, airPassengers[:i+1])
 			now = &fitted
 		case i >= defaultLeast:
 			if i == defaultLeast+DefaultEvery-1 { // the next fit

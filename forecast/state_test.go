@@ -34,9 +34,7 @@ func TestStateOfEveryModelBroken(t *testing.T) {
 	for _, name := range Names() {
 		m := named(name)
 		p := Predictor{Model: m}
-		if _, err := p.Fit(new(smoothing.Fitter), series); err != nil {
-			t.Fatal(err)
-		}
+		fitTo(t, &p, new(smoothing.Fitter), series)
 		p.Update(200)
 		state, err := p.MarshalJSON()
 		if err != nil {

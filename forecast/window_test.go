@@ -38,9 +38,7 @@ func TestAutoForgets(t *testing.T) {
 		}
 		fit := func(series []float64) []float64 {
 			var m auto
-			if _, err := m.Fit(&smoothing.Fitter{Season: c.season, Horizon: c.horizon}, series); err != nil {
-				t.Fatal(err)
-			}
+			fitTo(t, &m, &smoothing.Fitter{Season: c.season, Horizon: c.horizon}, series)
 			if s := m.String(); strings.Contains(s, "mean") {
 				t.Fatalf("season %d, horizon %d: %s: the test wants no mean, which takes all values", c.season, c.horizon, s)
 			}
@@ -65,12 +63,8 @@ func TestAutoShortSeason(t *testing.T) {
 	for n, has := range map[int]bool{2*season + season/4 - 1: false, 2*season + season/4: true} {
 		series := rise(n, season)
 		var m, without auto
-		if _, err := m.Fit(&smoothing.Fitter{Season: season, Horizon: 5}, series); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := without.Fit(&smoothing.Fitter{Season: 1, Horizon: 5}, series); err != nil {
-			t.Fatal(err)
-		}
+		fitTo(t, &m, &smoothing.Fitter{Season: season, Horizon: 5}, series)
+		fitTo(t, &without, &smoothing.Fitter{Season: 1, Horizon: 5}, series)
 		if got := m.String() != without.String(); got != has {
 			t.Errorf("%d values: %s, and %s without a season; want another choice: %v", n, &m, &without, has)
 		}
@@ -105,12 +99,8 @@ func TestAutoSays(t *testing.T) {
 		without    bool
 	}{{504, 168, true}, {504, 24, false}, {671, 168, true}, {672, 168, false}} {
 		var both, one auto
-		if _, err := both.Fit(&smoothing.Fitter{Season: 24, Horizon: c.horizon}, hours[:c.n]); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := one.Fit(&smoothing.Fitter{Season: 24, Second: 1, Horizon: c.horizon}, hours[:c.n]); err != nil {
-			t.Fatal(err)
-		}
+		fitTo(t, &both, &smoothing.Fitter{Season: 24, Horizon: c.horizon}, hours[:c.n])
+		fitTo(t, &one, &smoothing.Fitter{Season: 24, Second: 1, Horizon: c.horizon}, hours[:c.n])
 		if got := both.String() == one.String(); got != c.without {
 			t.Errorf("%d hours, a horizon of %d: %v, and without a second season %v", c.n, c.horizon, &both, &one)
 		}
@@ -123,9 +113,7 @@ func TestAutoSays(t *testing.T) {
 	series[10] = 100
 	var whole, part auto
 	for m, s := range map[*auto][]float64{&whole: series, &part: series[90:]} {
-		if _, err := m.Fit(&smoothing.Fitter{Season: 12}, s); err != nil {
-			t.Fatal(err)
-		}
+		fitTo(t, m, &smoothing.Fitter{Season: 12}, s)
 	}
 	if whole.String() != part.String() {
 		t.Errorf("%v, and from the first value on %v", &whole, &part)

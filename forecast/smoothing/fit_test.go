@@ -20,10 +20,7 @@ func TestFitReference(t *testing.T) {
 	} {
 		want := sse(&tt.r, airPassengers)
 		var f Fitter
-		fit, err := tt.fit.Fit(&f, airPassengers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := fitted(t, &tt.fit, &f, airPassengers)
 		if fit.SSE > want {
 			t.Errorf("%s: SSE %.3f, R's fit has %.3f", tt.name, fit.SSE, want)
 		}
@@ -135,10 +132,7 @@ func TestFitMinimum(t *testing.T) {
 		if trial%2 == 1 {
 			h.Phi = .9
 		}
-		fit, err := h.Fit(&f, series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := fitted(t, &h, &f, series)
 		best := math.Inf(1)
 		g := Fitter{kind: f.kind}
 		g.prepare(series)
@@ -188,10 +182,7 @@ func TestFitEdge(t *testing.T) {
 		}
 		var f Fitter
 		h := Holt{Phi: phi}
-		fit, err := h.Fit(&f, series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := fitted(t, &h, &f, series)
 		g := Fitter{kind: f.kind}
 		g.prepare(series)
 		best := math.Inf(1)
@@ -214,9 +205,7 @@ func TestBlendFar(t *testing.T) {
 	for _, n := range []int{39, 40, 59, 60, 120, 300} {
 		var f Fitter
 		var m blend
-		if _, err := m.Fit(&f, series[:n]); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, &m, &f, series[:n])
 		if f.Steps != 0 {
 			t.Errorf("Fit left Steps %d", f.Steps)
 		}
@@ -229,9 +218,7 @@ func TestBlendFar(t *testing.T) {
 		part := series[max(0, n-blendWindow):n]
 		want := Holt{Phi: .9}
 		g := Fitter{Steps: min(blendSteps, len(part)/20)}
-		if _, err := want.Fit(&g, part); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, &want, &g, part)
 		if m.Far != want {
 			t.Errorf("%d values: Far is %+v, want %+v", n, m.Far, want)
 		}
@@ -286,24 +273,16 @@ func TestBlendCriterion(t *testing.T) {
 		n := float64(len(series))
 		var f Fitter
 		var s Simple
-		level, err := s.Fit(&f, series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		level := fitted(t, &s, &f, series)
 		h := Holt{Phi: .9}
-		trend, err := h.Fit(&f, series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trend := fitted(t, &h, &f, series)
 		a, b := level.SSE/n, trend.SSE/n
 		want := criterion(b, n, 6) < criterion(a, n, 3)
 		if want != (criterion(b, n, 5) < criterion(a, n, 2)) {
 			differ++
 		}
 		var m blend
-		if _, err := m.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, &m, &f, series)
 		if got := m.Near.Beta != 0 || m.Near.Trend != 0; got != want {
 			t.Fatalf("a trend is taken: %v, want %v; squares %v, %v of %v", got, want, a, b, n)
 		}

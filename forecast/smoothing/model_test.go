@@ -221,3 +221,13 @@ func TestDriftSpread(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// fitted fits a model to a series.
+func fitted(t *testing.T, m Model, f *Fitter, series []float64) Fit {
+	t.Helper()
+	fit, err := m.Fit(f, series)
+	if err != nil {
+		t.Fatalf("%T: %v", m, err)
+	}
+	return fit
+}

@@ -83,10 +83,7 @@ func TestHoltWintersFitIsUpdate(t *testing.T) {
 		m := HoltWinters{Multiplicative: multiplicative, Alpha: .1, Beta: .1, Phi: .9, Gamma: .1, Delta: .1, Rho: .5}
 		var f Fitter
 		f.Season, f.Second = 12, 84
-		fit, err := m.Fit(&f, series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := fitted(t, &m, &f, series)
 		w := &f.winters
 		w.m = HoltWinters{Period: 12, Period2: 84, Multiplicative: multiplicative, Alpha: m.Alpha, Beta: m.Beta, Phi: m.Phi, Gamma: m.Gamma, Delta: m.Delta, Rho: m.Rho, seasons: seasons{Season: make([]float64, 12), Season2: make([]float64, 84)}}
 		x := point{}
@@ -123,9 +120,7 @@ func TestHoltWintersFit(t *testing.T) {
 	} {
 		series := daily(260, 12, 84, .2, 6, rng)
 		f := Fitter{Season: 12}
-		if _, err := m.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, &m, &f, series)
 		w := &f.winters
 		w.m = m
 		w.m.Season, w.m.Season2 = make([]float64, len(m.Season)), make([]float64, len(m.Season2))
@@ -218,9 +213,7 @@ func TestHarmonicExact(t *testing.T) {
 		}
 		f := Fitter{Season: int(period)}
 		m := Harmonic{Alpha: .1, Beta: .1, Gamma: .01}
-		if _, err := m.Fit(&f, series); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, &m, &f, series)
 		path := make([]float64, 60)
 		m.Forecast(path)
 		for h, x := range path {
@@ -275,9 +268,7 @@ func TestMean(t *testing.T) {
 	}{"still": {still, 64, 512}, "jumps": {jumps, 1, 8}} {
 		f.Season = 1
 		var m Mean
-		if _, err := m.Fit(&f, c.series); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, &m, &f, c.series)
 		if w := m.size(); w < c.least || w > c.most && m.Window != 0 {
 			t.Errorf("%s: a window of %d, want %d to %d", name, m.Window, c.least, c.most)
 		}

@@ -167,9 +167,7 @@ func TestFitEvaluations(t *testing.T) {
 	}
 	// A Phi of 1 is no damping, and is not fitted.
 	for _, m := range []Model{&Harmonic{Alpha: .1, Beta: .1, Phi: 1}, &Holt{Phi: 1}, &HoltWinters{Alpha: .1, Beta: .1, Phi: 1}} {
-		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
-			t.Fatal(err)
-		}
+		fitted(t, m, &Fitter{Season: 12}, series)
 		if phi := reflect.ValueOf(m).Elem().FieldByName("Phi").Float(); phi != 0 && phi != 1 {
 			t.Errorf("%T: a trend without damping is fitted with a Phi of %v", m, phi)
 		}

@@ -130,8 +130,8 @@ func (m *HoltWinters) Update(x float64) {
 	}
 }
 
-// quotient returns a/b, and 0 where b is nothing beside what it is measured by: a season
-// that has come down to 0 cannot say by what a level was missed.
+// quotient returns a/b, or 0 if b is at most 10⁻¹² of by: a seasonal factor that has come down to 0
+// says nothing of the error of the level.
 func quotient(a, b, by float64) float64 {
 	if q := a / b; usable(q) && math.Abs(b) > 1e-12*math.Abs(by) {
 		return q

@@ -47,7 +47,7 @@ func (w *wintersFit) value(x *point) float64 {
 	if len(w.season2) > 1 {
 		give += m.Delta
 	}
-	if give > 1 { // a residual is given away once
+	if give > 1 { // level and seasons take more than the whole residual
 		return math.Inf(1)
 	}
 	w.begin()
@@ -57,8 +57,8 @@ func (w *wintersFit) value(x *point) float64 {
 	return w.additive()
 }
 
-// multiplicative runs the recursion of [HoltWinters.Update], without looking at what a fit
-// knows.
+// multiplicative runs the recursion of [HoltWinters.Update], without the checks that a fit does not
+// need.
 func (w *wintersFit) multiplicative() float64 {
 	m := &w.m
 	season, season2 := m.Season, m.Season2
@@ -97,7 +97,7 @@ func (w *wintersFit) multiplicative() float64 {
 	return sum
 }
 
-// additive is the same for the additive form, without looking at what a fit knows.
+// additive is the same for the additive form.
 func (w *wintersFit) additive() float64 {
 	m := &w.m
 	season, season2 := m.Season, m.Season2

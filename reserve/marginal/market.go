@@ -63,9 +63,9 @@ const (
 	linux    = "linux"
 )
 
-// Largest returns, of the types that are among the kinds, the largest of each family and
-// each without a family: what one instance of an unknown one of the types takes at most of
-// each commitment. Equally large ones count as the first.
+// Largest returns the kinds of the given types that could take most of a commitment: the largest of each
+// family, the first of equals, and each kind without a family. An instance of one of the types, whichever
+// it is, takes at most as much. Types that are not among the kinds do not count.
 func (m *Market) Largest(types []string, system string) (kinds []int) {
 	for _, t := range types {
 		k, ok := m.Find(t, system)

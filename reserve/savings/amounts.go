@@ -24,9 +24,9 @@ type sum struct {
 
 // add fills in the amounts of a plan and reports whether they fit.
 //
-// A plan has three amounts. Usage on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour. A
-// bound B of the flow is B·u/units nanos. Usage that the savings plan does not make cheaper
-// costs the same under every plan. All amounts get the denominator den = Π rate_i · units.
+// All sums have the denominator den = Π rate_i · units. Usage on demand costs Σ p_i·(d_i - paid_i/rate_i)
+// nanos an hour. A bound of B in the integers of the flow is B·u/units nanos; to it comes the usage that
+// the savings plan does not pay for, whose cost is the same under every plan.
 func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
 	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type

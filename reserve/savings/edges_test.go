@@ -157,10 +157,7 @@ func TestVerifyProvesByDefinition(t *testing.T) {
 	seen := map[bool]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(5, 3, 3, false).Draw(t, "problem")
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &s, p)
 		c := Certificate{Parts: plan.Certificate.Parts}
 		if rapid.Bool().Draw(t, "by hand") {
 			c.Parts = uint128{0, rapid.Uint64Range(1, 4).Draw(t, "parts")}
@@ -259,10 +256,7 @@ func TestVerifyClassesProvesByDefinition(t *testing.T) {
 		for i := range p.Classes {
 			p.Classes[i].Withdrawn = rapid.IntRange(0, 4).Draw(t, "withdrawn") == 0
 		}
-		plan, err := m.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &m, p)
 		if !p.reserves() {
 			return
 		}
@@ -605,10 +599,7 @@ func TestSearchOfLongTerms(t *testing.T) {
 		Classes: []TypeClass{{Class: pricing.Class{Name: "r", Term: time.Second, Hourly: 5 << 57}}},
 	}
 	var m Solver
-	plan, err := m.Solve(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := solved(t, &m, p)
 	if want := toNano(big.NewRat(1<<59, 3600)); plan.Cost != want || len(plan.Reservations) != 0 {
 		t.Errorf("%+v, want a cost of %v", plan, want)
 	}

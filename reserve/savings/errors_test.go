@@ -167,10 +167,7 @@ func TestVerifyForged(t *testing.T) {
 	// Offer 1 is worth more than it costs over the term from slot 0, element 2.
 	q := &Problem{Slot: time.Hour, Term: 2 * time.Hour, Types: []Type{{Name: "a", Demand: []int{3, 1}, OnDemand: 2000, Plan: 1000}},
 		Others: []Offer{{"b", 2 * time.Hour, []pricing.Money{900}}}, Unit: 10}
-	plan, err := new(Solver).Solve(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := solved(t, new(Solver), q)
 	plan.Certificate.Values[3] = uint128{0, 2*plan.Certificate.Parts[1] + 1}
 	var bad *reserve.InputError
 	if err := Verify(q, &plan); !errors.As(err, &bad) || bad.Field != "Certificate" || bad.Index != 2 {

@@ -58,10 +58,11 @@ import (
 // says what was reached. With three years of hours, weekly purchases and five types, the gap
 // after 24 rounds is 2·10⁻⁴ for terms of a year and 10⁻³ for terms of a month.
 //
-// Branch and bound goes on from there, branch.go, and to the optimum if the problem is small. Where
-// purchases are possible at too many dates, a first-order method does: relax.go. Its worths and its
-// reservations, rounded, are two more rounds each time that the method stops. With 3,600 hours, three
-// types and purchases at any hour the gap is then below 10⁻⁴ (TestMixedGap with PLIMSOLL_PEERS set).
+// After the rounds, branch and bound improves the plan (branch.go), up to the optimum if the problem
+// is small. If purchases are possible at too many dates, the first-order method of relax.go takes its
+// place: each time that it stops, its worths and its rounded reservations make one more round each.
+// With 3,600 hours, three types and purchases at any hour the gap is then below 10⁻⁴ (TestMixedGap with
+// PLIMSOLL_PEERS set).
 //
 // Integers. ν is in parts of 2⁻⁴⁰. Prices and fees are in parts of 2⁻ᵃ nanos, with the
 // greatest a ≤ 30 that fits the flow. All are rounded so that the bound stays a bound.
@@ -70,7 +71,7 @@ const (
 	worthBits = 40
 	mostWorth = 1 << 52 // a greater worth counts as this, which only lowers the bound
 	rounds    = 24
-	// enoughGap ends the rounds: the rounding of the bound is about as much.
+	// The rounds end at this gap, which is about the rounding error of the bound.
 	enoughGap = 1e-8
 	// Branch and bound and the first-order method end at this gap. Branch and bound goes on to the
 	// optimum if a tableau of all slots has at most mostCells: 24 slots of three types with two
@@ -85,8 +86,8 @@ const (
 // its memory, and allocates nothing once its memory suffices, but for held reservations, paths and
 // several offers. A plan is valid until the next call. One goroutine at a time may use a Solver.
 type Solver struct {
-	// Work limits branch and bound, in operations of about a nanosecond. 0 is 10⁹, and a negative
-	// number is neither branch and bound nor a trial of all plans.
+	// Work limits branch and bound, in operations of about a nanosecond. 0 is 10⁹. A negative number
+	// turns branch and bound off, and the trial of all plans.
 	Work int64
 
 	exact
@@ -436,8 +437,8 @@ func heldWorth(unit int64, units int, worth int64, shift int) (wide.Int, bool) {
 	return sum.Plus(wide.Int{Lo: 2}), ok1 && ok2 && length(w)+shift < 140
 }
 
-// lower lowers worths until over no term that can be bought the worth exceeds the price: the
-// linear program allows that where commitments are at their most.
+// lower lowers worths until they are fair: no term for sale is worth more than its price. Branch and
+// bound leaves such terms where it commits the most that its bounds allow.
 func (s *Solver) lower(p *Problem, n, term int, worth []int64) {
 	lower := func(from, t int, sum int64) int64 { // for the term from, the last slot of which is t
 		over := sum - int64(p.charged(n, term, from))<<worthBits

@@ -75,10 +75,7 @@ func TestMixedBrute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := mixedProblems(4, 2, 2).Draw(t, "problem")
 		old := fmt.Sprint(*p)
-		plan, err := used.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &used, p)
 		if fmt.Sprint(*p) != old {
 			t.Fatal("the problem has changed")
 		}
@@ -189,20 +186,14 @@ func TestMixedThreeTypes(t *testing.T) {
 		p := randomMixed(r, 2, 3, 1, 2, []pricing.Money{1, 40, 150}[i%3]*pricing.Milli)
 		want := leastMixed(t, p)
 		var m Solver
-		plan, err := m.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(p, &plan); err != nil {
-			t.Error(err)
-		}
+		plan := solved(t, &m, p)
 		if plan.Cost != want || !plan.Optimal() {
 			t.Errorf("problem %d: cost %v, searched %v, bound %v, want %v", i, plan.Cost, plan.Searched, plan.Bound, want)
 		}
 		work += m.branch.work
 		bare := Solver{Work: -1}
-		if plan, err = bare.Solve(p); err != nil || plan.Searched {
-			t.Error(plan, err)
+		if plan = solved(t, &bare, p); plan.Searched {
+			t.Errorf("problem %d is said to be searched", i)
 		}
 		if plan.Cost > want {
 			missed++
@@ -218,10 +209,7 @@ func TestMixedThreeTypes(t *testing.T) {
 	for i := range 20 {
 		p := randomMixed(r, 6, 3, 1+i%2, 3, []pricing.Money{1, 100}[i%2]*pricing.Milli)
 		var m Solver
-		plan, err := m.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &m, p)
 		if plan.Optimal() {
 			optimal++
 		}
@@ -248,17 +236,8 @@ func TestMixedLarger(t *testing.T) {
 	var e reserve.Exact
 	rapid.Check(t, func(t *rapid.T) {
 		p := mixedProblems(20, 3, 9).Draw(t, "problem")
-		plan, err := m.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(p, &plan); err != nil {
-			t.Fatal(err)
-		}
-		single, err := s.Solve(alone(p))
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &m, p)
+		single := solved(t, &s, alone(p))
 		if plan.Cost > single.Cost || plan.Bound > plan.Cost {
 			t.Fatalf("cost %v, bound %v, a savings plan alone %v", plan.Cost, plan.Bound, single.Cost)
 		}
@@ -292,14 +271,9 @@ func TestMixedLarger(t *testing.T) {
 			t.Fatalf("cost %v, reservations alone %v", plan.Cost, sum)
 		}
 		// One round is enough for what Solve promises.
-		if plan, err = once.Solve(p); err != nil {
-			t.Fatal(err)
-		}
+		plan = solved(t, &once, p)
 		fees, rest := mixedReserved(p, best)
-		beside, err := s.Solve(rest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		beside := solved(t, &s, rest)
 		if after := toNano(fees) + beside.Cost; plan.Cost > single.Cost || plan.Cost > sum+pricing.Money(len(p.Types)) || plan.Cost > after+2 {
 			t.Fatalf("after one round cost %v; a savings plan alone %v, reservations alone %v, a savings plan beside them %v", plan.Cost, single.Cost, sum, after)
 		}
@@ -317,13 +291,7 @@ func TestMixedGap(t *testing.T) {
 		p := userMixed(slots, 3, 600, c.term*slots/3600)
 		p.Every = c.every * slots / 3600
 		var m Solver
-		plan, err := m.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(p, &plan); err != nil {
-			t.Error(err)
-		}
+		plan := solved(t, &m, p)
 		t.Logf("%d slots, term %v, every %d: cost %v, gap %.1e, %d nodes", slots, p.Term, p.Every, plan.Cost, plan.Gap(), m.branch.nodes)
 		if plan.Gap() > most {
 			t.Errorf("term %v, every %d: gap %.1e, want %.1e", p.Term, p.Every, plan.Gap(), most)
@@ -405,13 +373,7 @@ func TestMixedHeld(t *testing.T) {
 		HeldReservations: []pricing.Holding{{Class: 0, Count: 3, Until: 2}},
 	}
 	var m Solver
-	plan, err := m.Solve(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Verify(p, &plan); err != nil {
-		t.Fatal(err)
-	}
+	plan := solved(t, &m, p)
 	// 65 a slot reserved: two throughout, three more from slot 2 on. A commitment costs 80.
 	if plan.Cost != (2*2+3)*130*pricing.Milli || plan.Gap() > .01 || len(plan.Commitments) != 0 || plan.Unit != pricing.Milli {
 		t.Errorf("%+v", plan)
@@ -442,10 +404,7 @@ func TestMixedHeldIsLessDemand(t *testing.T) {
 				demand[s] = max(0, demand[s]-h.Count)
 			}
 		}
-		want, err := m.Solve(&q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := solved(t, &m, &q)
 		cost, bound := want.Cost, want.Bound
 		got, err := m.Solve(p)
 		if err != nil || got.Cost != cost || got.Bound != bound {
@@ -463,10 +422,7 @@ func TestUses(t *testing.T) {
 	some := 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(12, 3, 6, false).Draw(t, "problem")
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &s, p)
 		bare := slices.Clone(plan.Commitments) // Hourly may be left 0
 		for i := range bare {
 			bare[i].Hourly = 0

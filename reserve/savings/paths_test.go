@@ -78,10 +78,7 @@ func TestPathsBrute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := pathProblems(3, 2, 2).Draw(t, "problem")
 		old := fmt.Sprint(*p)
-		plan, err := used.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &used, p)
 		if fmt.Sprint(*p) != old {
 			t.Fatal("the problem has changed")
 		}
@@ -164,10 +161,7 @@ func TestPathsAlike(t *testing.T) {
 		if rapid.Bool().Draw(t, "several") {
 			p, weights = severalProblems(1, 2, 2).Draw(t, "several offers"), nil
 		}
-		one, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := solved(t, &s, p)
 		cost := one.Cost
 		q := copySavings(p)
 		for i := range q.Types {

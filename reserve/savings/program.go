@@ -51,11 +51,11 @@ type buy struct {
 // A level is the number of reservations of a type that are active in a period.
 type level struct{ typ, period int }
 
-// A cut is a lower bound on what a period costs on demand: prices of its slots, and the active
-// reservations of each type at which it was taken. One more was of use in slots with more demand.
+// A cut is a lower bound on what a period costs on demand, taken at so many active reservations of each
+// type. One more reservation is of use in the slots whose demand is higher.
 type cut struct {
-	period int // -1 for no cut
-	worth  []float64
+	period int       // -1 for no cut
+	worth  []float64 // prices of the slots of the period
 	have   []float64 // by type
 }
 

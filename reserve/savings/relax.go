@@ -28,9 +28,8 @@ import (
 const (
 	// The method looks at its worths and reservations after so many steps.
 	relaxSteps = 500
-	// It ends at this gap, after 16 times as many steps, or after relaxWork steps times slots times
-	// types, but not before relaxSteps.
-	relaxGap  = 5e-5
+	// It ends after 16 times as many steps, or after relaxWork steps times slots times types, but not
+	// before relaxSteps.
 	relaxWork = 1e8
 )
 
@@ -83,8 +82,9 @@ func (g *relaxed) ready(m *Solver, p *Problem, n int) error {
 		g.commit.Step[o] = 1 / float64(active)
 		g.nu.Step[o] = 1 / (all + float64(active/every+1))
 	}
-	// Both sides of a step are to have about the same length, if all were to be found. Much of the
-	// prices is there already: an eighth instead of half makes the prices' steps shorter.
+	// The balance begins at the ratio of how far prices and purchases could have to go, so that both
+	// get there in about as many steps. The prices begin near their values: an eighth of the ratio
+	// makes their steps shorter.
 	high, far := 1.0, 1.0
 	for i := range k {
 		top := float64(p.Types[i].OnDemand) / rate(i)

@@ -176,6 +176,22 @@ func mostUnits(p *Problem) int {
 	return most
 }
 
+// solved returns the plan of s for p, which Verify accepts.
+func solved(t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, s *Solver, p *Problem) Plan {
+	t.Helper()
+	plan, err := s.Solve(p)
+	if err == nil {
+		err = Verify(p, &plan)
+	}
+	if err != nil {
+		t.Fatalf("%+v: %v", p, err)
+	}
+	return plan
+}
+
 func copySavings(p *Problem) *Problem {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -201,10 +217,7 @@ func TestSavingsBrute(t *testing.T) {
 			most = mostUnits(p)
 		}
 		old := copySavings(p)
-		plan, err := used.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &used, p)
 		if !reflect.DeepEqual(copySavings(p), old) {
 			t.Fatal("the problem has changed")
 		}
@@ -245,16 +258,10 @@ func TestSavingsRepair(t *testing.T) {
 	repaired, cycles, passes := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(24, 4, 20, rapid.Bool().Draw(t, "odd?")).Draw(t, "problem")
-		want, err := new(Solver).Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := solved(t, new(Solver), p)
 		var s Solver
 		s.limit = int64(rapid.IntRange(1, 30).Draw(t, "limit"))
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &s, p)
 		if !s.scaled {
 			repaired++
 			cycles += s.repair.cycles
@@ -295,10 +302,7 @@ func TestSavingsBeyond128(t *testing.T) {
 		}
 		var s Solver
 		s.limit = []int64{0, 40_000}[rapid.IntRange(0, 1).Draw(t, "limit")]
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &s, p)
 		if !s.true128 && len(plan.Commitments) > 0 {
 			beyond++
 		}
@@ -419,10 +423,7 @@ func TestSavingsMetamorphic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(12, 3, 6, true).Draw(t, "problem")
 		var s Solver
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &s, p)
 		cost, commitments := savingsCost(p, plan.Commitments), slices.Clone(plan.Commitments)
 
 		dearer := copySavings(p)
@@ -431,10 +432,7 @@ func TestSavingsMetamorphic(t *testing.T) {
 			dearer.Types[i].OnDemand *= 3
 			dearer.Types[i].Plan *= 3
 		}
-		plan, err = s.Solve(dearer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan = solved(t, &s, dearer)
 		thrice := slices.Clone(commitments)
 		for i := range thrice {
 			thrice[i].Hourly *= 3
@@ -446,10 +444,7 @@ func TestSavingsMetamorphic(t *testing.T) {
 		more := copySavings(p)
 		useless := Type{Name: "useless", Demand: slices.Clone(p.Types[0].Demand), OnDemand: 3000}
 		more.Types = slices.Insert(more.Types, 0, useless)
-		plan, err = s.Solve(more)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan = solved(t, &s, more)
 		for _, d := range useless.Demand {
 			cost.Add(cost, big.NewRat(int64(d)*3000*int64(p.Slot), int64(time.Hour)))
 		}
@@ -470,10 +465,7 @@ func TestSavingsByHand(t *testing.T) {
 		Types: []Type{{"a", []int{10, 4, 10, 4}, 100 * pricing.Milli, 40 * pricing.Milli, nil}},
 	}
 	var s Solver
-	plan, err := s.Solve(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := solved(t, &s, p)
 	if want := []Commitment{{0, 400, 400 * pricing.Milli, 0}}; !slices.Equal(plan.Commitments, want) {
 		t.Errorf("commitments %v, want %v", plan.Commitments, want)
 	}

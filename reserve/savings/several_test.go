@@ -159,10 +159,7 @@ func TestSeveralBrute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := severalProblems(2, 2, 2).Draw(t, "problem")
 		old := fmt.Sprint(*p)
-		plan, err := used.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &used, p)
 		if fmt.Sprint(*p) != old {
 			t.Fatal("the problem has changed")
 		}
@@ -238,17 +235,11 @@ func TestSeveralOfOne(t *testing.T) {
 	var s Solver
 	rapid.Check(t, func(t *rapid.T) {
 		p := savingsProblems(6, 2, 5, true).Draw(t, "problem")
-		one, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := solved(t, &s, p)
 		cost := one.Cost
 		q := copySavings(p)
 		q.Others = []Offer{{Name: "none", Term: p.Term, Rates: make([]pricing.Money, len(p.Types))}}
-		two, err := s.Solve(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		two := solved(t, &s, q)
 		if two.Cost < cost || two.Bound > cost || two.Cost.Float64() > 1.05*cost.Float64() {
 			t.Fatalf("alone the plan costs %v; beside an offer that pays for nothing %v, bound %v", cost, two.Cost, two.Bound)
 		}
@@ -260,10 +251,7 @@ func TestSeveralUses(t *testing.T) {
 	var s Solver
 	rapid.Check(t, func(t *rapid.T) {
 		p := severalProblems(2, 2, 2).Draw(t, "problem")
-		plan, err := s.Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := solved(t, &s, p)
 		uses, err := AppendUses(nil, p, &plan)
 		if err != nil {
 			t.Fatal(err)

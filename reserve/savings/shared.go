@@ -204,10 +204,9 @@ func newLines(p *Problem, slots int, sum *Sum) (*lines, error) {
 }
 
 // problem states the savings plan of the fleet for at most mostTypes types, whose demands are
-// units of commitment. Neighbouring ratios of rates are one type with their mean ratio. Only
-// the choice of the commitments depends on that: price takes each pair of rates alone. Nor does
-// the choice depend on what a unit costs, so that units of a fleet whose total does not fit in
-// 64 bits cost less here.
+// units of commitment. Pairs of rates with neighbouring ratios become one type with their mean ratio.
+// Only the choice of the commitments depends on that: price takes each pair alone. If totals would not
+// fit in 64 bits, a unit costs less here: the choice depends on the ratios only.
 func (l *lines) problem() *Problem {
 	p := &Problem{Slot: time.Hour, Term: l.p.Term, Every: l.p.Every, Closed: l.p.Closed, Horizon: l.p.Horizon}
 	for _, h := range l.p.Held {

@@ -31,10 +31,7 @@ func TestCommitByDefinition(t *testing.T) {
 		p := savingsProblems(6, 3, 20, true).Draw(t, "problem")
 		p.Slot, p.Term = time.Hour, time.Duration(p.Term/p.Slot)*time.Hour
 		n := len(p.Types[0].Demand)
-		best, err := new(Solver).Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := solved(t, new(Solver), p)
 		worth := rapid.SliceOfN(rapid.Int64Range(0, 9<<worthBits), n, n).Draw(t, "worth")
 		for Unfair(p, worth) >= 0 {
 			for i := range worth {
@@ -243,10 +240,7 @@ func TestCommitIsTheOptimum(t *testing.T) {
 				dear++
 			}
 		}
-		best, err := new(Solver).Solve(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := solved(t, new(Solver), p)
 		plan, next, err := Commit(p, n, sumOf(p), nil)
 		if err != nil || plan.Bounded || plan.Bound != (Total{}) || plan.Failed != "" || len(next) != n {
 			t.Fatalf("%+v, %v", plan, err)

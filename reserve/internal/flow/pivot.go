@@ -150,8 +150,8 @@ func (s *Solver) traceCycle(gain, room int64) (all, least int64, slots int) {
 				}
 			}
 			room = min(room, f)
-			// The branches on directions are a coin's toss each; written so that the compiler
-			// makes conditional moves of them.
+			// Both directions are as likely, so that half of the branches would be predicted
+			// wrongly. Written like this they become conditional moves.
 			from, to := st.entry, g.exit
 			neg := (from-to-1)>>31 ^ -side
 			from, to = min(from, to), max(from, to)

@@ -27,9 +27,7 @@ func TestAllocs(t *testing.T) {
 	var s Solver
 	for _, p := range ps {
 		for range 2 {
-			if _, err := s.Solve(p, Options{MaxNodes: 200}); err != nil {
-				t.Fatal(err)
-			}
+			solve(t, &s, p, Options{MaxNodes: 200})
 		}
 	}
 	i := 0
@@ -45,9 +43,7 @@ func TestAllocs(t *testing.T) {
 	for i, p := range append(ps[:40:40], ps[len(ps)-1]) {
 		var s Solver
 		if n := testing.AllocsPerRun(1, func() {
-			if _, err := s.Solve(p, Options{MaxNodes: 200}); err != nil {
-				t.Fatal(err)
-			}
+			solve(t, &s, p, Options{MaxNodes: 200})
 		}); n != 0 {
 			t.Errorf("problem %d: %v allocations a warm solve", i, n)
 		}

@@ -120,10 +120,9 @@ func (v *Solver) Begin(p *Problem) error {
 	return nil
 }
 
-// dearestUnit returns the most that the cost rises if a purchase is left out, over all
-// columns: what its rows are worth less the fee. Whatever is above a limit can be left out, so
-// purchases above a limit, charged this for each unit, cost no less than some plan within all
-// limits.
+// dearestUnit returns the most by which the cost can rise if one purchase is left out: what the rows
+// of its column are worth, less its fee. check charges this for each unit above a limit. Then x costs
+// no less than the plan that leaves out purchases until no limit is exceeded.
 func (a *approach) dearestUnit(m *model) float64 {
 	if a.single {
 		return 0 // no limits
@@ -148,10 +147,9 @@ func (a *approach) dearestUnit(m *model) float64 {
 	return most
 }
 
-// competitive sets y to the prices of Eq. (5). A class is worth at most its fee divided by
-// its term a period. With the use prices these shares are points, which have a lower convex
-// hull that begins on demand, at no share. The price of a level is the rise of the hull over
-// the level.
+// competitive sets y to the prices of Eq. (5). Each class is a point: its use price, and its share, the
+// fee divided by the term. The lower convex hull of the points begins at the price on demand and a
+// share of 0. The price of a level is the rise of the hull over the level.
 func (a *approach) competitive(m *model) {
 	n, base := m.n, 0.0
 	for k := 0; k < m.levels; {

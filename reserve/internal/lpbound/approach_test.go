@@ -58,13 +58,8 @@ func TestApproachMeetsTheSimplex(t *testing.T) {
 	steps := 0
 	for it := range 3000 {
 		p := small(r, it%32)
-		want, err := ref.Solve(p, Options{MaxNodes: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := v.Begin(p); err != nil {
-			t.Fatal(err)
-		}
+		want := solve(t, &ref, p, Options{MaxNodes: -1})
+		begin(t, &v, p)
 		first := v.Approach(0, 0)
 		begun := first.Bound
 		if first.Steps != 0 || begun > want.LP {
@@ -101,9 +96,7 @@ func TestApproachMeetsTheSimplex(t *testing.T) {
 		steps += got.Steps
 		if it%20 == 0 { // from used memory it is the same
 			duals, x := slices.Clone(got.Duals), slices.Clone(got.X)
-			if err := v.Begin(p); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, &v, p)
 			if again := v.Approach(1e-3, 20_000); it >= 200 && (!slices.Equal(again.Duals, duals) || !slices.Equal(again.X, x)) {
 				t.Fatalf("case %d: the second time differs", it)
 			}
@@ -162,9 +155,7 @@ func checkApproached(t *testing.T, p *Problem, a *Approached) {
 func TestApproachFromTheRightPrices(t *testing.T) {
 	p := &Problem{Demand: []int{2, 2, 3}, OnDemand: 10 * nanos, Classes: []Class{{Term: 1, Fee: 899406389, Rate: 7 * nanos}}}
 	var v Solver
-	if err := v.Begin(p); err != nil {
-		t.Fatal(err)
-	}
+	begin(t, &v, p)
 	// All seven instance-slots reserved: 7·(7 + 0.899406389).
 	const want = 55_295_844_723
 	got := v.Approach(1e-4, 1000)
@@ -200,9 +191,7 @@ func TestApproachBeginsCompetitive(t *testing.T) {
 		{"only on the last day", Problem{Demand: flat(5, 1), OnDemand: 10, Classes: []Class{{Term: 3, Fee: 8}}, MaxClass: [][]int{{0, 0, 0, 0, 1}}}, 5 * 8},
 	} {
 		var v Solver
-		if err := v.Begin(&c.p); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, &v, &c.p)
 		got := v.Approach(math.Inf(1), 0)
 		if got.Bound > c.want || got.Bound < c.want-int64(len(c.p.Demand)) { // prices are rounded down
 			t.Errorf("%s: begins at %d, want %d", c.name, got.Bound, c.want)
@@ -220,12 +209,8 @@ func TestApproachUncapped(t *testing.T) {
 		for range p.Classes {
 			q.MaxClass = append(q.MaxClass, slices.Repeat([]int{uncapped}, p.periods()))
 		}
-		if err := v.Begin(p); err != nil {
-			t.Fatal(err)
-		}
-		if err := ref.Begin(&q); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, &v, p)
+		begin(t, &ref, &q)
 		want, got := v.Approach(1e-3, 1000), ref.Approach(1e-3, 1000)
 		if got.Steps != want.Steps || got.Bound != want.Bound || !slices.Equal(got.Duals, want.Duals) || !slices.Equal(got.X, want.X) {
 			t.Fatalf("problem %d: with caps %+v, without %+v", it, got, want)
@@ -269,9 +254,7 @@ func TestApproachQuality(t *testing.T) {
 			case 2:
 				p.MaxActive = slices.Repeat([]int{top}, n)
 			}
-			if err := v.Begin(p); err != nil {
-				t.Fatal(err)
-			}
+			begin(t, &v, p)
 			for i, steps := range []int{100, 400} {
 				got := v.Approach(0, steps)
 				if got.Steps > steps {
@@ -297,9 +280,7 @@ func TestApproachStepByDefinition(t *testing.T) {
 	short, inside := 0, 0
 	for it := range 240 {
 		p := small(r, it%32)
-		if err := v.Begin(p); err != nil {
-			t.Fatal(err)
-		}
+		begin(t, &v, p)
 		n := m.n
 		entries := func(visit func(r, j int)) {
 			for j := range n * m.classes {

@@ -14,10 +14,7 @@ func TestForgedDualsProveNothingFalse(t *testing.T) {
 	tight := 0
 	for it := range 2000 {
 		p := small(r, it%32)
-		res, err := s.Solve(p, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solve(t, &s, p, Options{})
 		want := brute(p)
 		y := append([]int64(nil), res.Duals...)
 		for range 20 {
@@ -91,14 +88,9 @@ var counterexamples = []struct {
 func TestCounterexamples(t *testing.T) {
 	var s Solver
 	for _, c := range counterexamples {
-		res, err := s.Solve(c.p(), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solve(t, &s, c.p(), Options{})
 		var root Solver
-		if _, err := root.Solve(c.p(), Options{MaxNodes: -1}); err != nil {
-			t.Fatal(err)
-		}
+		solve(t, &root, c.p(), Options{MaxNodes: -1})
 		lp := root.s.objective()
 		if math.Abs(lp/nanos-c.lp) > 1e-6 || math.Abs(float64(res.Cost)/nanos-c.best) > 1e-6 || res.Bound != res.Cost {
 			t.Errorf("%s: LP %.6f, cost %d, bound %d, want %v and %v", c.name, lp/nanos, res.Cost, res.Bound, c.lp, c.best)

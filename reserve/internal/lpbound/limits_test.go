@@ -171,18 +171,12 @@ func TestSearchLimits(t *testing.T) {
 		if it < 320 {
 			p = small(r, it%32)
 		}
-		root, err := v.Solve(p, Options{MaxNodes: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		root := solve(t, &v, p, Options{MaxNodes: -1})
 		rounded := root.Cost
 		if it >= 320 && v.fractional() < 0 {
 			continue
 		}
-		best, err := v.Solve(p, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := solve(t, &v, p, Options{})
 		cost, nodes := best.Cost, v.nodes
 		if rounded < cost || nodes == 0 && rounded != cost {
 			t.Fatalf("%+v: rounded %d, cost %d after %d nodes", p, rounded, cost, nodes)
@@ -194,10 +188,7 @@ func TestSearchLimits(t *testing.T) {
 		}
 		most, total, steps = max(most, nodes), total+nodes, steps+v.s.iterations
 		for _, most := range []int{1, 2, 3} {
-			res, err := v.Solve(p, Options{MaxNodes: most})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solve(t, &v, p, Options{MaxNodes: most})
 			if v.nodes > most || res.Bound > cost || res.Bound < res.LP || res.Cost < cost ||
 				v.nodes < most && res.Bound != res.Cost {
 				t.Fatalf("%+v: %d nodes of %d: bound %d, cost %d, optimum %d", p, v.nodes, most, res.Bound, res.Cost, cost)
@@ -229,10 +220,7 @@ func byBounds(t *testing.T, p *Problem, paid int64, best *int64, nodes *int) {
 	t.Helper()
 	*nodes++
 	var v Solver
-	res, err := v.Solve(p, Options{MaxNodes: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := solve(t, &v, p, Options{MaxNodes: -1})
 	*best = min(*best, paid+res.Cost)
 	if paid+res.LP >= *best {
 		return
@@ -284,10 +272,7 @@ func TestSearchesOfManyNodes(t *testing.T) {
 		if it >= 400 {
 			p = fractional(r)
 		}
-		res, err := v.Solve(p, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solve(t, &v, p, Options{})
 		nodesOf := v.nodes
 		if nodesOf < 4 || nodesOf > 100 {
 			continue
@@ -475,16 +460,10 @@ func TestWork(t *testing.T) {
 	cut := 0
 	for it := range 40 {
 		p := medium(r, it)
-		all, err := v.Solve(p, Options{MaxNodes: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := solve(t, &v, p, Options{MaxNodes: -1})
 		size, whole := int64(v.s.rows+len(v.s.fee)), v.s.iterations
 		for _, steps := range []int{1, 2, 7, 30, 60, 200} {
-			res, err := v.Solve(p, Options{MaxNodes: -1, Work: int64(steps) * size})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := solve(t, &v, p, Options{MaxNodes: -1, Work: int64(steps) * size})
 			if v.s.iterations > steps+1 || v.s.work > int64(steps+9)*size+2*int64(v.s.maxP*v.s.maxP) && res.Stalled {
 				t.Errorf("problem %d: %d steps for the work of %d, counted as %d of %d", it, v.s.iterations, steps, v.s.work, int64(steps)*size)
 			}
@@ -549,9 +528,7 @@ func TestCleanRefines(t *testing.T) {
 			term, rate := 2+r.IntN(n/2), r.Int64N(20)*100e6
 			p.Classes = append(p.Classes, Class{term, int64(float64(2*term) * float64(p.OnDemand-rate) * (.3 + .5*r.Float64())), rate})
 		}
-		if _, err := v.Solve(p, Options{MaxNodes: -1}); err != nil {
-			t.Fatal(err)
-		}
+		solve(t, &v, p, Options{MaxNodes: -1})
 		if s.p < 3 {
 			continue
 		}
@@ -611,10 +588,7 @@ func TestBoundOfFractionalPrices(t *testing.T) {
 			cl := &p.Classes[c]
 			cl.Fee, cl.Rate = cl.Fee/nanos, cl.Rate/nanos
 		}
-		res, err := v.Solve(p, Options{MaxNodes: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := solve(t, &v, p, Options{MaxNodes: -1})
 		s := &v.s
 		for r2 := range s.y {
 			s.y[r2] += .999*float64(r.IntN(3)) - 1 + r.Float64()*float64(r.IntN(2))
@@ -627,9 +601,7 @@ func TestBoundOfFractionalPrices(t *testing.T) {
 					y[r] = max(0, y[r])
 				}
 			}
-			if _, bounds[i], err = verify(p, res.Plan, y); err != nil {
-				t.Fatal(err)
-			}
+			_, bounds[i], _ = verify(p, res.Plan, y)
 		}
 		got := v.certify(false)
 		if got != max(bounds[0], bounds[1]) {

@@ -192,10 +192,7 @@ func TestAgainstBruteForce(t *testing.T) {
 		if s.fractional() >= 0 {
 			nonint++
 		}
-		res, err = s.Solve(p, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res = solve(t, &s, p, Options{})
 		want := brute(p)
 		if res.Cost != want || res.Bound != want || lp > want || heur < want {
 			t.Fatalf("case %d %+v:\ngot cost %d bound %d lp %d heuristic %d, want %d; plan %v", it, p, res.Cost, res.Bound, lp, heur, want, res.Plan)

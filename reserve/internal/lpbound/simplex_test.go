@@ -224,9 +224,7 @@ func TestStepsByDefinition(t *testing.T) {
 		if p.MaxClass == nil {
 			p.MaxClass = make([][]int, len(p.Classes))
 		}
-		if _, err := v.Solve(p, Options{MaxNodes: -1}); err != nil { // makes room
-			t.Fatal(err)
-		}
+		solve(t, &v, p, Options{MaxNodes: -1})
 		s.start()
 		if it%2 == 0 { // the kernel grows out of its room, again and again
 			s.w, s.stride = nil, 0
@@ -327,9 +325,7 @@ func TestStepsFromFarOutside(t *testing.T) {
 				continue
 			}
 		}
-		if _, err := v.Solve(p, Options{MaxNodes: -1}); err != nil {
-			t.Fatal(err)
-		}
+		solve(t, &v, p, Options{MaxNodes: -1})
 		if s.p < 2 {
 			continue
 		}
@@ -369,9 +365,7 @@ func TestChangeByDefinition(t *testing.T) {
 	allowed, forbidden := 0, 0
 	for it := range 600 {
 		p := small(r, it%32)
-		if _, err := v.Solve(p, Options{MaxNodes: -1}); err != nil { // makes room
-			t.Fatal(err)
-		}
+		solve(t, &v, p, Options{MaxNodes: -1})
 		clear(v.trial)
 		cost, err := s.planCost(v.trial, v.active)
 		for range 40 {

@@ -3,6 +3,7 @@ package lpbound
 import (
 	"errors"
 	"fmt"
+	"testing"
 )
 
 var errDual = errors.New("a negative price of a row without a limit")
@@ -44,3 +45,21 @@ func verifyResult(p *Problem, r *Result) error {
 
 // Gap is by which share of the bound the relaxation's cost is above the bound.
 func (a *Approached) Gap() float64 { return a.Relaxed/float64(a.Bound) - 1 }
+
+// solve returns the result of v for p.
+func solve(t *testing.T, v *Solver, p *Problem, opt Options) Result {
+	t.Helper()
+	res, err := v.Solve(p, opt)
+	if err != nil {
+		t.Fatalf("%+v: %v", p, err)
+	}
+	return res
+}
+
+// begin loads p for Approach.
+func begin(t *testing.T, v *Solver, p *Problem) {
+	t.Helper()
+	if err := v.Begin(p); err != nil {
+		t.Fatalf("%+v: %v", p, err)
+	}
+}
