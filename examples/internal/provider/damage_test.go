@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/examples/internal/chain"
 )
 
 func TestCheckToken(t *testing.T) {
@@ -34,7 +37,7 @@ func TestCheckToken(t *testing.T) {
 func TestLocalNoProcess(t *testing.T) {
 	l := &Local{Dir: t.TempDir(), Command: func(string) []string { return []string{"sleep", "60"} }}
 	for _, text := range []string{"1", "0", "-1", "-7", "x", ""} {
-		put(t, l, "a.instance", `{"id":"a","token":"a","node":"n","created":"2013-01-01T00:00:00Z"}`)
+		put(t, l, "a.instance", sealed("a.instance", `{"id":"a","token":"a","node":"n","created":"2013-01-01T00:00:00Z"}`))
 		put(t, l, "a.pid", text)
 		if running, err := l.Running("a"); running || err == nil || !strings.Contains(err.Error(), "is no process") {
 			t.Errorf("%q: running is %v, %v", text, running, err)
@@ -46,6 +49,60 @@ func TestLocalNoProcess(t *testing.T) {
 			t.Errorf("%q: listed", text)
 		}
 		os.Remove(filepath.Join(l.Dir, "a.ended"))
+		os.Remove(filepath.Join(l.Dir, "a.over"))
+	}
+}
+
+func sealed(name, text string) string { return string(chain.Seal(name, []byte(text))) }
+
+// Bits of an instance's files that are flipped, cuts, files that change places and missing files
+// are found, or change nothing.
+func TestLocalDamage(t *testing.T) {
+	l := &Local{Dir: t.TempDir(), Command: func(string) []string { return []string{"true"} }}
+	good := map[string]string{}
+	for _, token := range []string{"a", "b"} {
+		good[token+".instance"] = sealed(token+".instance", fmt.Sprintf(`{"id":%q,"token":%[1]q,"node":"n","created":"2013-01-01T00:00:00Z"}`, token))
+		good[token+".ended"] = sealed(token+".ended", map[string]string{"a": "2013-01-02T00:00:00Z", "b": "2013-01-03T00:00:00Z"}[token])
+		good[token+".over"] = sealed(token+".over", "")
+	}
+	restore := func() {
+		for name, text := range good {
+			put(t, l, name, text)
+		}
+	}
+	restore()
+	want, err := l.List(t.Context())
+	if err != nil || len(want) != 2 {
+		t.Fatalf("%v, %v", want, err)
+	}
+	check := func(what string) {
+		t.Helper()
+		for i, token := range []string{"a", "b"} {
+			if got, err := l.read(token); err == nil && got != want[i] {
+				t.Errorf("%s: %+v", what, got)
+			}
+		}
+	}
+	for name, text := range good {
+		for i := 0; i < len(text); i += 13 { // package chain has all of them
+			bad := []byte(text)
+			bad[i] ^= 1 << (i % 8)
+			put(t, l, name, string(bad))
+			check(fmt.Sprintf("byte %d of %s", i, name))
+		}
+		put(t, l, name, text[:len(text)-1])
+		check(name + " cut")
+		os.Remove(filepath.Join(l.Dir, name))
+		if _, err := l.List(t.Context()); err == nil && !strings.HasSuffix(name, ".over") {
+			t.Errorf("%s is missing", name)
+		}
+		restore()
+	}
+	for _, kind := range []string{".instance", ".ended"} {
+		put(t, l, "a"+kind, good["b"+kind])
+		put(t, l, "b"+kind, good["a"+kind])
+		check(kind + " swapped")
+		restore()
 	}
 }
 
@@ -87,7 +144,7 @@ func TestLocalErrors(t *testing.T) {
 	check("created though the quota cannot be counted", in, err, nil)
 	l.Quota = 0
 	os.Remove(filepath.Join(l.Dir, "b.instance"))
-	put(t, l, "d.instance", `{"id":"d","token":"d","node":"n","created":"2013-01-01T00:00:00Z"}`)
+	put(t, l, "d.instance", sealed("d.instance", `{"id":"d","token":"d","node":"n","created":"2013-01-01T00:00:00Z"}`))
 	put(t, l, "d.ended", "yesterday")
 	in, err = l.Delete(t.Context(), "d")
 	check("deleted though its end is damaged", in, err, nil)
@@ -112,8 +169,8 @@ func TestLocalFolder(t *testing.T) {
 	if err := os.Mkdir(l.Dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	put(t, l, "a.instance", `{"id":"a","token":"a","node":"n","created":"2013-01-01T00:00:00Z"}`)
-	put(t, l, "a.ended", "2013-01-02T00:00:00Z")
+	put(t, l, "a.instance", sealed("a.instance", `{"id":"a","token":"a","node":"n","created":"2013-01-01T00:00:00Z"}`))
+	put(t, l, "a.ended", sealed("a.ended", "2013-01-02T00:00:00Z"))
 	list, err := l.List(t.Context())
 	if err != nil || len(list) != 1 || list[0].Token != "a" || list[0].Live() {
 		t.Errorf("%v, %v", list, err)

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/chain"
 	"github.com/plimsoll/plimsoll/examples/internal/processes"
 )
 
@@ -127,7 +128,7 @@ func (l *Local) write(token, kind string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	_, err = f.Write(chain.Seal(token+"."+kind, text))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -143,9 +144,22 @@ func (l *Local) write(token, kind string, text []byte) error {
 	return errors.Join(err, os.Remove(f.Name()))
 }
 
+// open returns the text of a file, which proves itself.
+func (l *Local) open(token, kind string) ([]byte, error) {
+	data, err := os.ReadFile(l.path(token, kind))
+	if err != nil {
+		return nil, err
+	}
+	text, err := chain.Open(token+"."+kind, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.path(token, kind), err)
+	}
+	return text, nil
+}
+
 // read returns an instance.
 func (l *Local) read(token string) (Instance, error) {
-	text, err := os.ReadFile(l.path(token, "instance"))
+	text, err := l.open(token, "instance")
 	if err != nil {
 		return Instance{}, err
 	}
@@ -153,8 +167,11 @@ func (l *Local) read(token string) (Instance, error) {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return Instance{}, fmt.Errorf("%s: %w", l.path(token, "instance"), err)
 	}
-	text, err = os.ReadFile(l.path(token, "ended"))
+	text, err = l.open(token, "ended")
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(l.path(token, "over")); err == nil {
+			return Instance{}, fmt.Errorf("%s is missing, and %s is there: want both files, or neither", l.path(token, "ended"), l.path(token, "over"))
+		}
 		return in, nil
 	}
 	if err == nil {
@@ -207,6 +224,10 @@ func (l *Local) Delete(ctx context.Context, id string) (Instance, error) {
 		if in, err = l.read(id); err != nil {
 			return Instance{}, err
 		}
+	}
+	// So that it is seen if the file of its end goes missing: it would run again.
+	if err := l.write(id, "over", nil); err != nil {
+		return Instance{}, err
 	}
 	return in, l.kill(ctx, id)
 }
@@ -273,8 +294,11 @@ func (l *Local) List(ctx context.Context) ([]Instance, error) {
 	}
 	all := make([]Instance, 0, len(files))
 	for _, f := range files {
-		token, ok := strings.CutSuffix(f.Name(), ".instance")
-		if !ok {
+		token, kind, _ := strings.Cut(f.Name(), ".")
+		if kind != "instance" {
+			if err := l.orphan(token, kind); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -293,4 +317,20 @@ func (l *Local) List(ctx context.Context) ([]Instance, error) {
 		all = append(all, in)
 	}
 	return all, nil
+}
+
+// orphan returns an error if a file is of an instance whose own file is missing.
+func (l *Local) orphan(token, kind string) error {
+	if _, err := os.Lstat(l.path(token, "instance")); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	missing := kind == "ended" || kind == "over"
+	if kind == "pid" { // it may be a file of something else
+		group, err := l.group(token)
+		missing = err == nil && group != 0
+	}
+	if missing {
+		return fmt.Errorf("%s is missing, and %s is there: want all files of an instance", l.path(token, "instance"), l.path(token, kind))
+	}
+	return nil
 }

@@ -1,117 +1,91 @@
 // Package statelog keeps the state of a process on disk as a snapshot and a log of the
 // changes since, so that a change costs its own size and not the size of the state.
 //
-//	PATH         the snapshot: {"generation": 7, "log": true, "sum": "...", "state": ...}
-//	PATH.7.log   the changes since; each record has a length and a checksum
+//	PATH         the snapshot: {"generation": 7, "log": "...", "sum": "...", "state": ...}
+//	PATH.7.log   the changes since, a file of package chain
 //	PATH.lock    keeps other processes from the state
 //
 // A record counts when [Log.Sync] has returned. One write to the disk serves all records
 // that wait at a time. When the log is long, [Log.Rotate] begins a new one, and
 // [Log.Snapshot] saves the state of that moment while records go on.
 //
-// After a kill, the log may end in the middle of a record. [Open] leaves that record out:
-// Sync never returned for it. If a later record says that the place was synced before, the
-// file is damaged, which is an error. The checksum of a record includes its log and its place
-// there, and that of a snapshot its generation. So a record or a file that stands where
-// another belongs is damage, too. A snapshot that says "log" has a log. What cannot be seen is
-// a cut between two records at the end of the last log, and the loss of that whole file if the
-// snapshot is of a log before.
+// The state proves itself. A snapshot names the log that follows it, and a log names the last
+// record of the log before. A log is marked when its snapshot is on disk, and when the next log
+// is. So [Read] finds each flipped bit, each cut, records and files that change places, and each
+// file that is missing. Only the last record of the last log may be torn, after a kill: Sync
+// never returned for it, and Read leaves it out. What cannot be seen is that all files are gone,
+// or are those of an earlier time.
 //
 // Files are readable by their owner only. Symbolic links are not followed.
 package statelog
 
 import (
-	"encoding/binary"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/plimsoll/plimsoll/examples/internal/filelock"
+	"github.com/plimsoll/plimsoll/examples/internal/chain"
 )
 
 // A State is what is on disk: a snapshot and the records since.
 type State struct {
 	Snapshot []byte // nil if there is no state
 	Records  [][]byte
-	Torn     int // bytes of a last record that is not whole
+	Torn     int64 // bytes of a last record that is not whole
+	BadMarks int   // marks of logs that are damaged: the state is whole by the others
 
-	generation uint64
+	generation uint64 // of the snapshot
+	last       uint64 // of all logs
 }
 
 // Log is an open state. Its methods may be called by several goroutines.
 type Log struct {
 	path string
-	lock *os.File
+	disk Disk
+	lock io.Closer
 
 	mu         sync.Mutex
 	cond       sync.Cond
-	f          file
+	f          chain.File // nil: none
+	w          *chain.Writer
 	generation uint64
 	base       int64 // positions of earlier logs
-	size       int64 // of this log
 	snapshot   int64 // size of the last snapshot
 	synced     int64 // position
 	syncing    bool
 	err        error // of a sync: what is on disk is not known
 	written    int64 // bytes in all
-
-	open func(name string, flag int) (file, error) // for tests
 }
-
-type file interface {
-	io.WriteCloser
-	Sync() error
-	Truncate(int64) error
-}
-
-const (
-	magic  = "plimlog1"
-	header = 24 // magic, generation, and the size of the log before, 0 if it does not count
-	frame  = 16 // length, checksum, synced
-)
-
-var table = crc32.MakeTable(crc32.Castagnoli)
 
 // Open opens a state for this process alone and reads it.
-func Open(path string) (*Log, *State, error) {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		what := "not a file"
-		if info.Mode()&fs.ModeSymlink != 0 {
-			what = "a symbolic link"
-		} else if info.IsDir() {
-			what = "a folder"
-		}
-		return nil, nil, fmt.Errorf("it is %s: want a file", what)
+func Open(path string) (*Log, *State, error) { return OpenOn(machine{}, path) }
+
+// OpenOn is Open on a disk.
+func OpenOn(d Disk, path string) (*Log, *State, error) {
+	if err := d.Check(path); err != nil {
+		return nil, nil, err
 	}
-	l := &Log{path: path, open: openFile}
+	l := &Log{path: path, disk: d}
 	l.cond.L = &l.mu
 	var err error
-	if l.lock, err = openLock(path + ".lock"); err != nil {
+	if l.lock, err = d.Lock(path + ".lock"); err != nil {
 		return nil, nil, plain(err)
 	}
-	alone, err := filelock.Exclude(l.lock)
-	if err == nil && !alone {
-		err = errors.New("another process uses it: want a state of its own for each")
-	}
-	var s *State
-	if err == nil {
-		s, err = Read(path)
-	}
+	s, err := ReadOn(d, path)
 	if err != nil {
 		l.lock.Close()
 		return nil, nil, plain(err)
 	}
-	l.generation = s.generation + uint64(len(logsOf(path, s.generation)))
+	l.generation = s.last
 	return l, s, nil
 }
 
@@ -125,48 +99,86 @@ func plain(err error) error {
 }
 
 // Read reads a state that another process may be writing.
-func Read(path string) (*State, error) {
-	s := new(State)
-	data, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if logs := allLogs(path); len(logs) > 0 { // a process that began anew would forget what they say
-			return nil, fmt.Errorf("it is missing, and its log %s is there: want both files, or neither",
-				filepath.Base(logs[slices.Max(slices.Collect(maps.Keys(logs)))]))
-		}
-		return s, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var in snapshot
-	if err := json.Unmarshal(data, &in); err != nil || in.Generation == 0 || in.Sum != sumOf(in.Generation, in.Log, in.State) {
-		return nil, errors.New("it is not a state, or not a whole one: want the file as this program wrote it")
-	}
-	s.Snapshot, s.generation = in.State, in.Generation
-	logs := logsOf(path, s.generation)
-	for g, name := range allLogs(path) {
-		if g >= s.generation+uint64(len(logs)) {
-			return nil, fmt.Errorf("a log before %s is missing: want all files of the state", filepath.Base(name))
-		}
-	}
-	if in.Log && len(logs) == 0 {
-		return nil, fmt.Errorf("its log %s is missing: want both files, or neither", filepath.Base(logName(path, s.generation)))
-	}
-	before := 0
-	for i, name := range logs {
-		data, err := readFile(name)
+func Read(path string) (*State, error) { return ReadOn(machine{}, path) }
+
+// ReadOn is Read on a disk.
+func ReadOn(d Disk, path string) (*State, error) {
+	for {
+		logs, err := allLogs(d, path)
 		if err != nil {
 			return nil, err
 		}
-		if i > 0 && len(data) >= header {
-			if size := binary.LittleEndian.Uint64(data[16:]); size != 0 && size != uint64(before) {
-				return nil, fmt.Errorf("%s has %d bytes: want %d, as the next log says", filepath.Base(logs[i-1]), before, size)
-			}
-		}
-		before = len(data)
-		if err := s.read(filepath.Base(name), data, s.generation+uint64(i), i == len(logs)-1, i > 0 || !in.Log); err != nil {
+		data, err := d.Read(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+		s, bad := read(d, path, data, logs)
+		if bad == nil {
+			return s, nil
+		}
+		if now, err := allLogs(d, path); err != nil || maps.Equal(now, logs) {
+			return nil, bad
+		} // else its process has begun or removed a log meanwhile
+	}
+}
+
+// read reads the state of a snapshot, nil if there is none.
+func read(d Disk, path string, data []byte, logs map[uint64]string) (*State, error) {
+	s := new(State)
+	for g := range logs {
+		s.last = max(s.last, g)
+	}
+	var in snapshot
+	if data != nil {
+		if json.Unmarshal(data, &in) != nil || !bytes.Equal(data, in.bytes()) {
+			return nil, errors.New("it is not a state, or not a whole one: want the file as this program wrote it")
+		}
+		if logs[in.Generation] == "" {
+			return nil, fmt.Errorf("its log %s is missing: want both files, or neither", filepath.Base(logName(path, in.Generation)))
+		}
+		s.Snapshot, s.generation = in.State, in.Generation
+	}
+	var before *chain.State // nil: the snapshot
+	for _, g := range slices.Sorted(maps.Keys(logs)) {
+		if g < s.generation { // its snapshot has been followed by another one
+			continue
+		}
+		base := filepath.Base(logs[g])
+		text, err := d.Read(logs[g])
+		if err != nil {
+			return nil, err
+		}
+		c, err := chain.Scan(text)
+		if err == nil && c.Head.Generation != g {
+			err = chain.ErrOther
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", base, err)
+		}
+		if c.BadMark {
+			s.BadMarks++
+		}
+		begun := c.End == chain.Start && c.Torn == 0 && c.Flags == 0 // and not more
+		switch {
+		case s.Snapshot != nil && before == nil:
+			if fmt.Sprintf("%08x", c.Head.Sum()) != in.Log {
+				return nil, fmt.Errorf("%s is not the log of this state: want the file that belongs to it", base)
+			}
+		case begun && (c.Head.Size == 0 || before != nil && before.Flags&chain.Sealed == 0):
+			continue // its snapshot did not come, or the log before went on
+		case before == nil:
+			return nil, fmt.Errorf("it is missing, and its log %s is there: want both files, or neither", base)
+		case c.Head.Size == 0:
+			return nil, fmt.Errorf("%s is the log of a later state: want the file that belongs to it", base)
+		case c.Head.Size != uint64(before.End) || c.Head.Before != before.Sum || before.Torn > 0 || before.Flags&chain.Sealed == 0:
+			return nil, fmt.Errorf("%s does not follow %s, which should have %d bytes: want all files of the state, as they were written", base,
+				filepath.Base(logName(path, before.Head.Generation)), c.Head.Size)
+		}
+		s.Records = append(s.Records, c.Records...)
+		s.Torn, before = c.Torn, c
+	}
+	if before != nil && before.Flags&chain.Sealed != 0 {
+		return nil, fmt.Errorf("the log after %s is missing: want all files of the state", filepath.Base(logName(path, before.Head.Generation)))
 	}
 	return s, nil
 }
@@ -174,93 +186,33 @@ func Read(path string) (*State, error) {
 // snapshot is the file of a snapshot.
 type snapshot struct {
 	Generation uint64          `json:"generation"`
-	Log        bool            `json:"log"` // the log was begun before the snapshot was written
+	Log        string          `json:"log"` // names the log that follows
 	Sum        string          `json:"sum"`
 	State      json.RawMessage `json:"state"`
 }
 
-func sumOf(generation uint64, log bool, state []byte) string {
-	head := crc32.Checksum(fmt.Appendf(nil, "%d %v ", generation, log), table)
-	return fmt.Sprintf("%08x", crc32.Update(head, table, state))
-}
-
-// logsOf returns the logs that follow a snapshot.
-func logsOf(path string, generation uint64) (names []string) {
-	for ; ; generation++ {
-		name := logName(path, generation)
-		if _, err := os.Lstat(name); err != nil {
-			return names
-		}
-		names = append(names, name)
-	}
+// bytes returns the file.
+func (s *snapshot) bytes() []byte {
+	head := fmt.Appendf(nil, `{"generation":%d,"log":%q,"sum":"`, s.Generation, s.Log)
+	sum := chain.Sum(chain.Sum(0, head), s.State)
+	return append(append(fmt.Appendf(head, `%08x","state":`, sum), s.State...), '}', '\n')
 }
 
 func logName(path string, generation uint64) string {
 	return path + "." + strconv.FormatUint(generation, 10) + ".log"
 }
 
-// read reads the records of a log.
-// The last log may be begun and not more, if it may be empty.
-func (s *State) read(name string, data []byte, generation uint64, last, empty bool) error {
-	if len(data) < header || string(data[:8]) != magic || binary.LittleEndian.Uint64(data[8:]) != generation {
-		if last && empty && len(data) < header {
-			s.Torn = len(data)
-			return nil
+// allLogs returns the logs of a path by generation, also those that do not count.
+func allLogs(d Disk, path string) (map[uint64]string, error) {
+	logs := map[uint64]string{}
+	names, err := d.List(path + ".")
+	for _, name := range names {
+		middle, ok := strings.CutSuffix(strings.TrimPrefix(name, filepath.Base(path)+"."), ".log")
+		if g, err := strconv.ParseUint(middle, 10, 64); ok && err == nil && name == filepath.Base(logName(path, g)) {
+			logs[g] = logName(path, g)
 		}
-		return fmt.Errorf("%s is not its log: want the file that belongs to the state", name)
 	}
-	at := header
-	for at < len(data) {
-		record, _, ok := next(data, at, generation)
-		if !ok {
-			break
-		}
-		s.Records = append(s.Records, record)
-		at += frame + len(record)
-	}
-	if at == len(data) {
-		return nil
-	}
-	damaged := !last
-	if len(data)-at >= frame { // the record ends before the file does: it was whole
-		n := int64(binary.LittleEndian.Uint32(data[at:]))
-		damaged = damaged || n > 0 && n < int64(len(data)-at-frame)
-	}
-	for p := at + 1; p < len(data) && !damaged; p++ {
-		_, synced, ok := next(data, p, generation)
-		damaged = ok && synced > int64(at)
-	}
-	if damaged {
-		return fmt.Errorf("%s is damaged at byte %d: want the file as it was written, or another copy of the state", name, at)
-	}
-	s.Torn = len(data) - at
-	return nil
-}
-
-// next returns the record at a place of a log, and up to where the log was synced when the
-// record was written.
-func next(data []byte, at int, generation uint64) (record []byte, synced int64, ok bool) {
-	if len(data)-at < frame {
-		return nil, 0, false
-	}
-	head := data[at : at+frame]
-	n := binary.LittleEndian.Uint32(head)
-	synced = int64(binary.LittleEndian.Uint64(head[8:]))
-	if n == 0 || int64(n) > int64(len(data)-at-frame) || synced < 0 || synced > int64(at) { // before the work of a sum
-		return nil, 0, false
-	}
-	record = data[at+frame : at+frame+int(n)]
-	return record, synced, recordSum(generation, int64(at), head, record) == binary.LittleEndian.Uint32(head[4:])
-}
-
-// recordSum is the checksum of a record at a place of a log.
-func recordSum(generation uint64, at int64, head, record []byte) uint32 {
-	var place [20]byte
-	binary.LittleEndian.PutUint64(place[:], generation)
-	binary.LittleEndian.PutUint64(place[8:], uint64(at))
-	copy(place[16:], head[:4])
-	sum := crc32.Update(crc32.Checksum(place[:], table), table, head[8:frame])
-	return crc32.Update(sum, table, record)
+	return logs, err
 }
 
 // Append writes a record and returns its position, for Sync. A record that cannot be
@@ -272,22 +224,25 @@ func (l *Log) Append(record []byte) (int64, error) {
 		return 0, errors.Join(errors.New("there is no log to write to"), l.err)
 	}
 	if len(record) > 0 {
-		data := make([]byte, frame, frame+len(record))
-		binary.LittleEndian.PutUint32(data, uint32(len(record)))
-		binary.LittleEndian.PutUint64(data[8:], uint64(max(0, l.synced-l.base)))
-		data = append(data, record...)
-		binary.LittleEndian.PutUint32(data[4:], recordSum(l.generation, l.size, data[:frame], record))
-		n, err := l.f.Write(data)
-		l.written += int64(n)
+		err, lost := l.w.Append(record)
+		if lost {
+			l.err = err
+		}
 		if err != nil {
-			if e := l.f.Truncate(l.size); e != nil {
-				l.err = e
-			}
 			return 0, err
 		}
-		l.size += int64(len(data))
+		l.written += chain.Size(record)
 	}
-	return l.base + l.size, nil
+	return l.base + l.size(), nil
+}
+
+// size is that of the log.
+func (l *Log) size() int64 {
+	if l.w == nil {
+		return 0
+	}
+	end, _ := l.w.End()
+	return end
 }
 
 // Sync returns when all records up to a position are on disk. After an error, records are
@@ -308,18 +263,23 @@ func (l *Log) Sync(pos int64) error {
 	return l.err
 }
 
-// sync syncs what is written so far. It lets go of the lock meanwhile.
+// sync syncs what is written so far, and marks it. It lets go of the lock meanwhile.
 func (l *Log) sync() {
 	l.syncing = true
-	f, to := l.f, l.base+l.size
+	f, w := l.f, l.w
+	end, sum := w.End()
 	l.mu.Unlock()
 	err := f.Sync()
 	l.mu.Lock()
 	l.syncing = false
+	if err == nil {
+		err = w.Mark(end, sum, w.Flags())
+		l.written += chain.MarkSize
+	}
 	if err != nil {
 		l.err = err
 	} else {
-		l.synced = max(l.synced, to)
+		l.synced = max(l.synced, l.base+end)
 	}
 	l.cond.Broadcast()
 }
@@ -328,7 +288,7 @@ func (l *Log) sync() {
 func (l *Log) Long() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.size > max(1<<20, 4*l.snapshot)
+	return l.size() > max(1<<20, 4*l.snapshot)
 }
 
 // Written returns how many bytes were written in all.
@@ -346,123 +306,144 @@ func (l *Log) Rotate() error {
 	for l.syncing {
 		l.cond.Wait()
 	}
-	if l.f != nil {
-		if l.sync(); l.err != nil {
-			return l.err
-		}
+	if l.f == nil {
+		return errors.New("there is no log to go on from")
 	}
-	return l.begin(l.size)
+	if l.sync(); l.err != nil {
+		return l.err
+	}
+	end, sum := l.w.End()
+	l.generation++ // whatever comes of it, its name is not used again
+	f, w, err := l.begin(chain.Head{Generation: l.generation, Size: uint64(end), Before: sum})
+	if err != nil {
+		return err
+	}
+	// The next log is on disk: from now on, it may not be missing.
+	if err = l.w.Mark(end, sum, l.w.Flags()|chain.Sealed); err == nil {
+		err = l.f.Sync()
+	}
+	if err != nil { // the old log may say either
+		l.err = err
+		f.Close()
+		return err
+	}
+	l.take(f, w)
+	return nil
 }
 
-// begin begins the log of the next generation. before is the size of the log before, 0 if that
-// log does not count.
-func (l *Log) begin(before int64) error {
-	name := logName(l.path, l.generation+1)
-	f, err := l.open(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND)
+// begin begins a log: its file is there whole or not at all.
+func (l *Log) begin(h chain.Head) (chain.File, *chain.Writer, error) {
+	f, err := l.create(logName(l.path, h.Generation), func(f chain.File) (w *chain.Writer, err error) { return chain.Begin(f, h) })
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	head := binary.LittleEndian.AppendUint64([]byte(magic), l.generation+1)
-	head = binary.LittleEndian.AppendUint64(head, uint64(before))
-	if _, err = f.Write(head); err == nil {
-		err = f.Sync()
+	return f.File, f.w, nil
+}
+
+// created is a file that is there whole.
+type created struct {
+	chain.File
+	w *chain.Writer
+}
+
+// create writes a file that is there whole or not at all.
+func (l *Log) create(name string, write func(chain.File) (*chain.Writer, error)) (c created, err error) {
+	tmp := name + ".tmp"
+	l.disk.Remove(tmp) // of a process that was killed
+	if c.File, err = l.disk.Create(tmp); err != nil {
+		return c, err
+	}
+	if c.w, err = write(c.File); err == nil {
+		err = l.disk.Rename(tmp, name)
+	}
+	if err == nil {
+		err = l.disk.SyncFolder(l.path)
 	}
 	if err != nil {
-		f.Close()
-		os.Remove(name)
-		return err
+		c.Close()
+		l.disk.Remove(tmp)
 	}
-	syncFolder(l.path)
+	return c, err
+}
+
+// take goes on with a log that was begun.
+func (l *Log) take(f chain.File, w *chain.Writer) {
+	l.base += l.size()
 	if l.f != nil {
 		l.f.Close()
 	}
-	l.written += header
-	l.base += l.size
-	l.f, l.size, l.generation = f, header, l.generation+1
-	l.synced, l.err = l.base+header, nil
-	return nil
+	l.written += chain.Start
+	l.f, l.w = f, w
+	l.synced, l.err = l.base+chain.Start, nil
 }
 
 // Snapshot saves the state of the last Rotate, in JSON, and removes the logs before.
 func (l *Log) Snapshot(state []byte) error {
 	l.mu.Lock()
-	generation := l.generation
+	generation, name := l.generation, l.w.Name()
 	l.mu.Unlock()
-	return l.save(state, generation, true)
+	return l.save(state, generation, name)
 }
 
-func (l *Log) save(state []byte, generation uint64, log bool) error {
-	data := fmt.Appendf(nil, `{"generation":%d,"log":%v,"sum":%q,"state":`, generation, log, sumOf(generation, log, state))
-	data = append(append(data, state...), '}', '\n')
-	tmp := l.path + ".tmp"
-	os.Remove(tmp) // of a process that was killed
-	f, err := l.open(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+func (l *Log) save(state []byte, generation uint64, log uint32) error {
+	data := (&snapshot{Generation: generation, Log: fmt.Sprintf("%08x", log), State: state}).bytes()
+	c, err := l.create(l.path, func(f chain.File) (*chain.Writer, error) {
+		_, err := f.WriteAt(data, 0)
+		if err == nil {
+			err = f.Sync()
+		}
+		return nil, err
+	})
+	if err == nil {
+		err = c.Close()
+	}
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp, l.path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-		return err
-	}
-	syncFolder(l.path)
 	l.mu.Lock()
 	l.snapshot = int64(len(data))
 	l.written += int64(len(data))
 	l.mu.Unlock()
-	for g, name := range allLogs(l.path) {
+	logs, _ := allLogs(l.disk, l.path)
+	for g, name := range logs {
 		if g < generation {
-			os.Remove(name)
+			l.disk.Remove(name)
 		}
 	}
 	return nil
 }
 
-// allLogs returns the logs of a path by generation, also those that do not count.
-func allLogs(path string) map[uint64]string {
-	logs := map[uint64]string{}
-	names, _ := filepath.Glob(pattern(path))
-	for _, name := range names {
-		middle := strings.TrimSuffix(strings.TrimPrefix(name, path+"."), ".log")
-		if g, err := strconv.ParseUint(middle, 10, 64); err == nil {
-			logs[g] = name
-		}
-	}
-	return logs
-}
-
-// pattern matches the logs of a path.
-func pattern(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path) + ".*.log"
-}
-
-// Replace saves the state whole and begins a new log: at the start, and after an error.
+// Replace saves the state whole and begins a new log: at the start, and after an error. No
+// record may be appended meanwhile.
 func (l *Log) Replace(state []byte) error {
 	l.mu.Lock()
-	generation := l.generation + 1
-	l.mu.Unlock()
-	// The snapshot first: a log without its snapshot would follow the old one.
-	if err := l.save(state, generation, false); err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	for l.syncing {
 		l.cond.Wait()
 	}
-	if err := l.begin(0); err != nil {
-		l.err = err // the snapshot is newer than the log
+	l.generation++ // whatever comes of it, its name is not used again
+	generation := l.generation
+	l.mu.Unlock()
+	// The log first: a snapshot has its log. A log that is begun and not more does not count.
+	f, w, err := l.begin(chain.Head{Generation: generation, Before: chain.Sum(0, state)})
+	if err != nil {
 		return err
 	}
+	if err = l.save(state, generation, w.Name()); err == nil {
+		end, sum := w.End()
+		if err = w.Mark(end, sum, chain.Attached); err == nil {
+			err = f.Sync()
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		f.Close()
+		if now, e := l.disk.Read(l.path); e != nil || bytes.HasPrefix(now, fmt.Appendf(nil, `{"generation":%d,`, generation)) {
+			l.err = err // the snapshot may be newer than the log
+		}
+		return err
+	}
+	l.take(f, w)
 	return nil
 }
 
@@ -472,42 +453,9 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	var err error
 	if l.f != nil {
-		err = l.f.Close()
+		err = errors.Join(l.f.Sync(), l.f.Close()) // the last mark, too
 		l.f = nil
 	}
-	filelock.Close(l.lock) // its file stays: who waits for it has it open
+	l.lock.Close() // its file stays: who waits for it has it open
 	return err
-}
-
-func syncFolder(path string) {
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		dir.Sync() // the new names, where the system does that for folders
-		dir.Close()
-	}
-}
-
-func readFile(name string) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|noFollow, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
-
-// openLock opens the file that is locked.
-func openLock(name string) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
-}
-
-func openFile(name string, flag int) (file, error) {
-	f, err := os.OpenFile(name, flag|noFollow, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Chmod(0o600); err != nil { // of a file that was there
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }

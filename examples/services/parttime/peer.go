@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
+	"github.com/plimsoll/plimsoll/examples/internal/statelog"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
 )
 
@@ -32,7 +33,7 @@ type peer struct {
 	secure *exchangehttp.Security
 	wake   chan struct{}                 // the time of the next tick may have changed
 	again  bool                          // the state is an earlier process's
-	torn   int                           // bytes of its log that were not whole
+	disk   *statelog.State               // as it was found
 	tell   func(sent []exchange.Message) // writes the changes into the journal
 
 	mu    sync.Mutex
@@ -50,11 +51,11 @@ func newPeer(ctx context.Context, o options) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, old, torn, err := open(o.state, o.role, o.minute)
+	log, old, disk, err := open(o.state, o.role, o.minute)
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{store: newStore(o.state, log), secure: secure, wake: make(chan struct{}, 1), fatal: make(chan error, 1), again: old != nil, torn: torn}
+	p := &peer{store: newStore(o.state, log), secure: secure, wake: make(chan struct{}, 1), fatal: make(chan error, 1), again: old != nil, disk: disk}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	p.state = saved{Role: o.role.String(), Origin: time.Now(), Minute: o.minute}
 	if p.again {
@@ -73,8 +74,11 @@ func (p *peer) begin(last time.Duration, stderr io.Writer) error {
 	if p.again {
 		p.log.printf("takes up its work again")
 	}
-	if p.torn > 0 {
-		p.log.printf("leaves out %d bytes at the end of the log of -state, a change that was not saved whole", p.torn)
+	if p.disk.Torn > 0 {
+		p.log.printf("leaves out %d bytes at the end of the log of -state, a change that was not saved whole", p.disk.Torn)
+	}
+	if p.disk.BadMarks > 0 {
+		p.log.printf("finds a damaged mark in a log of -state, and takes the other one: the disk may be failing")
 	}
 	if p.secure.Open() {
 		p.log.printf("has no credentials: takes everybody on this machine for whom they say they are, and listens on loopback addresses only")

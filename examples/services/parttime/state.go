@@ -80,29 +80,28 @@ func (s *saved) settle(t namedTerms) {
 
 // open opens a state, nil without a path. old is nil if there is no state yet. The error is
 // the user's mistake.
-func open(path string, of role, minute time.Duration) (log *statelog.Log, old *saved, torn int, err error) {
+func open(path string, of role, minute time.Duration) (log *statelog.Log, old *saved, disk *statelog.State, err error) {
 	if path == "" {
-		return nil, nil, 0, nil
+		return nil, nil, new(statelog.State), nil
 	}
-	log, s, err := statelog.Open(path)
+	log, disk, err = statelog.Open(path)
 	if err == nil {
-		torn = s.Torn
-		if old, err = restore(s); err != nil {
+		if old, err = restore(disk); err != nil {
 			log.Close()
 		}
 	}
 	if err == nil {
 		if err = old.fits(path, of, minute); err != nil {
 			log.Close()
-			return nil, nil, 0, err
+			return nil, nil, nil, err
 		}
-		return log, old, torn, nil
+		return log, old, disk, nil
 	}
 	verb := "read"
 	if errors.Is(err, fs.ErrNotExist) { // the folder
 		verb = "save"
 	}
-	return nil, nil, 0, cli.Mistakef("cannot %s -state %s: %v", verb, path, err)
+	return nil, nil, nil, cli.Mistakef("cannot %s -state %s: %v", verb, path, err)
 }
 
 // fits says what is wrong with a state for a process.

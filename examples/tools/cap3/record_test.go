@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/examples/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
 )
@@ -80,9 +83,16 @@ func TestRecord(t *testing.T) {
 	if rows, _ := recording.Must(t, append([]string{"-json"}, args...)...); strings.Count(rows, `"seconds":null,"communication":null,"failed":"`) != 6 {
 		t.Errorf("a run that failed has a time:\n%s", rows)
 	}
-	journal := programtest.Read(t, "p.csv.runs")
-	lines := strings.SplitAfter(journal, "\n")
-	if err := os.WriteFile("p.csv.runs", []byte(strings.Join(lines[:8], "")+lines[8][:20]), 0o600); err != nil {
+	var entries []json.RawMessage
+	whole, err := journal.Open("p.csv.runs", func(entry []byte) error { entries = append(entries, bytes.Clone(entry)); return nil })
+	if err = errors.Join(err, whole.Close(), os.Remove("p.csv.runs")); err != nil {
+		t.Fatal(err)
+	}
+	part, err := journal.Open("p.csv.runs", nil)
+	for _, e := range entries[:8] {
+		err = errors.Join(err, part.Append(e))
+	}
+	if err = errors.Join(err, part.Close()); err != nil {
 		t.Fatal(err)
 	}
 	recording.Must(t, args...)
