@@ -96,6 +96,7 @@ var names = map[string][2]string{
 	"launch":      {"NAME", "when nodes are requested"},
 	"model":       {"NAME", "the model that forecasts"},
 	"name":        {"NAME", "the name of this process"},
+	"fsck":        {"", "what is kept is read, and said to be whole or damaged"},
 	"once":        {"", "one round and the end"},
 	"placement":   {"NAME", "where a job goes"},
 	"policy":      {"NAME LIST", "the rule that decides"},

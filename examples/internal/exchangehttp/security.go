@@ -13,13 +13,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
@@ -62,17 +65,29 @@ func (c *Credentials) Define(file func(name string, to *string)) {
 type Security struct {
 	// Answers is the most bytes of an answer to a [Security.Client]; 0 stands for MaxBody.
 	Answers int64
+	// Accept, if set, notes that an order with a time is about to be carried out. An order is a
+	// message of an administrator, or of a framework to its client: carried out twice, it would
+	// count twice. What hosts and clients say to each other may come twice.
+	Accept func(name string, sent int64) error
 
 	self  string
 	tls   *tls.Certificate
 	roots *x509.CertPool
 	keys  map[string][]byte
 	now   func() time.Time
-	since time.Time // messages from before are refused: the memory of them is lost
+	since time.Time        // messages from before are refused: the memory of them is lost
+	taken map[string]int64 // by key, the newest order that an earlier process has accepted
 
 	mu        sync.Mutex
 	seen, old map[string]map[[16]byte]struct{} // MACs of messages by name: since turned, and before
 	turned    time.Time
+}
+
+// Resume says which orders an earlier process of this state has accepted: by key, the time of
+// the newest. Those and earlier ones are refused. So no order counts twice, even if the clock of
+// its sender is ahead of the clock here; and a clock that is behind costs nothing.
+func (s *Security) Resume(taken map[string]int64) {
+	s.since, s.taken = time.Time{}, maps.Clone(taken)
 }
 
 // NewSecurity reads the credentials of a process whose name is self. The error is the user's
@@ -102,6 +117,9 @@ func NewSecurity(c Credentials, self string) (*Security, error) {
 func (s *Security) Open() bool { return s.tls == nil && s.keys == nil }
 
 func (s *Security) loadTLS(c Credentials) error {
+	if f, err := os.Stat(c.Key); err == nil && runtime.GOOS != "windows" && f.Mode().Perm()&0o077 != 0 {
+		return cli.Mistakef("-key %s can be read by others: want mode 0600", c.Key)
+	}
 	pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 	if err != nil {
 		return cli.Mistakef("cannot use -cert %s with -key %s: %v", c.Cert, c.Key, pathless(err))
@@ -268,10 +286,41 @@ func (s *Security) CheckURL(text string) error {
 	switch {
 	case s.Open() && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()):
 		return fmt.Errorf("%q: want a loopback address, since there are no credentials", text)
-	case ip != nil && (ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast()):
+	case ip != nil && s.checkIP(ip) != nil:
 		return fmt.Errorf("%q: want the address of a machine", text)
 	}
 	return nil
+}
+
+// checkIP says why no peer can be at an address, whatever name it has.
+func (s *Security) checkIP(ip net.IP) error {
+	switch {
+	case ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() || ip.Equal(cloudMetadata):
+		return fmt.Errorf("%v is not the address of a machine", ip)
+	case s.Open() && !ip.IsLoopback():
+		return fmt.Errorf("%v is not a loopback address, and there are no credentials", ip)
+	}
+	return nil
+}
+
+// cloudMetadata is where EC2 has an instance's secrets, beside 169.254.169.254.
+var cloudMetadata = net.ParseIP("fd00:ec2::254")
+
+// dial connects to a peer. What a name stands for is known only here.
+func (s *Security) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: Timeout, Control: func(_, address string, _ syscall.RawConn) error {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return err
+		}
+		host, _, _ = strings.Cut(host, "%") // a zone
+		ip := net.ParseIP(host)
+		if ip == nil {
+			return fmt.Errorf("%s is no address", address)
+		}
+		return s.checkIP(ip)
+	}}
+	return d.DialContext(ctx, network, address)
 }
 
 // Client returns a client that talks to the peer with a name, and to no other. It follows
@@ -279,6 +328,7 @@ func (s *Security) CheckURL(text string) error {
 // peer's if this process is the host, otherwise its own.
 func (s *Security) Client(peer string) *http.Client {
 	t := &http.Transport{
+		DialContext:            s.dial,
 		MaxIdleConnsPerHost:    2,
 		IdleConnTimeout:        time.Minute,
 		TLSHandshakeTimeout:    Timeout,
@@ -551,6 +601,17 @@ func (s *Security) verify(r *http.Request, body []byte) (key, mac []byte, from s
 	}
 	if len(m) >= mostSeen {
 		return nil, nil, "", Failf(http.StatusTooManyRequests, "%d messages in a minute from %q: want fewer", len(m), name)
+	}
+	if from == AdminName || s.self != HostName && from != HostName {
+		sent, err := strconv.ParseInt(r.Header.Get(timeHeader), 10, 64)
+		if err != nil || sent <= s.taken[name] {
+			return nil, nil, "", Failf(http.StatusUnauthorized, "the order is not newer than one before the start of this process: want a new one")
+		}
+		if s.Accept != nil {
+			if err := s.Accept(name, sent); err != nil {
+				return nil, nil, "", err
+			}
+		}
 	}
 	m[id] = struct{}{}
 	return key, mac, from, nil

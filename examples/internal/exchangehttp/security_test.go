@@ -107,6 +107,12 @@ func TestTLS(t *testing.T) {
 	_, err = say(a.Client(HostName), serve(t, security(t, Credentials{}, HostName)))
 	wantError(t, "an address without TLS", err, "has no TLS: want https")
 
+	open := func(c Credentials) Credentials {
+		if err := os.Chmod(c.Key, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
 	for what, c := range map[string]struct {
 		Credentials
 		want string
@@ -118,6 +124,7 @@ func TestTLS(t *testing.T) {
 		"no files":         {Credentials{Cert: "none", Key: "none", CA: ca.CA}, "cannot use -cert none"},
 		"two of three":     {Credentials{Cert: "none", Key: "none"}, "want all three"},
 		"both kinds":       {Credentials{Cert: "none", Keys: "none"}, "not both"},
+		"key for all":      {open(from(ca, "a", -time.Hour, time.Hour)), "can be read by others: want mode 0600"},
 		"no authority":     {Credentials{Cert: from(ca, "a", -time.Hour, time.Hour).Cert, Key: "none", CA: ca.CA}, "cannot use -cert"},
 		"keys, no file":    {Credentials{Keys: filepath.Join(t.TempDir(), "none")}, "cannot read -keys"},
 		"keys, short":      {Credentials{Keys: keysFile(t, "a "+keyA[:31])}, "line 1: want a name and a key of 32"},
@@ -246,6 +253,74 @@ func TestKeys(t *testing.T) {
 	again.since = time.Now().Add(time.Second)
 	_, err = say(a.Client(HostName), serve(t, again))
 	wantError(t, "from before the start", err, "from before the start")
+}
+
+// An order that an earlier process has accepted is refused by the next one, also if the clock of
+// its sender was ahead; a clock that is behind is not refused after a start.
+func TestOrdersOnce(t *testing.T) {
+	keys := Credentials{Keys: keysFile(t, "a "+keyA, "admin "+keyAdmin)}
+	for _, off := range []time.Duration{-25 * time.Second, 0, 25 * time.Second} {
+		for _, c := range []struct{ self, from string }{{HostName, AdminName}, {"a", AdminName}, {"a", "a"}} {
+			var accepted []string
+			newest := map[string]int64{}
+			start := func() *Security {
+				s := security(t, keys, c.self)
+				s.Resume(newest)
+				s.Accept = func(name string, sent int64) error {
+					accepted = append(accepted, name)
+					newest[name] = max(newest[name], sent)
+					return nil
+				}
+				return s
+			}
+			sender := security(t, keys, c.from)
+			sender.now = func() time.Time { return time.Now().Add(off) }
+			var caught *http.Request
+			client := sender.Client(c.self)
+			signs := client.Transport.(*signer)
+			signs.key = c.from
+			next := signs.next
+			signs.next = tap(func(r *http.Request) (*http.Response, error) {
+				caught = r.Clone(context.Background())
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				caught.Body = io.NopCloser(bytes.NewReader(body))
+				return next.RoundTrip(r)
+			})
+			if _, err := say(client, serve(t, start())); err != nil {
+				t.Fatalf("%+v, %v off: %v", c, off, err)
+			}
+			again := serve(t, start()) // the process was killed and has begun again
+			r, _ := http.NewRequest("POST", again+"/x", caught.Body)
+			r.Header = caught.Header.Clone()
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusUnauthorized || !strings.Contains(string(text), "the order is not newer") || len(accepted) != 1 {
+				t.Errorf("%+v, %v off: %d %s, accepted %q", c, off, resp.StatusCode, text, accepted)
+			}
+			if _, err := say(client, again); err != nil || len(accepted) != 2 {
+				t.Errorf("%+v, %v off: a new one: %v, accepted %q", c, off, err, accepted)
+			}
+		}
+	}
+}
+
+// A name is checked when it is dialled: none stands for an address that only this machine has.
+func TestDial(t *testing.T) {
+	keyed := security(t, Credentials{Keys: keysFile(t, "a "+keyA)}, HostName)
+	for _, address := range []string{"169.254.169.254:80", "[fe80::1%25lo]:80", "0.0.0.0:80", "224.0.0.1:80", "[fd00:ec2::254]:80", "[::ffff:169.254.169.254]:80"} {
+		_, err := keyed.dial(t.Context(), "tcp", strings.ReplaceAll(address, "%25", "%"))
+		wantError(t, address, err, "is not the address of a machine")
+	}
+	_, err := security(t, Credentials{}, HostName).dial(t.Context(), "tcp", "192.0.2.1:80")
+	wantError(t, "no credentials", err, "is not a loopback address")
+	if c := keyed.Client("a").Transport.(*signer).next.(shortAnswers).next.(*http.Transport); c.DialContext == nil || c.Proxy != nil {
+		t.Error("a client dials by itself")
+	}
 }
 
 type tap func(*http.Request) (*http.Response, error)

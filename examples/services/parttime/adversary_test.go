@@ -215,10 +215,7 @@ func (e *enemy) create(client *http.Client, partition, instance, url string) {
 // newHonest is an honest client, which has 990 nodes, and asks for a listing until the group ends.
 func (e *enemy) newHonest(stop chan struct{}, group *sync.WaitGroup) *honest {
 	h := &honest{t: e.t, url: e.url, start: time.Now(), http: e.as("honest")}
-	var instance atomic.Pointer[string]
 	name := "honest-1"
-	instance.Store(&name)
-	h.http.Transport = signed{h.http.Transport, &instance}
 	var err error
 	if h.c, err = exchange.NewClient("honest", exchange.ClientOptions{Instance: name, Every: time.Second}); err != nil {
 		e.t.Fatal(err)

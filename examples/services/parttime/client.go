@@ -71,7 +71,6 @@ func newClient(ctx context.Context, o options, stderr io.Writer) (*client, error
 	instance := c.state.Instance
 	c.instance.Store(&instance)
 	c.registered.Store(new(string))
-	c.http.Transport = signed{c.http.Transport, &c.instance}
 	if err := c.begin(c.state.Client.Now(), stderr); err != nil {
 		return nil, err
 	}
@@ -341,7 +340,7 @@ func (c *client) send(ctx context.Context) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case errors.As(err, &f) && f.Status == http.StatusConflict && known != *c.instance.Load():
+		case errors.As(err, &f) && f.Status == http.StatusConflict && (known != *c.instance.Load() || msg.Instance != known):
 			// The client was reset. The host has heard of the new client after this message of
 			// the old one, or not yet.
 		case errors.As(err, &f) && f.Status == http.StatusConflict:
@@ -405,19 +404,4 @@ func (c *client) note([]exchange.Message) {
 	}
 	say.print(c.log)
 	c.before = after
-}
-
-// The header in which a client says which client of its partition it is.
-const instanceHeader = "Parttime-Instance"
-
-// signed is a transport that says which client sends.
-type signed struct {
-	next     http.RoundTripper
-	instance *atomic.Pointer[string]
-}
-
-func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set(instanceHeader, *s.instance.Load())
-	return s.next.RoundTrip(r)
 }

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,7 +171,7 @@ func TestSend(t *testing.T) {
 	done := make(chan struct{})
 	go func() { c.send(c.ctx); close(done) }()
 	for range 9 {
-		c.queue <- exchange.Message{Call: exchange.AddNodes, Partition: "x"}
+		c.queue <- exchange.Message{Call: exchange.AddNodes, Partition: "x", Instance: c.state.Instance}
 	}
 	select {
 	case <-done:
@@ -225,7 +228,7 @@ func TestSendAfterReset(t *testing.T) {
 	until(t, "the client is ended by a refusal when the host knows it", func() bool {
 		if c.ctx.Err() == nil {
 			c.registered.Store(&now)
-			offer(c.queue, exchange.Message{Call: exchange.AddNodes, Partition: "x"})
+			offer(c.queue, exchange.Message{Call: exchange.AddNodes, Partition: "x", Instance: now})
 		}
 		return c.ctx.Err() != nil
 	})
@@ -636,4 +639,95 @@ func TestOpenAndUnsaved(t *testing.T) {
 	if got := lines(journal.String())[1:]; !slices.Equal(got, []string{"no space; nothing is sent", "no space; nothing is sent"}) {
 		t.Errorf("the journal says %q", got)
 	}
+}
+
+// What a proxy adds to the headers of a message, or changes in them where they are not signed,
+// ends no client: only who has the key can.
+func TestAlteredHeader(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(path, []byte("p 0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	keys := exchangehttp.Credentials{Keys: path}
+	host, err := newHost(ctx, options{role: hostRole, credentials: keys, nodes: 2, minute: time.Minute}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := host.secure.Handler(host.limit, host.mux())
+	altered := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		altered++
+		r.Header.Set("Parttime-Instance", "another")
+		r.Header.Set("X-Forwarded-For", "192.0.2.1")
+		r.Header.Set("User-Agent", "proxy")
+		handler.ServeHTTP(w, r)
+	}))
+	defer s.Close()
+	o := options{role: clientRole, credentials: keys, name: "p", host: s.URL, weight: 1, minute: time.Minute, url: "http://127.0.0.1:1"}
+	c, err := newClient(ctx, o, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance := c.state.Instance
+	var none struct{}
+	if err := exchangehttp.Post(ctx, c.http, s.URL+"/CreatePartition", map[string]any{"partition": "p", "weight": 1, "floor": 0, "url": o.url, "instance": instance}, &none); err != nil {
+		t.Fatal(err)
+	}
+	_, msgs, err := c.state.Client.AddNodes(0, "", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []exchange.Message
+	if err := exchangehttp.Post(ctx, c.http, s.URL+"/AddNodes", msgs[0], &answers); err != nil || len(answers) == 0 || altered != 2 {
+		t.Errorf("%v, %d answers, %d altered", err, len(answers), altered)
+	}
+	msgs[0].Instance = "another"
+	if err := exchangehttp.Post(ctx, c.http, s.URL+"/AddNodes", msgs[0], &answers); exchangehttp.Status(err) != http.StatusConflict {
+		t.Errorf("of another client: %v", err)
+	}
+}
+
+// An order is saved with what it does, and comes back with the state.
+func TestTakenOrders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	log, _, _, err := open(path, hostRole, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := exchange.NewManager(exchange.ManagerOptions{}, []string{"", ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &saved{Role: "host", Minute: time.Minute, Manager: m}
+	w := newStore(path, log)
+	if err := w.replace(s); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []takenOrder{{"admin", 7}, {"admin", 5}, {"a", 3}} {
+		if err := w.order(s, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.CreatePartition("a", 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	pos, err := w.save(s, nil)
+	if err = errors.Join(err, w.sync(pos)); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"admin": 7, "a": 3}
+	got, err := load(path)
+	if err != nil || !maps.Equal(got.Taken, want) || !maps.Equal(got.clone().Taken, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if err := w.replace(s); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = load(path); err != nil || !maps.Equal(got.Taken, want) {
+		t.Errorf("of the snapshot: %v, %v", got, err)
+	}
+	log.Close()
 }

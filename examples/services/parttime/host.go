@@ -219,7 +219,7 @@ func (h *host) known(r *http.Request, msg exchange.Message) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t, ok := h.state.Partitions[msg.Partition]
-	if instance := r.Header.Get(instanceHeader); ok && t.Instance != instance {
+	if ok && t.Instance != msg.Instance {
 		return exchangehttp.Failf(http.StatusConflict, "partition %q has another client by now, at %s", msg.Partition, t.URL)
 	}
 	return nil

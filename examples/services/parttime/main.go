@@ -22,6 +22,7 @@ import (
 	"syscall"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/fsck"
 )
 
 func main() {
@@ -33,6 +34,9 @@ func main() {
 
 // run is the program. It returns the exit status, and ends when ctx does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && (args[0] == hostRole.String() || args[0] == clientRole.String()) && fsck.Asked(args) {
+		return cli.Exit(stderr, program, fsck.Run(program, "state", check, args[1:], stdout))
+	}
 	o, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		_, err = io.WriteString(stdout, usage)

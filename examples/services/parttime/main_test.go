@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -74,7 +73,7 @@ func TestHelp(t *testing.T) {
 		o, flags := options{role: role}, cli.NewFlags(program)
 		o.define(flags)
 		flags.VisitAll(func(f *flag.Flag) {
-			shared := role == clientRole && slices.Contains([]string{"listen", "state", "minute", "cert", "key", "ca", "keys"}, f.Name)
+			shared := role == clientRole && slices.Contains([]string{"listen", "state", "fsck", "minute", "cert", "key", "ca", "keys"}, f.Name)
 			if !shared && !strings.Contains(section, "\n  -"+f.Name+" ") {
 				t.Errorf("-h does not list -%s of role %d", f.Name, role)
 			}
@@ -580,9 +579,7 @@ func TestSecondClient(t *testing.T) {
 	}
 	say := func(instance string) int {
 		var answers []exchange.Message
-		var name atomic.Pointer[string]
-		name.Store(&instance)
-		err := exchangehttp.Post(t.Context(), &http.Client{Transport: signed{http.DefaultTransport, &name}}, s.URL+"/AddNodes",
+		err := exchangehttp.Post(t.Context(), http.DefaultClient, s.URL+"/AddNodes",
 			exchange.Message{Call: exchange.AddNodes, Partition: "h/c", Instance: instance, Number: 1}, &answers)
 		if err != nil {
 			return exchangehttp.Status(err)

@@ -30,6 +30,7 @@ Of the host
   -listen ADDRESS   where to listen (default 127.0.0.1:0, a free port, which the host
                     prints); without -cert or -keys only loopback addresses
 ` + exchangehttp.Usage + `  -state FILE       keep the state in FILE; without it a restart forgets all
+  -fsck             with -state alone: say whether the state is whole, and end
   -nodes N          nodes of the cluster, 1 to 100000 (default 20)
   -kinds LIST       kinds and features of the nodes, such as epyc+gpu*4,xeon*16
   -grace D          grace period (default 2m)
@@ -54,7 +55,7 @@ Of a client
   -add N            nodes to ask for when there is no state yet (default 0)
   -kind KIND        kind of the nodes of -add, such as epyc, epyc+gpu or +gpu
   -every D          time between listings (default 1m; a -state keeps its own)
-  -listen, -cert, -key, -ca, -keys, -state and -minute as of the host
+  -listen, -cert, -key, -ca, -keys, -state, -fsck and -minute as of the host
 
   -h                print this
 
@@ -153,6 +154,7 @@ func (o *options) define(f *cli.Flags) {
 		return nil
 	})
 	f.Name("state", &o.state, "the name of a file")
+	f.Switch("fsck", new(bool)) // see run
 	o.credentials.Define(func(name string, to *string) { f.File(name, to) })
 	positive("every", &o.manager.Every)
 	if o.role == hostRole {

@@ -60,6 +60,12 @@ func newPeer(ctx context.Context, o options) (*peer, error) {
 	p.state = saved{Role: o.role.String(), Origin: time.Now(), Minute: o.minute}
 	if p.again {
 		p.state = *old
+		secure.Resume(old.Taken)
+	}
+	secure.Accept = func(name string, sent int64) error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.store.order(&p.state, takenOrder{name, sent})
 	}
 	return p, nil
 }

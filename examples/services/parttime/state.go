@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/fsck"
 	"github.com/plimsoll/plimsoll/examples/internal/statelog"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/preempt/exchange"
@@ -23,6 +24,7 @@ type saved struct {
 	Origin     time.Time         `json:"origin"`             // of the clock
 	Minute     time.Duration     `json:"minute_ns"`
 	Partitions map[string]terms  `json:"partitions,omitempty"` // of a host
+	Taken      map[string]int64  `json:"taken,omitempty"`      // by key, the time of the newest order
 	Removed    map[string]string `json:"removed,omitempty"`    // partitions that an administrator has removed, and the instances of their clients
 	Manager    *exchange.Manager `json:"manager,omitempty"`
 	Client     *exchange.Client  `json:"client,omitempty"`
@@ -45,8 +47,23 @@ const (
 	recordWhole   = 's' // the state, in JSON: of a client
 	recordManager = 'm' // what has changed of the manager
 	recordTerms   = 't' // a namedTerms, in JSON
+	recordTaken   = 'o' // a takenOrder, in JSON: of a host. The record of what it does follows
 	recordBoth    = 'b' // the length of a namedTerms, the namedTerms, and what has changed of the manager
 )
+
+// takenOrder is an order that is about to be carried out.
+type takenOrder struct {
+	Name string `json:"name"`
+	Sent int64  `json:"sent_ns"` // since 1970, by the sender's clock
+}
+
+// take notes an order.
+func (s *saved) take(o takenOrder) {
+	if s.Taken == nil {
+		s.Taken = map[string]int64{}
+	}
+	s.Taken[o.Name] = max(s.Taken[o.Name], o.Sent)
+}
 
 // namedTerms are the terms of a partition, nil if it is removed.
 type namedTerms struct {
@@ -125,6 +142,29 @@ func load(path string) (*saved, error) {
 	return restore(s)
 }
 
+// check is the check of -fsck.
+func check(path string) (x fsck.Finding, err error) {
+	disk, err := statelog.Read(path)
+	if err != nil {
+		return x, err
+	}
+	x.Records, x.Torn, x.BadMarks = len(disk.Records), disk.Torn, disk.BadMarks
+	s, err := restore(disk)
+	switch {
+	case err != nil:
+		return x, err
+	case s == nil:
+		return x, fs.ErrNotExist
+	case s.Manager != nil:
+		x.Of = fmt.Sprintf("a host with %s", nodesText(s.Manager.Nodes()))
+	case s.Client != nil:
+		x.Of = "the client of " + s.Client.Partition()
+	default:
+		return x, errors.New("it is neither a host's state nor a client's")
+	}
+	return x, nil
+}
+
 // restore returns the state that a snapshot and its records say, nil if there is none.
 func restore(s *statelog.State) (*saved, error) {
 	if s.Snapshot == nil {
@@ -172,6 +212,12 @@ func restore(s *statelog.State) (*saved, error) {
 				return nil, fmt.Errorf("record %d: %w", i, err)
 			}
 			out.settle(t)
+		case recordTaken:
+			var o takenOrder
+			if err := json.Unmarshal(text, &o); err != nil {
+				return nil, fmt.Errorf("record %d: %w", i, err)
+			}
+			out.take(o)
 		default:
 			return nil, fmt.Errorf("record %d is of kind %q: want the state of this program, or of an earlier version", i, r[0])
 		}
@@ -198,7 +244,7 @@ func (s *saved) clone() *saved {
 			c.Partitions[k] = v
 		}
 	}
-	c.Removed = maps.Clone(s.Removed)
+	c.Removed, c.Taken = maps.Clone(s.Removed), maps.Clone(s.Taken)
 	return &c
 }
 
@@ -307,6 +353,23 @@ func (w *store) save(s *saved, terms []byte) (pos int64, err error) {
 		w.renew(s)
 	}
 	return pos, nil
+}
+
+// order notes an order that is about to be carried out. It is on disk with what it does, whose
+// record follows.
+func (w *store) order(s *saved, o takenOrder) error {
+	s.take(o)
+	if w.log == nil || s.Manager == nil || w.broken != nil { // else the next record has the whole state
+		return nil
+	}
+	data, err := json.Marshal(o)
+	if err == nil {
+		_, err = w.log.Append(append([]byte{recordTaken}, data...))
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	return nil
 }
 
 // renew begins a new log and saves the state of this moment beside what goes on.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/fsck"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/manager"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmctl"
@@ -19,6 +20,9 @@ import (
 
 // elasticd manages a cluster until ctx ends.
 func elasticd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if fsck.Asked(args) {
+		return fsck.Run("slurm elasticd", "journal", manager.Check, args, stdout)
+	}
 	o, err := parseElastic(args)
 	if err != nil {
 		return err

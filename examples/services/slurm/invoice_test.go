@@ -114,7 +114,7 @@ func TestInvoice(t *testing.T) {
 		"no -journal: want a file":             nil,
 		"-boot -1s: want a time of at least 0": {"-journal", name, "-boot", "-1s"},
 		"-json and -csv: want one of them":     {"-journal", name, "-json", "-csv"},
-		"line 1 is not an entry":               {"-journal", other},
+		"it is no file of this program":        {"-journal", other},
 		"no such file":                         {"-journal", other + "2"},
 		"want the prices of elasticd":          {"-journal", bought, "-classes", none},
 		"-boot":                                {"-boot", "x"},

@@ -72,6 +72,7 @@ A policy of [Marshall12] on a budget, instead of the decisions and the provider
   -least-jobs N     aqtp: the least n (default 1)
   -most-jobs N      aqtp: the greatest n (default: no bound)
   -seed N           mcop: of the search (default 1)
+  -fsck             with -journal alone: say whether the journal is whole, and end
 
 The exit status is 0, also after an interrupt, which leaves what is rented rented;
 1 if the program fails, and 2 for a mistake in the flags or files.
@@ -110,6 +111,7 @@ func (o *elasticOptions) define(flags *flag.FlagSet) {
 	decisions(flags, m, &o.classes, time.Minute, 5*time.Minute, 168)
 	flags.StringVar(&o.conf, "conf", "", "")
 	flags.StringVar(&o.journal, "journal", "", "")
+	flags.Bool("fsck", false, "") // see elasticd
 	flags.StringVar(&o.nodes, "nodes", "", "")
 	flags.StringVar(&o.provider, "provider", "", "")
 	flags.StringVar(&o.instances, "instances", "", "")

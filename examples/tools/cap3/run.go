@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,9 +16,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/chain"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	scaled "github.com/plimsoll/plimsoll/examples/internal/clock"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/examples/internal/fsck"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/provider"
@@ -75,6 +78,7 @@ has the columns of -tasks, what commands and tasks find and write, and the charg
   -zone NAME           of the file (default: the only one)
   -product NAME        of the file (default Linux/UNIX)
   -seed N              of the made-up history (default 1)
+  -fsck                with -journal alone: say whether the journal is whole, and end
   -json                print an array of objects instead of a table
   -h                   print this
 `
@@ -84,7 +88,14 @@ var runProgram = &cli.Program[runOptions, *ran]{
 	Verdict: (*ran).verdict,
 }
 
-func init() { commands["run"] = runProgram.Run }
+func init() {
+	commands["run"] = func(args []string, stdout, stderr io.Writer) int {
+		if fsck.Asked(args) {
+			return cli.Exit(stderr, runProgram.Name, fsck.Run(runProgram.Name, "journal", runner.Check, args, stdout))
+		}
+		return runProgram.Run(args, stdout, stderr)
+	}
+}
 
 // runOptions are the flags of run.
 type runOptions struct {
@@ -112,6 +123,7 @@ func defineRun(o *runOptions, f *cli.Flags) {
 	o.thresholds = spot.Thresholds{Medium: 1, Low: 2}
 	f.File("tasks", &o.tasks)
 	f.Name("journal", &o.journal, "the name of a file")
+	f.Switch("fsck", new(bool)) // see init
 	f.Name("dir", &o.dir, "the name of a folder")
 	cli.Choice(f, "provider", &o.provider, "made-up", "local", "exec")
 	positive := func(d time.Duration) bool { return d > 0 && d <= maxSpan }
@@ -242,7 +254,10 @@ func (o *runOptions) keep(start time.Duration) (k keptTasks, err error) {
 	if o.journal != "" {
 		text, err := os.ReadFile(name)
 		if err == nil {
-			if err = json.Unmarshal(text, &k); err != nil || len(k.Tasks) == 0 || len(k.Run) != len(k.Tasks) {
+			if text, err = chain.Open("tasks", text); err == nil {
+				err = json.Unmarshal(text, &k)
+			}
+			if err != nil || len(k.Tasks) == 0 || len(k.Run) != len(k.Tasks) {
 				return k, cli.Mistakef("%s: these are no tasks of cap3 run: want another -journal", name)
 			}
 			return k, o.same(&k)
@@ -262,7 +277,7 @@ func (o *runOptions) keep(start time.Duration) (k keptTasks, err error) {
 	if err != nil {
 		return k, err
 	}
-	if err := os.WriteFile(name+".new", text, 0o600); err != nil {
+	if err := os.WriteFile(name+".new", chain.Seal("tasks", text), 0o600); err != nil {
 		return k, cli.Mistakef("%w", err)
 	}
 	return k, os.Rename(name+".new", name)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/clock"
+	"github.com/plimsoll/plimsoll/examples/internal/fsck"
 	"github.com/plimsoll/plimsoll/examples/internal/journal"
 	"github.com/plimsoll/plimsoll/examples/services/slurm/internal/slurmctl"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -158,6 +159,16 @@ func Read(name string, o Options) (*Manager, error) {
 		m.clock = clock.NewFunc(m.state.begin.Origin, m.state.begin.Hour, o.now)
 	}
 	return m, nil
+}
+
+// Check says what a journal has. The error is that of Open.
+func Check(name string) (fsck.Finding, error) {
+	s := newState()
+	x, err := fsck.Journal(name, "a journal of elasticd", s.replay)
+	if err == nil && s.entries == 0 {
+		err = fmt.Errorf("%w: no entry: want the journal of elasticd", journal.ErrDamaged)
+	}
+	return x, err
 }
 
 // Classes returns how many classes the prices must have for the journal's purchases.

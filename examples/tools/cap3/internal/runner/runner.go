@@ -36,6 +36,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/fsck"
 	"github.com/plimsoll/plimsoll/examples/internal/journal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/spot"
@@ -280,6 +281,22 @@ func Open(o Options) (*Runner, error) {
 	}
 	open = false
 	return r, nil
+}
+
+// Check says what a journal has. The error is the damage.
+func Check(name string) (fsck.Finding, error) {
+	first := true
+	return fsck.Journal(name, "a journal of cap3 run", func(text []byte) error {
+		var e Entry
+		if err := json.Unmarshal(text, &e); err != nil {
+			return err
+		}
+		if (e.Kind == "began") != first {
+			return fmt.Errorf("the entry %q is out of place", e.Kind)
+		}
+		first = false
+		return nil
+	})
 }
 
 // Close closes the journal. Tasks go on where they are.
