@@ -152,6 +152,7 @@ type State struct {
 	Head    Head
 	Records [][]byte // they share the memory of the file
 	End     int64    // of the records
+	Marked  int64    // up to here the records were on disk, and their writer knew it
 	Sum     uint32   // of the last record, or the head's
 	Torn    int64    // bytes of a last record that is not whole
 	BadMark bool     // one of the two marks is damaged: the state is whole by the other one
@@ -189,12 +190,12 @@ func Scan(data []byte) (*State, error) {
 		return nil, &DamageError{sector, "both marks are"}
 	}
 	s.Flags = s.mark.flags
-	marked := int64(s.mark.end)
+	s.Marked = int64(s.mark.end)
 	seen := false
 	for {
-		if s.End == marked {
+		if s.End == s.Marked {
 			if seen = s.Sum == s.mark.sum; !seen {
-				return nil, &DamageError{marked, "its records are not those of its mark"}
+				return nil, &DamageError{s.Marked, "its records are not those of its mark"}
 			}
 		}
 		if s.End == int64(len(data)) {
@@ -212,7 +213,7 @@ func Scan(data []byte) (*State, error) {
 		s.Sum = sum
 	}
 	if !seen {
-		return nil, &DamageError{s.End, fmt.Sprintf("it had records up to byte %d", marked)}
+		return nil, &DamageError{s.End, fmt.Sprintf("it had records up to byte %d", s.Marked)}
 	}
 	for p := s.End + 1; p < int64(len(data)); p++ {
 		if _, _, _, ok := record(data, file, int(p)); ok {
