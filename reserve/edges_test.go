@@ -396,12 +396,10 @@ func randomFront(t *testing.T, r *rand.Rand) *front {
 		p.Prices.Classes = append(p.Prices.Classes, pricing.Class{Name: fmt.Sprint(k), Term: time.Duration(term) * time.Hour,
 			Upfront: pricing.Money(term*(200+r.IntN(600))) * pricing.Milli, Hourly: use, Billed: pricing.WhenUsed})
 	}
-	f := &front{e: new(Exact), p: p}
-	f.weights, f.parts = p.pathWeights()
-	if err := f.market.loadAny(p); err != nil {
+	f, err := new(Exact).newFront(p, []float64{.3, .5, .9}[r.IntN(3)])
+	if err != nil {
 		t.Fatal(err)
 	}
-	f.load([]float64{.3, .5, .9}[r.IntN(3)])
 	sum := 0.0
 	for range 2 + r.IntN(12) {
 		var list []pricing.Purchase
@@ -705,12 +703,11 @@ func TestFrontGap(t *testing.T) {
 		}
 	}
 	// What no plan may have is refused, and the best stays.
-	f := front{e: new(Exact), p: p, value: 1}
-	f.weights, f.parts = p.pathWeights()
-	if err := f.market.loadAny(p); err != nil {
+	f, err := new(Exact).newFront(p, .5)
+	if err != nil {
 		t.Fatal(err)
 	}
-	f.load(.5)
+	f.value = 1
 	if err := f.try([]pricing.Purchase{{Slot: 0, Count: 1}, {Slot: 1, Count: 1}}, .5); !errors.Is(err, ErrForged) || f.best.Purchases != nil {
 		t.Errorf("two at a time: %v, %v", err, f.best)
 	}

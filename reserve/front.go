@@ -32,8 +32,15 @@ import (
 // the best plan with one reservation more or less. No rate of convergence is known; the gap
 // says how near the plan is.
 //
-// At λ = 0 Front returns the plan of Exact, with a gap of 0. At λ > 0 a gap may remain even for
-// the best plan, since the best mixture of plans need not be a plan.
+// At λ = 0 Front returns the plan of Exact, with the gap of that plan: 0 if the use of all classes
+// costs the same, and what Exact certifies otherwise (TestFrontGap). At λ > 0 a gap may remain even
+// for the best plan, since the best mixture of plans need not be a plan.
+//
+// Weights. Exact takes whole numbers of parts as weights. The common denominator of (1 − λ)·w + λ·q
+// grows with the paths and with the digits of w. If the denominator is above the greatest number of
+// parts V for which all amounts fit in 64 bits, each weight is rounded down to parts of 1/V, and a
+// path without demand has the rest. So every plan costs the same fees, and no more on demand, than
+// with the weights proper: the bound stays a bound, and is lower by a share of about 2/V a path.
 //
 // Time: a solve of Exact and O(slots × paths) for each round.
 
@@ -83,15 +90,10 @@ func (e *Exact) Front(p *Problem, level float64, risks []float64, rounds int) ([
 		return nil, badInput("rounds", -1, ErrRange, "%d: want a number of solves, or 0 for 60", rounds)
 	}
 	rounds = cmp.Or(rounds, 60)
-	if err := p.wantPaths(); err != nil {
+	f, err := e.newFront(p, level)
+	if err != nil {
 		return nil, err
 	}
-	f := front{e: e, p: p}
-	f.weights, f.parts = p.pathWeights()
-	if err := f.market.loadAny(p); err != nil {
-		return nil, err
-	}
-	f.load(level)
 	var list []FrontPoint
 	for _, risk := range risks {
 		point, err := f.point(risk, rounds)
@@ -115,6 +117,7 @@ type front struct {
 	q       []int64   // the weights that are solved for
 	target  []float64 // q before it is rounded
 	exact   []int64
+	most    int64     // the most parts that exact may sum to
 	costs   []float64 // of a plan on each path, in nanos
 	best    FrontPoint
 	value   float64 // of best
@@ -134,11 +137,39 @@ type candidate struct {
 	costs     []float64
 }
 
+// newFront returns the work of Front before its first point.
+func (e *Exact) newFront(p *Problem, level float64) (*front, error) {
+	if err := p.wantPaths(); err != nil {
+		return nil, err
+	}
+	f := &front{e: e, p: p}
+	f.weights, f.parts = p.pathWeights()
+	if err := f.market.loadAny(p); err != nil {
+		return nil, err
+	}
+	f.load(level)
+	f.most = min(f.market.finest, math.MaxInt64/int64(max(1, f.market.tally.peak())))
+	if len(usePrices(nil, p, &f.market)) > 1 {
+		f.most = min(f.most, int64(mostExpanded/max(1, p.slots())))
+	}
+	f.most = max(1, f.most)
+	return f, nil
+}
+
 // load chooses the grain and the caps.
 func (f *front) load(level float64) {
 	n := len(f.weights)
 	// Rounding the caps down takes n at most of the sum grain/(1-level) ≥ grain + 2·n.
 	f.level, f.grain = level, int64(max(10_000, 200*n))
+	if f.parts > mostParts { // fine weights, of which the least one gets 200 parts as well
+		least := f.parts
+		for _, w := range f.weights {
+			if w > 0 {
+				least = min(least, w)
+			}
+		}
+		f.grain = max(f.grain, min(200*(f.parts/least), 1<<40))
+	}
 	f.caps, f.q = make([]int64, n), make([]int64, n)
 	f.target, f.exact, f.costs = make([]float64, n), make([]int64, n), make([]float64, n)
 	f.mixing, f.along = make([]float64, n), make([]float64, n)
@@ -181,7 +212,7 @@ func (f *front) share(costs []float64, soft float64) {
 
 // round sets q to whole numbers near target, within the caps, that sum to grain. It rounds all
 // numbers down, and then adds 1 to those with the largest remainders; of equal remainders the
-// first gets 1 first.
+// first gets 1 first. What is still missing goes to the same numbers in turn, up to their caps.
 func (f *front) round() {
 	left := f.grain
 	order := make([]int, len(f.q))
@@ -192,12 +223,12 @@ func (f *front) round() {
 	}
 	rest := func(i int) float64 { return f.target[i] - float64(f.q[i]) }
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
-	for left > 0 { // target sums to grain, but for the rounding of floats
+	// target sums to grain, but for the rounding of floats, which may be coarse where costs are far apart.
+	for most := int64(1); left > 0; most = left {
 		for _, i := range order {
-			if left > 0 && f.q[i] < f.caps[i] {
-				f.q[i]++
-				left--
-			}
+			by := min(left, most, f.caps[i]-f.q[i])
+			f.q[i] += by
+			left -= by
 		}
 	}
 }
@@ -276,18 +307,41 @@ func (f *front) point(risk float64, rounds int) (FrontPoint, error) {
 // solve returns the best plan for the weights of the risk l/of and of q, and its cost with
 // them, which no plan's value is below.
 func (f *front) solve(l, of int64) ([]pricing.Purchase, float64, error) {
-	g := int64(0)
-	for i, w := range f.weights {
-		f.exact[i] = (of-l)*w*f.grain + l*f.q[i]*f.parts
-		g = wide.GCD(g, f.exact[i])
-	}
-	for i := range f.exact {
-		f.exact[i] /= g
-	}
-	f.e.market.tally.given = f.exact
+	t := &f.e.market.tally
+	t.given, t.whole = f.exact, f.combine(l, of)
 	plan, err := f.e.Solve(f.p)
-	f.e.market.tally.given = nil
+	t.given = nil
 	return slices.Clone(plan.Purchases), float64(plan.Bound), err
+}
+
+// combine sets exact to the weights for the risk l/of and q, and returns the number of parts in
+// their unit. The weights sum to that number, or to less if they are rounded down.
+func (f *front) combine(l, of int64) (parts int64) {
+	scaled, ok1 := wide.Mul(of, f.parts)
+	parts, ok2 := wide.Mul(scaled, f.grain)
+	if ok1 && ok2 {
+		g := parts
+		for i, w := range f.weights {
+			f.exact[i] = (of-l)*w*f.grain + l*f.q[i]*f.parts
+			g = wide.GCD(g, f.exact[i])
+		}
+		for i := range f.exact {
+			f.exact[i] /= g
+		}
+		if parts /= g; parts <= f.most {
+			return parts
+		}
+	}
+	for i, w := range f.weights {
+		f.exact[i] = portion(f.most, (of-l)*w, of*f.parts) + portion(f.most, l*f.q[i], of*f.grain)
+	}
+	return f.most
+}
+
+// portion returns ⌊n·a/b⌋ for 0 ≤ a ≤ b.
+func portion(n, a, b int64) int64 {
+	q, _, _ := wide.Product(uint64(n), uint64(a)).Over(uint64(b))
+	return int64(q)
 }
 
 // improve tries one reservation more and one less at each place where the mixture has some,

@@ -165,7 +165,8 @@ type tally struct {
 	vals  []int
 	rest  []remainder
 	wants []int64
-	given []int64 // weights of the paths, in the place of the problem's
+	given []int64 // weights of the paths, in the place of the problem's: parts of whole
+	whole int64   // their sum or more; a path without demand has the rest
 }
 
 // A remainder is what rounding left of a weight.
@@ -190,10 +191,7 @@ func (t *tally) load(p *Problem, fine int64) error {
 		t.wants = grow.To(t.wants, len(p.Paths))
 		if t.given != nil {
 			copy(t.wants, t.given)
-			t.parts = 0
-			for _, w := range t.wants {
-				t.parts += w
-			}
+			t.parts = t.whole
 		} else {
 			t.parts = denominator(fine, p.Weights, nil)
 			t.share(len(p.Weights), func(i int) float64 { return p.Weights[i] }, t.wants)

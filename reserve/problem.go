@@ -122,6 +122,7 @@ type market struct {
 	every   int
 	scale   int64
 	common  int64
+	finest  int64 // of a demand that is not known: times so many parts, fees and values fit
 }
 
 // A class of a market; indices are those of the price list.
@@ -223,7 +224,8 @@ func (m *market) loadAny(p *Problem) error {
 	if !ok {
 		values = math.MaxInt64
 	}
-	for fine > 1 && fine > maxValue/max(dearest, values, 1) {
+	m.finest = maxValue / max(dearest, values, 1)
+	for fine > 1 && fine > m.finest {
 		fine /= 10
 	}
 	if err := m.tally.load(p, fine); err != nil {
