@@ -284,6 +284,44 @@ func TestRankingIsNotOptimal(t *testing.T) {
 	}
 }
 
+// No constant bounds FIFO, LIFO and PAP, by hand (ERRATA [Duplyakin17] 4): with n nodes in the place of
+// 100 the factor grows with n.
+func TestPoliciesHaveNoConstant(t *testing.T) {
+	small, large := Job{Nodes: 1, Elapsed: 60 * time.Minute}, Job{Nodes: 100}
+	for _, c := range []struct {
+		policy  Policy
+		smalls  int
+		elapsed time.Duration // of the large job
+		take    int
+		factor  float64
+	}{
+		{PAP, 99, 36600 * time.Millisecond, 100, (99*60 + 61) / 61.}, // all but one node of the small jobs, and the large job for that one
+		{LIFO, 1, 59 * time.Minute, 1, 5900. / 60},
+		{FIFO, 1, 61 * time.Minute, 1, 6100. / 60},
+	} {
+		t.Run(c.policy.String(), func(t *testing.T) {
+			large.Elapsed = c.elapsed
+			st := on(0, append(slices.Repeat([]Job{small}, c.smalls), large)...)
+			remaining := slices.Repeat([]time.Duration{hours(9)}, len(st.Jobs))
+			var sc Scorer
+			values := make([]float64, len(st.Node))
+			if err := sc.ValuesTo(values, st, c.policy, ValueOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			nodes, _ := sc.AppendLowest(nil, values, c.take)
+			hit, _ := sc.AppendHit(nil, st, nodes)
+			victims, err := new(Solver).AppendVictims(nil, st, Preemption{Take: c.take})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := SumWasted(st.Jobs, remaining, hit, 0).Hours() / SumWasted(st.Jobs, remaining, victims, 0).Hours()
+			if math.Abs(got-c.factor) > 1e-9 {
+				t.Errorf("%v times the least, want %v", got, c.factor)
+			}
+		})
+	}
+}
+
 // The bound of the greedy form is tight, as its file says, and the plain rule with
 // pruning has none.
 func TestGreedyBound(t *testing.T) {

@@ -502,6 +502,18 @@ func TestVerifyRefusesWraps(t *testing.T) {
 	}
 }
 
+// Two plans of equal cost, where the fee is a multiple of the price: nothing, and one reservation at
+// slot 0. Which of the two Solve returns is not promised.
+func TestExactTie(t *testing.T) {
+	p := &Problem{Slot: time.Hour, Demand: digits("2012"), Prices: prepaid(2, 6, 6)}
+	plan, err := new(Exact).Solve(p)
+	none, err1 := Cost(p, nil)
+	one, err2 := Cost(p, []pricing.Purchase{{Count: 1}})
+	if want := 10 * pricing.Unit; err != nil || err1 != nil || err2 != nil || plan.Cost != want || !plan.Optimal() || none != want || one != want {
+		t.Errorf("%v, %v, %v: want 10 each (%v, %v, %v)", plan.Cost, none, one, err, err1, err2)
+	}
+}
+
 // Amounts that are too large for the linear program's floats, and an inconvenient
 // common multiple, make the bound a trifle lower and nothing else.
 func TestExactLargeAmounts(t *testing.T) {

@@ -47,9 +47,9 @@ import (
 //	3/2 + ln(1/(2α))     for α ≤ 1/2
 //
 // times the optimum; reserve/theory has the proofs. [Liu21] Theorem 3 says 2 - α. That holds
-// for α ≥ 1/2, and is false for α = 1/3: reserve/theory has a demand that costs 127 with HGR
-// and 76 at best, where the theorem allows 5/3. If the demand is no longer than the term, the
-// plan is optimal.
+// for α ≥ 1/2, and is false for every α < 1/2. The cost can be more than twice the optimum: 20
+// against 9 is the worst ratio known. Whether one constant holds for all α is open. If the demand is
+// no longer than the term, the plan is optimal.
 //
 // HGR handles any Every, Closed dates, both horizons, classes billed either way, and
 // inventory of classes whose use costs no more than that of the class to buy. HGR does not

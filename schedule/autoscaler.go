@@ -30,7 +30,8 @@ import (
 const AtOnce time.Duration = -1
 
 // An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle
-// nodes it gives back ([Niu16] section 4.1). The decision depends on the arguments alone:
+// nodes it gives back ([Niu16] section 4.1). Nothing is guaranteed of the cost or of the wait: these
+// are rules of thumb, and predicted starts come from users' estimates. The decision depends on the arguments alone:
 // an Autoscaler has no clock, requests nothing and remembers no decision. The zero value
 // has the paper's parameters.
 //

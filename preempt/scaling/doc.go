@@ -57,13 +57,16 @@
 // first case no idle node is beyond D + Pool; in the second case none may go. ∎
 //
 // Theorem 2 (twice the best). Let a node be idle for an unknown time L, let each hour of it be
-// worth w to others, and let a node that was given back cost M when it is needed again. Without
-// Hold and with Idle no less than M/w, the rule costs at most 2·min(w·L, M), which is twice the
-// cost of a partition that knows L.
+// worth w to others, and let a node that was given back cost M when it is needed again. Let the
+// node be beyond D + Pool and Least all the time, and let Decide be called when it has been idle
+// for M/w. Without Hold and with Idle no less than M/w, the rule costs at most 2·min(w·L, M), which
+// is twice the cost of a partition that knows L.
 //
 // Proof. If w·L < M, the node is needed before it goes, and costs w·L, which is the least. Else
-// it goes at M/w, having cost M, and M again when it is needed; the least is M. ∎ No rule that
-// does not know L has a smaller factor: this is the ski-rental problem [Karlin88].
+// it goes at M/w, having cost M, and M again when it is needed; the least is M. ∎ A call that comes
+// later by a time ε adds w·ε. No deterministic rule that does not know L has a smaller factor: this
+// is the ski-rental problem [Karlin88]. A rule that draws its patience at random has e/(e−1) in
+// expectation.
 //
 // # The idle pool
 //

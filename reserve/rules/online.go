@@ -344,13 +344,6 @@ func (o *Online) Learn(demand []int) error {
 	return nil
 }
 
-func (o *Online) window() int {
-	if o.Window == 0 {
-		return defaultWindow
-	}
-	return o.Window
-}
-
 // purchase plans and buys. If a plan wants more of a class than Cap.Active leaves, purchase fills
 // up the class, gives the class a prohibitive fee, and plans again for the rest. So there is at
 // most one plan more than there are classes. Cap.Buy, MaxBuy and AtMost only delay a purchase, so

@@ -153,6 +153,13 @@ func (o *Online) curve() bool {
 	return true
 }
 
+func (o *Online) window() int {
+	if o.Window == 0 {
+		return defaultWindow
+	}
+	return o.Window
+}
+
 // ready reports whether the portfolio may buy now.
 func (o *Online) ready() bool {
 	if len(o.terms) == 0 || len(o.recent) == 0 {

@@ -65,7 +65,7 @@ import (
 //	                                    (6 times the optimum, reserve/theory)
 //	Printed or Mended, all of the       the bound of [reserve.HGR], with either choice between
 //	demand in sight                     equal windows; not with FirstSlot. [Liu21] Theorem 3
-//	                                    says 2 - F/(τp): true if F ≥ τp/2, false if F = τp/3
+//	                                    says 2 - F/(τp): true if and only if F ≥ τp/2
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant
 //	all readings                        not 3 times the optimum, as [Liu21] Theorem 4 says
@@ -125,7 +125,8 @@ const (
 func (a *RHO) Reset(o reserve.Offer) error { return a.reset(o, math.MaxInt32) }
 
 // reset is Reset for a demand of the given number of slots. To the rule that makes
-// all purchases of a window, a window longer than the demand is the demand.
+// all purchases of a window, a window longer than the demand is the demand. If that is shorter
+// than a term, the first slot is the one place to buy, also with AnyStart.
 func (a *RHO) reset(o reserve.Offer, slots int) error {
 	a.books.reset(0)
 	if err := check(&o); err != nil {
@@ -138,7 +139,7 @@ func (a *RHO) reset(o reserve.Offer, slots int) error {
 	if err != nil {
 		return err
 	}
-	if a.Rule != Deferred && !a.FirstSlot && window > o.Term {
+	if a.Rule != Deferred && !a.FirstSlot && window >= o.Term {
 		window = min(window, max(1, slots))
 	}
 	if window > maxTerm {

@@ -36,7 +36,8 @@ import (
 //
 // # The bound of a part
 //
-// Let ν_t ≥ 0 and y_iw be any numbers, and 0 ≤ λ_it ≤ min(p_i, q_i·ν_t).
+// Let ν_t ≥ 0 and y_iw be any numbers, and 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), or 0 ≤ λ_it ≤ p_i for a type
+// that the savings plan does not pay for.
 //
 // Proposition. Take a part of all plans by the limits l ≤ R ≤ u, and its plans that buy m to b at
 // each single purchase. None of these costs less than
@@ -50,7 +51,7 @@ import (
 //
 // Proof. The usage of the plan costs at least Σ λ_it·(d_it - R_it) - Σ ν_t·(H_t + A_t). An
 // instance on demand costs p_i ≥ λ_it. An instance from the savings plan takes q_i money, which is
-// worth q_i·ν_t ≥ λ_it. And λ_it·max(0, d_it - R_it) is at least λ_it·(d_it - R_it). Within the
+// worth q_i·ν_t ≥ λ_it; a type that the plan does not pay for has none. And λ_it·max(0, d_it - R_it) is at least λ_it·(d_it - R_it). Within the
 // limits Σ y_iw·R_iw is at least the third term. So the plan costs at least the first three terms
 // and Σ_j r_j·(fee_j - Σ λ - Σ y) + Σ_s a_s·(paid_s - Σ ν). ∎
 //

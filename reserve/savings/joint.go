@@ -32,7 +32,8 @@ import (
 //	L(ν) = Σ_i reserve_i(min(p_i, q_i·ν_t)) - Σ_t ν_t·u·H_t.
 //
 // reserve_i is the least cost of serving type i by reservations or at the given price per
-// slot: a problem of prepaid classes, and so an exact flow.
+// slot: a problem of prepaid classes, and so an exact flow. Here and below, min(p_i, q_i·ν_t) is p_i
+// for a type that the savings plan does not pay for, which has s_it = 0.
 //
 // Proposition. For each fair ν, no plan costs less than L(ν). Proof. Take any plan. Its commitments
 // cost at least Σ ν_t·u·A_t, since ν is fair, and u·A_t ≥ Σ_i q_i·s_it - u·H_t. So the plan costs at

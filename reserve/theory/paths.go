@@ -17,15 +17,16 @@
 //
 // Three consequences:
 //
-//   - Only the distribution of the demand in each slot counts. Paths that are correlated and
-//     paths that are shuffled slot by slot have the same optimal plan and the same mean cost.
-//     Their risk differs: see Exact.Front.
+//   - Only the distribution of the demand in each slot counts. Equally likely paths that are
+//     correlated, and the same paths shuffled slot by slot, have the same optimal plan and the
+//     same mean cost. Their risk differs: see Exact.Front.
 //   - With terms of one slot each slot is a newsvendor: reserve up to the demand that is
 //     exceeded with the probability F/p, the critical fractile.
 //   - The plan for the mean path is never cheaper on average than the optimal plan (it is one
-//     of the plans), and promises too little: g_t is convex, so that its value at the mean
-//     demand is at most the mean of its values (Jensen). In short, planning for a forecast as
-//     if it were certain is optimistic by construction.
+//     of the plans), and promises too little. For each A, p·max(0, d − A) is convex in the demand
+//     d. So its value at the mean demand is at most the mean of its values over the paths, which
+//     is g_t(A) (Jensen), and any plan costs no more on the mean path than on average. In short,
+//     planning for a forecast as if it were certain is optimistic by construction.
 //
 // The value of knowing. If the path were seen first, the cost would be the mean of the
 // optimum of each path, at most the optimum of the problem. The difference is the expected
