@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -541,40 +540,6 @@ func TestWeightsKeepTheirOrder(t *testing.T) {
 		}
 		if (p(a) > p(b)) != (w.Priority(a) > w.Priority(b)) || (p(a) == p(b)) != (w.Priority(a) == w.Priority(b)) {
 			t.Fatalf("%v: %v and %v at hour %v", w, a, b, at)
-		}
-	})
-}
-
-// The expansions: BestSize with a threshold of 0 is SumSize, with one above all
-// estimates FirstSize, and it lies between them.
-func TestExpansionsAreSpecialCasesOfBestSize(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		jobs := rapid.SliceOf(rapid.Custom(func(t *rapid.T) Job {
-			return Job{
-				Nodes:    rapid.IntRange(1, 50).Draw(t, "nodes"),
-				Estimate: time.Duration(rapid.Int64Range(1, 1e9).Draw(t, "estimate")),
-			}
-		})).Draw(t, "jobs")
-		before := slices.Clone(jobs)
-		sum, first := 0, 0
-		for i, j := range jobs {
-			if sum += j.Nodes; i == 0 {
-				first = j.Nodes
-			}
-		}
-		none, all := newBacklog(jobs, 0), newBacklog(jobs, 1e9)
-		if got := BestSize.nodes(none); got != sum || SumSize.nodes(none) != sum {
-			t.Fatalf("BestSize %d, SumSize %d, want %d", got, SumSize.nodes(none), sum)
-		}
-		if got := BestSize.nodes(all); got != first || FirstSize.nodes(all) != first {
-			t.Fatalf("BestSize %d, FirstSize %d, want %d", got, FirstSize.nodes(all), first)
-		}
-		b := newBacklog(jobs, time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "short")))
-		if got := BestSize.nodes(b); got < first || got > sum {
-			t.Fatalf("BestSize %d is not from %d to %d", got, first, sum)
-		}
-		if !reflect.DeepEqual(jobs, before) {
-			t.Fatal("the jobs were modified")
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -334,40 +333,6 @@ func TestPropRestingIsExact(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" || failed != wanted {
 			t.Fatalf("%q, want %q (-want +got):\n%s", failed, wanted, diff)
-		}
-	})
-}
-
-// Under EASY every snapshot is valid, with the queue in the order of submission.
-func TestPropEASY(t *testing.T) {
-	var env Simulator
-	rapid.Check(t, func(t *rapid.T) {
-		jobs, cfg, policy := anyEnvironment(t)
-		seed := rapid.Uint64().Draw(t, "seed")
-		cfg.Backfill, cfg.Horizon = true, 0
-		inner := policy()
-		cfg.Rand, cfg.Policy = newSource(seed), policyFunc(func(dst []Action, s *Snapshot) []Action {
-			if err := s.Validate(); err != nil {
-				t.Fatal(err)
-			}
-			for i := 1; i < len(s.Jobs); i++ {
-				if s.Jobs[i].ID <= s.Jobs[i-1].ID {
-					t.Fatalf("the queue is out of order at %v: %v", s.Now, s.Jobs)
-				}
-			}
-			return inner.AppendActions(dst, s)
-		})
-		r, err := env.Run(jobs, cfg)
-		if err != nil {
-			if errors.Is(err, ErrTooLarge) {
-				t.Skip(err)
-			}
-			t.Fatal(err)
-		}
-		for i := range jobs {
-			if at := r.Starts[i]; at >= 0 && at < jobs[i].Submit {
-				t.Fatalf("job %d starts at %v, before it comes", i, at)
-			}
 		}
 	})
 }

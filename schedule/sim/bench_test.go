@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 	"github.com/plimsoll/plimsoll/schedule/workload"
@@ -63,40 +62,6 @@ func BenchmarkRun(b *testing.B) {
 	}
 	for _, cfg := range modesOf(128) {
 		b.Run("log=lublin/mode="+cfg.Mode.String(), func(b *testing.B) { benchRun(b, jobs, cfg) })
-	}
-}
-
-// BenchmarkClouds replays the logs at EC2 and GCE, whose prices cross as the month
-// goes on, with and without reservations at EC2.
-func BenchmarkClouds(b *testing.B) {
-	google := Cloud{Meter: pricing.GCE2014, Hourly: 2600 * pricing.Milli, Discount: pricing.GCE2014SustainedUse}
-	for _, c := range []struct {
-		name, file  string
-		perInstance int
-	}{
-		{"SDSC-DS", "traces/SDSC-DS-2004-2.1-cln.swf.gz", 16},
-		{"SDSC-BLUE", "traces/SDSC-BLUE-2000-4.2-cln.swf.gz", 8},
-	} {
-		b.Run("log="+c.name, func(b *testing.B) {
-			jobs := load(b, c.file, c.perInstance)
-			b.Run("clouds=gce", func(b *testing.B) { benchRun(b, jobs, Options{Clouds: []Cloud{google}}) })
-			b.Run("clouds=both", func(b *testing.B) { benchRun(b, jobs, Options{Clouds: []Cloud{{}, google}}) })
-			b.Run("clouds=both-reserved", func(b *testing.B) {
-				benchRun(b, jobs, Options{Clouds: []Cloud{{Portfolio: halfPeak{}}, google}})
-			})
-		})
-	}
-}
-
-// BenchmarkLength shows that time grows near-linearly with the length of a log,
-// also where the queue of a local cluster grows without end.
-func BenchmarkLength(b *testing.B) {
-	for _, n := range []int{10_000, 40_000, 160_000} {
-		steady, over := flood(n, 7, 400*time.Second, 1), flood(n, 7, 100*time.Second, 1)
-		b.Run(fmt.Sprintf("load=steady/mode=sec/jobs=%d", n), func(b *testing.B) { benchRun(b, steady, Options{}) })
-		b.Run(fmt.Sprintf("load=over/mode=local/jobs=%d", n), func(b *testing.B) {
-			benchRun(b, over, Options{Mode: Local, Nodes: 128})
-		})
 	}
 }
 

@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -38,122 +37,6 @@ type senseless struct {
 func (p *senseless) Observe(dst []placement.Reservation, _ []int) ([]placement.Reservation, error) {
 	p.weeks++
 	return append(dst, p.r), nil
-}
-
-// With one cloud the schedule does not depend on what is reserved ([Niu16] section
-// 5.1), and a portfolio sees, while the cluster runs, what it would see in the
-// capacity trace afterwards: to buy as the cluster runs is to buy on the trace.
-func TestPortfolioOnOneCloudSeesTheTrace(t *testing.T) {
-	jobs := flood(3000, 7, 3*time.Hour, 5)
-	var s Simulator
-	plain, err := s.Run(jobs, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	starts, levels, cost := append([]time.Duration(nil), plain.Starts...), append([]Level(nil), plain.Levels...), plain.Cost
-	for name, p := range map[string]Portfolio{"reserves": halfPeak{}, "records": new(recorder)} {
-		got, err := s.Run(jobs, Options{Clouds: []Cloud{{Portfolio: p}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !cmp.Equal(starts, got.Starts) || !cmp.Equal(levels, got.Levels) || got.Cost != cost {
-			t.Errorf("%s: another schedule than without", name)
-		}
-		r, ok := p.(*recorder)
-		if !ok {
-			continue
-		}
-		hours := got.Clouds[0].Hours
-		if n := len(hours) / weekHours; len(r.weeks) < n || n < 10 {
-			t.Errorf("%d weeks seen, %d are in the trace", len(r.weeks), n)
-		}
-		for w, seen := range r.weeks {
-			want := make([]int, weekHours)
-			copy(want, hours[min(len(hours), w*weekHours):])
-			if d := cmp.Diff(want, seen); d != "" {
-				t.Fatalf("week %d (-trace +seen):\n%s", w, d)
-			}
-		}
-	}
-}
-
-// By hand: two jobs of 20 minutes on GCE, where the first is charged 23 minutes
-// (2.1 of boot, 20, and the check at minute 23), and the least is 10. In March the
-// discount is not reached: 31 days, and a quarter is over a week.
-func TestGCE(t *testing.T) {
-	jobs := []trace.Job{job(1, 0, 20, 1), job(2, 30, 1, 2)}
-	got := run(t, jobs, Options{Clouds: []Cloud{{
-		Name: "gce", Meter: pricing.GCE2014, Hourly: 600 * pricing.Milli, Discount: pricing.GCE2014SustainedUse,
-	}}})
-	minutes := 23 + 2*10.
-	if math.Abs(got.ChargedHours-minutes/60) > 1e-9 || got.Cost != pricing.Money(minutes)*10*pricing.Milli {
-		t.Errorf("%v hours for %v; want %v minutes for a cent each", got.ChargedHours, got.Cost, minutes)
-	}
-	if got.Clouds[0].Leases != 3 || got.Clouds[0].Name != "gce" {
-		t.Errorf("%+v; want 3 leases at gce", got.Clouds[0])
-	}
-	// A month of 28 days on one instance costs 70%, and so does an hour of it.
-	jobs = []trace.Job{job(1, 0, 28*24*60-2.1, 1)}
-	got = run(t, jobs, Options{
-		Epoch:  time.Date(2014, 2, 1, 0, 0, 0, 0, time.UTC),
-		Clouds: []Cloud{{Meter: pricing.GCE2014, Hourly: pricing.Unit, Discount: pricing.GCE2014SustainedUse}},
-	})
-	if want := 28 * 24 * 700 * pricing.Milli; got.Cost != want {
-		t.Errorf("February costs %v, want %v", got.Cost, want)
-	}
-}
-
-// The cost of GCE's leases, joined as they come and go, is what package pricing
-// charges for the same use: the bill of a minute-by-minute demand.
-func TestUsageEqualsSustainedUse(t *testing.T) {
-	epoch := time.Date(2014, 1, 20, 7, 0, 0, 0, time.UTC)
-	r := rand.New(rand.NewPCG(8, 8))
-	var u usage
-	u.reset(pricing.GCE2014SustainedUse, 1234567891, epoch)
-	demand := make([]int, 80*24*60)
-	for at := 0; at < len(demand)-3000; at += r.IntN(600) {
-		n, length := 1+r.IntN(4), 1+r.IntN(30000)
-		length = min(length, len(demand)-at)
-		u.begin(time.Duration(at)*time.Minute, n)
-		u.end(time.Duration(at+length)*time.Minute, n)
-		for k := at; k < at+length; k++ {
-			demand[k] += n
-		}
-	}
-	got, err := u.close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Of the inferred instances of a month, j is used while more than j run.
-	used := map[time.Time][]time.Duration{}
-	for k, n := range demand {
-		at := epoch.Add(time.Duration(k) * time.Minute)
-		first := time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)
-		for j := range n {
-			if j == len(used[first]) {
-				used[first] = append(used[first], 0)
-			}
-			used[first][j] += time.Minute
-		}
-	}
-	var want pricing.Money
-	peak := 0
-	for first, ranks := range used {
-		for _, length := range ranks {
-			cost, err := pricing.GCE2014SustainedUse.Cost(1234567891, length, first.AddDate(0, 1, 0).Sub(first))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want += cost
-			peak++
-		}
-	}
-	if diff := (got - want); diff > pricing.Money(peak) || -diff > pricing.Money(peak) {
-		t.Errorf("%v, want %v to %d nanos", got, want, peak)
-	}
-	if len(used) != 4 {
-		t.Errorf("%d months, want 4", len(used))
-	}
 }
 
 // The management overhead: another user's job waits for the formatting, the same

@@ -78,60 +78,6 @@ func TestShortWithReformat(t *testing.T) {
 	}
 }
 
-// The slowdowns of jobs that start in any order are added by number, each once, however long the log is, and a job has
-// its slot until it starts. By hand: half of the jobs wait as long as they run.
-func TestRosterByNumber(t *testing.T) {
-	const n = 1000
-	var r roster
-	start := func(number int) {
-		slot := r.slot(int64(number))
-		if slot < 0 || r.live[slot].number != number {
-			t.Fatalf("job %d has slot %d", number, slot)
-		}
-		j := &r.live[slot].Job
-		r.starts(j, number, j.Submit+time.Duration(number%2)*time.Hour)
-		if slot := r.slot(int64(number)); slot >= 0 {
-			t.Fatalf("job %d has slot %d after its start", number, slot)
-		}
-	}
-	enter := func(number int) {
-		r.enter(&trace.Job{Submit: time.Duration(number) * time.Second, Run: time.Hour, Nodes: 1})
-	}
-	for round := range 2 {
-		r.reset()
-		order := make([]int, n)
-		for i := range order {
-			order[i] = i
-		}
-		for i := 0; i+3 < n; i += 3 + round { // neighbours change places, and some come much later
-			order[i], order[i+2] = order[i+2], order[i]
-		}
-		for i := range order {
-			enter(i)
-		}
-		if r.slot(-1) >= 0 || r.slot(n) >= 0 {
-			t.Error("a job that is not there has a slot")
-		}
-		for _, k := range order {
-			start(k)
-		}
-		if r.head != n || r.slow != n*1.5 {
-			t.Errorf("%d jobs have slowdowns of %v in all, want %d and %v", r.head, r.slow, n, n*1.5)
-		}
-	}
-	// With no more than a few jobs between the first that waits and the last, the room is used again and again.
-	r = roster{freeSlot: -1}
-	for k := 0; k < n; k += 2 {
-		enter(k)
-		enter(k + 1)
-		start(k + 1)
-		start(k)
-	}
-	if r.head != n || r.slow != n*1.5 || len(r.ring) != 64 {
-		t.Errorf("%d jobs have slowdowns of %v in all, with room for %d", r.head, r.slow, len(r.ring))
-	}
-}
-
 // The same of jobs.
 func TestJobLimits(t *testing.T) {
 	good := trace.Job{ID: 5, Submit: 10, Run: 10, Estimate: 10, Nodes: 4}

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -123,91 +122,4 @@ func changes(levels []Level, first time.Duration) (kept []Level) {
 		kept = append(kept, l)
 	}
 	return kept
-}
-
-// What holds for every scheduler, with a Simulator used before and with a
-// fresh one.
-func TestRunInvariants(t *testing.T) {
-	var s Simulator
-	rapid.Check(t, func(t *rapid.T) {
-		jobs, cfg := drawJobs(t, 6), drawConfig(t)
-		cfg.Mode = rapid.SampledFrom([]Mode{SEC, NoWait, Local, Individual}).Draw(t, "any mode")
-		cfg.Reformat = 0 // starts are when instances are there
-		cfg.Placement = placement.Policy(rapid.IntRange(0, 4).Draw(t, "any placement"))
-		newScheduler := rapid.SampledFrom([]func() schedule.Scheduler{
-			func() schedule.Scheduler { return nil },
-			func() schedule.Scheduler { return new(schedule.FCFS) },
-			func() schedule.Scheduler { return new(schedule.Conservative) },
-			func() schedule.Scheduler {
-				e := new(schedule.EASY)
-				e.Order = func(j schedule.Job) float64 { return -float64(j.Nodes) }
-				return e
-			},
-		}).Draw(t, "scheduler")
-		cfg.Scheduler, cfg.Rand = newScheduler(), rand.New(rand.NewPCG(7, 7))
-		got, err := s.Run(jobs, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var fresh Simulator
-		cfg.Scheduler, cfg.Rand = newScheduler(), rand.New(rand.NewPCG(7, 7))
-		again, err := fresh.Run(jobs, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(again, got, cmpopts.EquateEmpty()); d != "" {
-			t.Fatalf("a used Simulator differs from a fresh one (-fresh +used):\n%s", d)
-		}
-		var last time.Duration
-		for i, j := range jobs {
-			if got.Starts[i] < j.Submit {
-				t.Fatalf("job %d starts before it is submitted", i)
-			}
-			last = max(last, got.Starts[i]+j.Run)
-		}
-		// The levels are the jobs': busy at each change is Σ nodes running then.
-		for k, l := range got.Levels {
-			busy := 0
-			for i, j := range jobs {
-				if got.Starts[i] <= l.At && l.At < got.Starts[i]+j.Run {
-					busy += j.Nodes
-				}
-			}
-			if busy != l.Busy || l.Busy > l.Held || k > 0 && got.Levels[k-1].At >= l.At {
-				t.Fatalf("level %d is %+v, with %d instances busy", k, l, busy)
-			}
-		}
-		if n := len(got.Levels); n > 0 && cfg.Mode != Local && got.Levels[n-1] != (Level{got.Levels[n-1].At, 0, 0}) {
-			t.Fatalf("instances are held for ever: %+v", got.Levels[n-1])
-		}
-		// Nothing is charged less than it is held, and no more than a minimum
-		// or an increment beyond.
-		if cfg.Mode != Local && cfg.Mode != Individual {
-			var held replay.Sum
-			for k, l := range got.Levels[:max(0, len(got.Levels)-1)] {
-				held.Add(got.Levels[k+1].At-l.At, l.Held)
-			}
-			if held.Hours() > got.ChargedHours*(1+1e-12) || got.UsedHours > held.Hours()*(1+1e-12) {
-				t.Fatalf("used %v, held %v and charged %v hours", got.UsedHours, held.Hours(), got.ChargedHours)
-			}
-		}
-		// The demand curve is the peak of each slot.
-		slot := time.Hour
-		demand := got.AppendDemand([]int{-1}, slot)[1:]
-		want := make([]int, len(demand))
-		for k := range want {
-			for i, l := range got.Levels {
-				end := schedule.Never
-				if i+1 < len(got.Levels) {
-					end = got.Levels[i+1].At
-				}
-				if l.At < time.Duration(k+1)*slot && end > time.Duration(k)*slot {
-					want[k] = max(want[k], l.Held)
-				}
-			}
-		}
-		if d := cmp.Diff(want, demand, cmpopts.EquateEmpty()); d != "" {
-			t.Fatalf("demand (-want +got):\n%s", d)
-		}
-	})
 }

@@ -125,29 +125,3 @@ func TestDataStar(t *testing.T) {
 		}
 	}
 }
-
-// [Niu16] Fig. 5: the wait rises and the cost falls with T_waitlmt and with
-// T_short.
-func TestDataStarTradeoff(t *testing.T) {
-	jobs := load(t, "traces/SDSC-DS-2004-2.1-cln.swf.gz", 16)
-	var s Simulator
-	for name, set := range map[string]func(*Options, time.Duration){
-		"T_waitlmt": func(c *Options, d time.Duration) { c.WaitLimit = d },
-		"T_short":   func(c *Options, d time.Duration) { c.Short = d },
-	} {
-		var last Result
-		for i, d := range []time.Duration{schedule.AtOnce, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour} {
-			var cfg Options
-			set(&cfg, d)
-			r, err := s.Run(jobs, cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("%s %v: mean wait %.1f s, cost %v", name, d, r.MeanWait.Seconds(), r.Cost)
-			if i > 0 && (r.MeanWait < last.MeanWait || r.Cost > last.Cost) {
-				t.Errorf("%s %v: mean wait %v and cost %v after %v and %v", name, d, r.MeanWait, r.Cost, last.MeanWait, last.Cost)
-			}
-			last = r
-		}
-	}
-}

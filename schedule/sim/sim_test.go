@@ -35,86 +35,6 @@ func run(t *testing.T, jobs []trace.Job, cfg Options) Result {
 	return r
 }
 
-// By hand: one instance, two jobs of 20 minutes 30 minutes apart. The second
-// runs in what is left of the first's hour, and the instance goes at the last
-// check before the hour ends, charged once.
-func TestIdleInstanceIsUsedAgain(t *testing.T) {
-	jobs := []trace.Job{job(1, 0, 20, 1), job(2, 30, 20, 1)}
-	got := run(t, jobs, Options{})
-	got.Starts, got.Levels = append([]time.Duration(nil), got.Starts...), append([]Level(nil), got.Levels...)
-	want := Result{
-		Jobs:         2,
-		MeanWait:     at(2.1) / 2,
-		MeanSlowdown: (1 + 22.1/20) / 2,
-		UsedHours:    40.0 / 60,
-		ChargedHours: 1,
-		Utilisation:  40.0 / 60,
-		Cost:         2_400_000_000,
-		Makespan:     at(50),
-		Peak:         1,
-		Clouds: []CloudResult{{Jobs: 2, Leases: 1, Peak: 1, ChargedHours: 1, Cost: 2_400_000_000, Hours: []int{1},
-			Levels: []Level{{0, 1, 0}, {at(2.1), 1, 1}, {at(22.1), 1, 0}, {at(30), 1, 1}, {at(50), 1, 0}, {at(60), 0, 0}}}},
-		Starts: []time.Duration{at(2.1), at(30)},
-		Levels: []Level{{0, 1, 0}, {at(2.1), 1, 1}, {at(22.1), 1, 0}, {at(30), 1, 1}, {at(50), 1, 0}, {at(60), 0, 0}},
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-	// Alone, each pays its own hour.
-	alone := run(t, jobs, Options{Mode: Individual})
-	if alone.ChargedHours != 2 || alone.MeanWait != at(2.1) {
-		t.Errorf("individual: %v hours, wait %v; want 2 and 2m6s", alone.ChargedHours, alone.MeanWait)
-	}
-}
-
-// By hand: the lease renews while a job waits. Two instances idle at minute 20
-// of their lease cannot serve a job of 3, which waits for one more.
-func TestNoReleaseWhileAJobWaits(t *testing.T) {
-	slow := func(n int) time.Duration { return at(10) }
-	jobs := []trace.Job{job(1, 0, 10, 2), job(2, 55, 10, 3)}
-	got := run(t, jobs, Options{Boot: slow})
-	// At minute 60, when the first two would go, job 2 waits for the third
-	// instance, up at 65: they renew, and all three run it.
-	if got.Starts[1] != at(65) || got.ChargedHours != 5 {
-		t.Errorf("start %v, %v hours; want 1h5m and 5", got.Starts[1], got.ChargedHours)
-	}
-}
-
-// By hand, [Niu16] section 4.1: sizes of a request. A job of 4 h runs on the
-// one instance there is; then two long jobs of 2 and 1 nodes and two short ones
-// of 3 and 2 are submitted at once. SumSize asks for room for all, BestSize for
-// all but the second short one, FirstSize for the first, of 2 nodes; the
-// instances are up three minutes later.
-func TestExpansionSizes(t *testing.T) {
-	jobs := []trace.Job{
-		job(1, 0, 240, 1),
-		job(2, 10, 120, 2), job(3, 10, 30, 3), job(4, 10, 90, 1), job(5, 10, 15, 2),
-	}
-	for _, c := range []struct {
-		cfg  Options
-		held int // at minute 11
-	}{
-		{Options{Expansion: schedule.FirstSize}, 1 + 2},
-		{Options{Expansion: schedule.BestSize}, 1 + 2 + 3 + 1},
-		{Options{Expansion: schedule.SumSize}, 1 + 2 + 3 + 1 + 2},
-		{Options{Expansion: schedule.BestSize, Short: schedule.AtOnce}, 1 + 2 + 3 + 1 + 2},
-		{Options{Expansion: schedule.BestSize, Short: at(1000)}, 1 + 2},
-	} {
-		c.cfg.Boot = func(int) time.Duration { return at(3) }
-		c.cfg.WaitLimit = schedule.AtOnce
-		got := run(t, jobs, c.cfg)
-		held := 0
-		for _, l := range got.Levels {
-			if l.At <= at(11) {
-				held = l.Held
-			}
-		}
-		if held != c.held {
-			t.Errorf("%v, short %v: %d instances held at minute 11, want %d", c.cfg.Expansion, c.cfg.Short, held, c.held)
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	ok := job(1, 0, 10, 2)
 	with := func(change func(*trace.Job)) []trace.Job {
@@ -129,34 +49,17 @@ func TestErrors(t *testing.T) {
 		index int
 		is    error
 	}{
-		"no nodes":            {with(func(j *trace.Job) { j.Nodes = 0 }), Options{}, "Jobs.Nodes", 1, ErrRange},
-		"no run time":         {with(func(j *trace.Job) { j.Run = 0 }), Options{}, "Jobs.Run", 1, ErrRange},
-		"estimate too low":    {with(func(j *trace.Job) { j.Estimate-- }), Options{}, "Jobs.Estimate", 1, ErrRange},
-		"estimate too high":   {with(func(j *trace.Job) { j.Estimate = math.MaxInt64 }), Options{}, "Jobs.Estimate", 1, ErrRange},
-		"negative submission": {with(func(j *trace.Job) { j.Submit = -1 }), Options{}, "Jobs.Submit", 1, ErrRange},
-		"unsorted ID":         {with(func(j *trace.Job) { j.ID = 0 }), Options{}, "Jobs.Submit", 1, ErrOrder},
-		"unsorted":            {[]trace.Job{job(1, 5, 1, 1), job(2, 4, 1, 1)}, Options{}, "Jobs.Submit", 1, ErrOrder},
-		"too large":           {with(func(j *trace.Job) { j.Nodes = 3 }), Options{Mode: Local, Nodes: 2}, "Jobs.Nodes", 1, ErrTooLarge},
-		"no local nodes":      {nil, Options{Mode: Local}, "Nodes", -1, ErrRange},
-		"bad mode":            {nil, Options{Mode: 9}, "Mode", -1, ErrRange},
-		"bad meter":           {nil, Options{Meter: pricing.Meter{Minimum: 1}}, "Meter", -1, pricing.ErrRange},
-		"bad price":           {nil, Options{Hourly: -1}, "Hourly", -1, ErrRange},
-		"bad limit":           {nil, Options{WaitLimit: -2}, "WaitLimit", -1, ErrRange},
-		"bad threshold":       {nil, Options{Short: -2}, "Short", -1, ErrRange},
-		"bad period":          {nil, Options{ReleaseEvery: -2}, "ReleaseEvery", -1, ErrRange},
-		"bad expansion":       {nil, Options{Expansion: 9}, "Expansion", -1, ErrRange},
-		"bad placement":       {nil, Options{Placement: 9}, "Placement", -1, ErrRange},
-		"no randomness":       {nil, Options{Placement: placement.Random}, "Rand", -1, ErrRange},
-		"endless period":      {nil, Options{ReleaseEvery: math.MaxInt64}, "ReleaseEvery", -1, ErrRange},
-		"endless minimum":     {nil, Options{Meter: pricing.Meter{Minimum: math.MaxInt64, Increment: 1}}, "Meter", -1, ErrRange},
-		"endless increment":   {nil, Options{Meter: pricing.Meter{Increment: math.MaxInt64}}, "Meter", -1, ErrRange},
-		"huge job":            {with(func(j *trace.Job) { j.Nodes = 1e9 }), Options{}, "Jobs.Nodes", 1, ErrTooLarge},
-		"huge job bound":      {with(func(j *trace.Job) { j.Nodes = replay.MaxHeld }), Options{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
-		"clock":               {centuries(6), Options{Mode: Local, Nodes: 1}, "Submit", -1, ErrRange},
-		"clock of SEC":        {centuries(6), Options{WaitLimit: replay.MaxTime}, "Submit", -1, ErrRange},
-		"stuck":               {[]trace.Job{ok}, Options{Scheduler: new(idleScheduler)}, "Scheduler", -1, ErrRange},
-		"bad boot":            {[]trace.Job{ok}, Options{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
-		"bad boot alone":      {[]trace.Job{ok}, Options{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
+		"no nodes":       {with(func(j *trace.Job) { j.Nodes = 0 }), Options{}, "Jobs.Nodes", 1, ErrRange},
+		"unsorted":       {[]trace.Job{job(1, 5, 1, 1), job(2, 4, 1, 1)}, Options{}, "Jobs.Submit", 1, ErrOrder},
+		"too large":      {with(func(j *trace.Job) { j.Nodes = 3 }), Options{Mode: Local, Nodes: 2}, "Jobs.Nodes", 1, ErrTooLarge},
+		"bad meter":      {nil, Options{Meter: pricing.Meter{Minimum: 1}}, "Meter", -1, pricing.ErrRange},
+		"huge job":       {with(func(j *trace.Job) { j.Nodes = 1e9 }), Options{}, "Jobs.Nodes", 1, ErrTooLarge},
+		"huge job bound": {with(func(j *trace.Job) { j.Nodes = replay.MaxHeld }), Options{Mode: NoWait}, "Nodes", -1, ErrTooLarge},
+		"clock":          {centuries(6), Options{Mode: Local, Nodes: 1}, "Submit", -1, ErrRange},
+		"clock of SEC":   {centuries(6), Options{WaitLimit: replay.MaxTime}, "Submit", -1, ErrRange},
+		"stuck":          {[]trace.Job{ok}, Options{Scheduler: new(idleScheduler)}, "Scheduler", -1, ErrRange},
+		"bad boot":       {[]trace.Job{ok}, Options{Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
+		"bad boot alone": {[]trace.Job{ok}, Options{Mode: Individual, Boot: func(int) time.Duration { return -1 }}, "Boot", -1, ErrRange},
 	} {
 		var s Simulator
 		_, err := s.Run(c.jobs, c.cfg)

@@ -82,36 +82,6 @@ func TestStreamEqualsRun(t *testing.T) {
 	})
 }
 
-// On a real log, and with a long queue behind a job that waits for all nodes.
-func TestStreamLogs(t *testing.T) {
-	var s, bulk Simulator
-	jobs := load(t, "easy/KTH-SP2.swf.gz", 1)
-	for _, cfg := range []Options{{}, {Mode: Local, Nodes: 100}, {Mode: Individual}, {Mode: NoWait}, {Mode: Local, Nodes: 100, Scheduler: &schedule.EASY{Order: schedule.ShortestFirst}}} {
-		want, err := bulk.Run(jobs, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := collected(&s, jobs, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Tens of thousands of starts and levels are compared by themselves, since cmp takes seconds for them.
-		if !slices.Equal(want.Starts, got.Starts) || !slices.Equal(want.Levels, got.Levels) || len(want.Clouds) != len(got.Clouds) {
-			t.Fatalf("%v: other starts, levels or clouds than those of Run", cfg.Mode)
-		}
-		want.Starts, got.Starts, want.Levels, got.Levels = nil, nil, nil, nil
-		for k := range want.Clouds {
-			if !slices.Equal(want.Clouds[k].Levels, got.Clouds[k].Levels) {
-				t.Fatalf("%v: other levels of cloud %d than those of Run", cfg.Mode, k)
-			}
-			want.Clouds[k].Levels, got.Clouds[k].Levels = nil, nil
-		}
-		if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
-			t.Errorf("%v: -run +stream:\n%s", cfg.Mode, d)
-		}
-	}
-}
-
 // An error of the sequence ends the simulation, and so does a job that cannot be run.
 func TestStreamOfTooLargeJobs(t *testing.T) {
 	var s Simulator

@@ -8,6 +8,9 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
+// ownPlace is a cluster's place in foe.clusters: one on demand, one for spot.
+func ownPlace(tier Tier) int { return int(min(tier, TierMedium)) }
+
 // foe is an adversary of one task: it has no prices, times to the nanosecond, and
 // takes spot clusters where that hurts most. Its clusters are on demand and on
 // spot. It is told of by its own next events and the framework's Next only.

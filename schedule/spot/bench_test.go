@@ -116,21 +116,3 @@ func BenchmarkChainEstimator(b *testing.B) {
 		})
 	}
 }
-
-// The bids of the agents, at the end of a month.
-func BenchmarkBidders(b *testing.B) {
-	h := spikyHistory(30, 1)
-	for _, c := range []struct {
-		name string
-		bid  bidder
-	}{{"medium", MediumBid}, {"low", LowBid}} {
-		b.Run("bid="+c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var sum pricing.Money
-			for b.Loop() {
-				sum += c.bid(h, h.End, 1300*pricing.Milli)
-			}
-			moneySink = sum
-		})
-	}
-}

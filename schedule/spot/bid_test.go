@@ -399,40 +399,6 @@ func TestBidPlannerBesideIsGivenUp(t *testing.T) {
 	}
 }
 
-// A price of 1.00 that falls to 0.10 for good with probability 1/2 an hour, for a
-// task of one hour: by hand, with steps and blocks of an hour, and on demand 0.90.
-//
-//	time for k hours of waiting:  V_k = min(0.90, ½·0.10 + ½·V_{k-1})
-//
-// as the run on spot, which at 1.00 is not worth it, needs one hour and its
-// repetition on demand another. V_0 = 0.90 at two hours; V_1 = 0.50, V_2 = 0.30,
-// V_3 = 0.20. At 0.10 the task runs at once.
-func TestBidPlannerWaits(t *testing.T) {
-	m := paperMarket(0)
-	m.Chain = PriceChain{
-		Step:   time.Hour,
-		Prices: []pricing.Money{100 * milli, 1000 * milli},
-		Tops:   []pricing.Money{100 * milli, 1000 * milli},
-		Move:   []float64{1, 0, .5, .5},
-	}
-	m.OnDemand = 900 * milli
-	for k, want := range []float64{.9, .5, .3, .2} {
-		task := Task{Estimate: time.Hour, Deadline: time.Duration(2+k) * time.Hour, Instances: 1}
-		var p Planner
-		if err := p.Solve(m, &task, 0); err != nil {
-			t.Fatal(err)
-		}
-		d := p.Decide(BidState{Price: 1000 * milli})
-		if math.Abs(d.Cost-want) > 1e-12 || (d.Action == BidWait) != (k > 0) {
-			t.Errorf("%d hours to wait: %+v, want a cost of %v", k, d, want)
-		}
-		d = p.Decide(BidState{Price: 100 * milli})
-		if want := (BidDecision{Action: BidSpot, Bid: 100 * milli, For: time.Hour, Cost: .1}); d != want {
-			t.Errorf("%d hours to wait, price 0.10: %+v, want %+v", k, d, want)
-		}
-	}
-}
-
 // A cluster that runs: it goes on within a block, is stopped at the end of one when
 // the price has risen above what waiting costs, and may overrun its estimate while
 // it could be run again.
@@ -488,41 +454,6 @@ func TestBidPlannerOfARunningCluster(t *testing.T) {
 	if d := p.Decide(BidState{Price: 5 * pricing.Unit}); d.Action != BidWait || d.For != 30*time.Minute {
 		t.Errorf("at a price never seen: %+v", d)
 	}
-}
-
-// Prices times two cost twice as much, and decisions are the same.
-func TestBidPlannerScales(t *testing.T) {
-	var p, q Planner
-	rapid.Check(t, func(t *rapid.T) {
-		m := anyMarket(t, 4)
-		task := anyDeadlineTask(t, m.Chain.Step, 20)
-		double := m
-		double.OnDemand *= 2
-		double.Chain.Prices, double.Chain.Tops = slices.Clone(m.Chain.Prices), slices.Clone(m.Chain.Tops)
-		for i := range double.Chain.Tops {
-			double.Chain.Prices[i] *= 2
-			double.Chain.Tops[i] *= 2
-		}
-		move := slices.Clone(m.Chain.Move)
-		if err := errors.Join(p.Solve(m, &task, 0), q.Solve(double, &task, 0)); err != nil {
-			t.Fatal(err)
-		}
-		for _, top := range m.Chain.Tops {
-			a, b := p.Decide(BidState{Price: top}), q.Decide(BidState{Price: 2 * top})
-			a.Bid *= 2
-			a.Cost *= 2
-			// The cost on demand is rounded to a nano.
-			if math.Abs(a.Cost-b.Cost) > 4e-9 {
-				t.Fatalf("%+v doubled, %+v at double prices", a, b)
-			}
-			if a.Cost = b.Cost; a != b && m.OnDemand%(120*milli) == 0 { // no rounding, no tie turned
-				t.Fatalf("%+v doubled, %+v at double prices", a, b)
-			}
-		}
-		if !slices.Equal(move, m.Chain.Move) {
-			t.Fatal("the chain was modified")
-		}
-	})
 }
 
 func TestBidErrors(t *testing.T) {

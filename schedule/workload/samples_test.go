@@ -183,38 +183,6 @@ func TestReportedFigures(t *testing.T) {
 	}
 }
 
-// Poisson arrivals have gaps whose deviation is their mean, within what 1,001 of
-// them allow (CV of exponential gaps: 1 ± .03); those of campaigns are a few long
-// ones between many short.
-func TestArrivals(t *testing.T) {
-	gaps := func(o SampleOptions) (cv, short float64) {
-		const seeds = 100
-		for seed := range uint64(seeds) {
-			jobs, err := AppendFeitelson(nil, newRand(seed), FeitelsonJobs, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g := make([]float64, len(jobs)-1)
-			for i := range g {
-				g[i] = (jobs[i+1].Submit - jobs[i].Submit).Seconds()
-				if g[i] < 60 {
-					short++
-				}
-			}
-			cv += stat.StdDev(g, nil) / stat.Mean(g, nil)
-		}
-		return cv / seeds, short / seeds / FeitelsonJobs
-	}
-	// A share of 1 − e^(−60/518) = .109 of the gaps is below a minute.
-	if cv, short := gaps(SampleOptions{}); math.Abs(cv-1) > .02 || math.Abs(short-.109) > .01 {
-		t.Errorf("poisson: gaps with a coefficient of variation of %.3f, %.3f of them short", cv, short)
-	}
-	// Of 1,001 jobs 10 start campaigns; e^(−60/20) of the others come later than a minute.
-	if cv, short := gaps(SampleOptions{Arrivals: Campaigns}); cv < 8 || math.Abs(short-.99*(1-math.Exp(-3))) > .01 {
-		t.Errorf("campaigns: gaps with a coefficient of variation of %.3f, %.3f of them short", cv, short)
-	}
-}
-
 // The jobs of a seed, for ever and everywhere. The hashes are those of the first
 // run of this code.
 func TestSamplesPinned(t *testing.T) {

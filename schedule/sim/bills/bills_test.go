@@ -178,52 +178,6 @@ func TestAddsUp(t *testing.T) {
 	})
 }
 
-// Sampling finds the exact value within its error bar, and the same for the same seed.
-func TestSampled(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(18, 1))
-	u := bills.Usage{Prices: prices, OnDemand: 1000 * pricing.Unit, Bill: 600 * pricing.Unit}
-	for i := range 300 {
-		u.Jobs = append(u.Jobs, job(int64(i), i%bills.MaxExact, 1+rnd.IntN(3), time.Duration(i)*20*time.Minute, time.Duration(1+rnd.IntN(10*3600))*time.Second))
-		u.Starts = append(u.Starts, u.Jobs[i].Submit)
-	}
-	var d bills.Divider
-	exact, err := d.Divide(u, bills.Options{})
-	if err != nil || exact.Sampled {
-		t.Fatal(err, exact.Sampled)
-	}
-	exact.Accounts = append([]bills.Account(nil), exact.Accounts...)
-	// A user with next to nothing more makes one user too many for the exact value.
-	u.Jobs = append(u.Jobs, job(300, 99, 1, 100*time.Hour, time.Microsecond))
-	u.Starts = append(u.Starts, 100*time.Hour)
-	s, err := d.Divide(u, bills.Options{Pairs: 400, Rand: rand.New(rand.NewPCG(18, 2))})
-	if err != nil || !s.Sampled {
-		t.Fatal(err, s.Sampled)
-	}
-	beyond, sum := 0, pricing.Money(0)
-	for i, a := range s.Accounts {
-		sum += a.SavedByShapley
-		if a.User == 99 {
-			continue
-		}
-		if a.StdErr <= 0 || a.StdErr > 2*pricing.Unit {
-			t.Errorf("user %s: standard error %v of %v", a.Name(), a.StdErr, a.SavedByShapley)
-		}
-		if diff := a.SavedByShapley - exact.Accounts[i].SavedByShapley; diff > 2*a.StdErr || diff < -2*a.StdErr {
-			beyond++
-		}
-	}
-	if sum != s.Saved || beyond > 2 {
-		t.Errorf("shares of %v sum to %v; %d of 12 are more than two standard errors off", s.Saved, sum, beyond)
-	}
-	first := append([]bills.Account(nil), s.Accounts...)
-	if s, err = d.Divide(u, bills.Options{Pairs: 400, Rand: rand.New(rand.NewPCG(18, 2))}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(first, s.Accounts); diff != "" {
-		t.Errorf("the same seed, again (-first +second):\n%s", diff)
-	}
-}
-
 // Sampled shares and standard errors are those of a sampler that draws the same orders and
 // knows the savings of coalitions from their definition.
 func TestSampledByDefinition(t *testing.T) {

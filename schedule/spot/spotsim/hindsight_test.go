@@ -3,7 +3,6 @@ package spotsim
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -165,48 +164,6 @@ func TestHindsightEqualsEnumeration(t *testing.T) {
 	})
 	if onSpot < 20 || mixed < 20 {
 		seeded.TooFew(t, "only %d cases on spot, %d with checkpoints", onSpot, mixed)
-	}
-}
-
-// Where the provider may take a cluster for free, and deadlines leave little room, the optimum is
-// that of enumeration, too.
-func TestHindsightOfFreeLeases(t *testing.T) {
-	r := rand.New(rand.NewPCG(22, 21)) // seed 22, 21
-	const m = time.Minute
-	var x yardstick
-	free, safer := 0, 0
-	for range 2000 {
-		minutes := func(lo, hi int) time.Duration { return time.Duration(lo+r.IntN(hi-lo+1)) * m }
-		h := pricing.SpotHistory{End: 30 * m}
-		for at := time.Duration(0); at < 16*m; at += minutes(1, 5) {
-			h.Times, h.Prices = append(h.Times, at), append(h.Prices, pricing.Money(1+r.IntN(9))*pricing.Unit)
-		}
-		k := Task{Submit: minutes(0, 1), Task: spot.Task{Estimate: minutes(3, 8), Latency: minutes(0, 1), Instances: 1}}
-		k.Deadline = k.Submit + k.Latency + k.Estimate + minutes(0, 5)
-		k.Checkpoints = spot.Checkpoints{Every: minutes(1, 3), Write: minutes(0, 1), Restart: minutes(0, 2)}
-		cfg := Options{History: h, OnDemand: pricing.Money(5+r.IntN(20)) * pricing.Unit, Spot: tinyMeters[r.IntN(2)], Meter: tinyMeters[0].Meter}
-		step := minutes(1, 3)
-		var both [2]pricing.Money
-		for i := range both {
-			x.Safe = i == 1
-			got, possible, err := x.Cost(k, cfg, step)
-			if err != nil || !possible {
-				t.Fatalf("%v, %v", possible, err)
-			}
-			if want := leastByEnumeration(&k, &cfg, k.Submit, 0, step, x.Safe); got != want {
-				t.Fatalf("safe %v: got %v, want %v: %+v, %+v, a step of %v", x.Safe, got, want, k, cfg, step)
-			}
-			both[i] = got
-		}
-		if len(x.taken) > 0 {
-			free++
-		}
-		if both[0] < both[1] {
-			safer++
-		}
-	}
-	if free < 300 || safer < 300 {
-		t.Errorf("%d cases with free leases, %d that the guarantee makes dearer", free, safer)
 	}
 }
 
@@ -372,35 +329,6 @@ func TestLimitsAreTaken(t *testing.T) {
 		if r, err := new(Simulator).Run([]Task{task}, cfg); (late == 0) != (err == nil) || err == nil && r.Met != 1 {
 			t.Errorf("the last price %v late: %+v, %v", late, r, err)
 		}
-	}
-}
-
-// On demand begins in time, or not at all: half of two hours' work could be saved on spot at a
-// cent an hour, but then the rest would end five minutes late, at 140 minutes.
-func TestHindsightOnDemandInTime(t *testing.T) {
-	task := Task{Task: spot.Task{Deadline: 135 * time.Minute, Estimate: 2 * time.Hour, Latency: 10 * time.Minute, Instances: 1, Checkpoints: spot.Checkpoints{Every: time.Hour}}}
-	cfg := Options{History: steps(3*time.Hour, []time.Duration{0, 70 * time.Minute}, cents, 100*pricing.Unit), OnDemand: 6 * pricing.Unit, Meter: pricing.Meter{Increment: time.Second}, Spot: pricing.SpotMeter{Meter: pricing.Meter{Increment: time.Second}}}
-	for _, c := range []struct {
-		deadline time.Duration
-		want     pricing.Money
-	}{{135 * time.Minute, 13 * pricing.Unit}, {140*time.Minute - 1, 13 * pricing.Unit}, {140 * time.Minute, 7*pricing.Unit + 7*cents/6}} {
-		task.Deadline = c.deadline
-		cost, possible, err := new(yardstick).Cost(task, cfg, 10*time.Minute)
-		if off := cost - c.want; off < -1 || off > 1 || !possible || err != nil {
-			t.Errorf("due at %v: %v, %v, %v, want %v", c.deadline, cost, possible, err, c.want)
-		}
-	}
-}
-
-// The steps of hindsight count from the submission, so that a task of years later costs no
-// more time than one now.
-func TestHindsightLongAfterTheFirstPrice(t *testing.T) {
-	const years = 4 * 365 * 24 * time.Hour
-	task := Task{Submit: years, Task: spot.Task{Deadline: years + time.Hour, Estimate: time.Hour, Instances: 2}}
-	cfg := Options{History: steps(years, []time.Duration{0}, cents), OnDemand: pricing.Unit}
-	cost, possible, err := new(yardstick).Cost(task, cfg, time.Second)
-	if cost != 2*cents || !possible || err != nil {
-		t.Errorf("%v, %v, %v; want two instances for an hour at a cent", cost, possible, err)
 	}
 }
 

@@ -50,20 +50,3 @@ func TestTooMuchWork(t *testing.T) {
 		}
 	}
 }
-
-// Two thousand checkpoints are within the limits of hindsight. By hand: two leases of half
-// an hour at 3.6 cents an hour, before and after an hour at a unit. The first ends at the
-// checkpoint of 30 minutes, and the second begins at the half hour.
-func TestManyCheckpoints(t *testing.T) {
-	task := Task{Task: spot.Task{Deadline: 130 * time.Minute, Estimate: time.Hour, Instances: 1, Checkpoints: spot.Checkpoints{Every: 2 * time.Second}}}
-	cfg := Options{
-		History:  steps(2*time.Hour, []time.Duration{0, 30 * time.Minute, 90 * time.Minute}, 36*cents/10, pricing.Unit, 36*cents/10),
-		OnDemand: 2 * pricing.Unit, Spot: pricing.SpotMeter{Meter: pricing.Meter{Increment: time.Second}},
-	}
-	for _, x := range []yardstick{{}, {Safe: true}} {
-		cost, possible, err := x.Cost(task, cfg, 10*time.Minute)
-		if cost != 36*cents/10 || !possible || err != nil {
-			t.Errorf("safe %v: %v, %v, %v, want 3.6 cents", x.Safe, cost, possible, err)
-		}
-	}
-}

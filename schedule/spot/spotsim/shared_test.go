@@ -82,66 +82,6 @@ func realHistories(tb testing.TB) []pricing.SpotHistory {
 	return all
 }
 
-// No rule after the paper's misses a deadline that on demand meets. The test takes all
-// 64 series of shared/spot, as they are and not on the grid. Prices on demand are above
-// and below the highest spot price. Tasks are to the nanosecond, looks come at any
-// interval. Seed 123.
-func TestNoDeadlineMissedOnAllSeries(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(123, 9))
-	upTo := func(d time.Duration) time.Duration { return time.Duration(rnd.Int64N(int64(d) + 1)) }
-	var s Simulator
-	possible, interruptions, onSpot := 0, 0, 0
-	histories := realHistories(t)
-	for _, h := range histories {
-		onDemand := slices.Min(h.Prices) * 10 / 3
-		if rnd.IntN(3) == 0 {
-			onDemand = slices.Max(h.Prices) * 9 / 10
-		}
-		for range 25 {
-			k := Task{Submit: h.Start() + 25*time.Hour + upTo(h.Span()-51*time.Hour)}
-			k.Instances, k.Estimate, k.Latency = 1+rnd.IntN(3), 1+upTo(12*time.Hour), upTo(2*time.Hour)
-			if rnd.IntN(3) == 0 {
-				k.Latency = 0
-			}
-			if rnd.IntN(2) == 0 {
-				k.Checkpoints = spot.Checkpoints{Every: time.Hour + upTo(3*time.Hour), Write: upTo(20 * time.Minute), Restart: upTo(40 * time.Minute)}
-			}
-			k.Deadline = k.Submit + k.Latency + k.Estimate + upTo(3*k.Estimate)
-			cfg := Options{History: h, OnDemand: onDemand, Setup: upTo(k.Latency), Window: 10 * 24 * time.Hour, Levels: 4}
-			if rnd.IntN(2) == 0 {
-				cfg.Spot, cfg.Meter = pricing.EC2SpotHourly, pricing.EC2Hourly
-			}
-			for rule := spot.RuleSafe; rule <= spot.RulePlanned; rule++ {
-				cfg.Handover = spot.Handover{Rule: rule}
-				if rule != spot.RulePlanned && rnd.IntN(2) == 0 {
-					cfg.Handover.Interval = time.Minute + upTo(20*time.Minute)
-				}
-				if cfg.Medium = nil; rnd.IntN(2) == 0 {
-					cfg.Medium = spot.LowBid
-				}
-				r, err := s.Run([]Task{k}, cfg)
-				if err != nil {
-					t.Fatal(h.Series, rule, err)
-				}
-				if r.Missed > 0 {
-					t.Errorf("%v, %v: missed: %+v, %+v", h.Series, rule, k, r)
-				}
-				possible += r.Possible
-				interruptions += r.Interruptions
-				for _, l := range r.Leases {
-					if l.Tier != spot.TierHigh {
-						onSpot++
-					}
-				}
-			}
-		}
-	}
-	t.Logf("%d series, %d tasks possible, %d spot leases, %d interruptions", len(histories), possible, onSpot, interruptions)
-	if len(histories) != 64 || possible < 1000 || onSpot < 500 || interruptions < 20 {
-		t.Errorf("%d series, %d tasks possible, %d spot leases, %d interruptions", len(histories), possible, onSpot, interruptions)
-	}
-}
-
 // spikyMarkets are synthetic histories like those of 2012. The price is near 0.3 of
 // the price on demand, and moves a little every hour or so. Spikes of minutes to hours
 // go to between 0.5 and 10 times the price on demand. Some histories have several
@@ -328,44 +268,6 @@ func TestSpotTable(t *testing.T) {
 				t.Logf("%-36s  100.0%%           0     %5.1f%%  100.0%%", "hindsight", 100*least.Float64()/all)
 				t.Logf("%-36s  100.0%%           0     %5.1f%%  %6.1f%%                      100.0%%", "hindsight that keeps the guarantee", 100*safe.Float64()/all, 100*(all-safe.Float64())/(all-least.Float64()))
 			})
-		}
-	}
-}
-
-// The tasks have a PR between 1 and 1 + T_latency/T_est when they are handed in.
-// Prices are SYNTHETIC, with a spike every three hours. The paper's rule misses 0.2%
-// of the deadlines if its agents are told at once, 1.3% with looks every 5 minutes
-// and 7.6% with looks every 15. The others miss none. Seed 1.
-func TestPaperRuleMissesDeadlinesJustAboveThreshold(t *testing.T) {
-	mk := spikyMarkets(1, 1)[0]
-	rnd := rand.New(rand.NewPCG(1, 1))
-	var tasks []Task
-	for range 3000 {
-		k := Task{Submit: 30*24*time.Hour + time.Duration(rnd.Int64N(int64(50*24*time.Hour)))}
-		k.Instances, k.Latency, k.Estimate = 1, 10*time.Minute, time.Duration(30+rnd.IntN(210))*time.Minute
-		k.Deadline = k.Submit + k.Latency + 2*k.Estimate + time.Duration(rnd.Float64()*float64(k.Latency))
-		tasks = append(tasks, k)
-	}
-	var s Simulator
-	for _, c := range []struct {
-		interval time.Duration
-		want     int
-	}{{0, 6}, {5 * time.Minute, 40}, {15 * time.Minute, 228}} {
-		for rule := spot.RulePaper; rule <= spot.RuleHedged; rule++ {
-			r, err := s.Run(tasks, Options{
-				History: mk.history, OnDemand: mk.onDemand, Setup: 5 * time.Minute,
-				Handover: spot.Handover{Rule: rule, Interval: c.interval},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := 0
-			if rule == spot.RulePaper {
-				want = c.want
-			}
-			if r.Missed != want {
-				t.Errorf("%v, looks every %v: %d of %d missed, want %d", rule, c.interval, r.Missed, r.Possible, want)
-			}
 		}
 	}
 }

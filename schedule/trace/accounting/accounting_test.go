@@ -138,58 +138,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestPBS(t *testing.T) {
-	text := "02/11/2026 20:12:20;S;7.srv;user=ann\n" +
-		"02/11/2026 20:12:21;E;7[3].srv;user=ann group=g account=\"a \"\"b\"\"\" queue=htc ctime=1770865912 qtime=1770865913 etime=1770865914 start=1770865936 " +
-		"exec_host=n1/0*8+n2/0-7 Resource_List.ncpus=16 Resource_List.nodect=2 Resource_List.walltime=01:00:00 end=1770865941 Exit_status=0\n" +
-		"02/11/2026 20:13:21;E;8.torque;user=bob project=p queue=q ctime=1770865912 start=1770865936 exec_host=n1/0+n1/1+n2/0 " +
-		"Resource_List.nodes=1:ppn=2+1:ppn=1 end=1770869536 Resource_List.walltime=3600 Exit_status=271\n"
-	got, r, err := readAll(t, text, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := func(s int64) time.Time { return time.Unix(s, 0).UTC() }
-	want := []Job{
-		{ID: 7, User: "ann", Group: "g", Account: `a "b"`, Partition: "htc", State: Completed, Submit: at(1770865912), Eligible: at(1770865914),
-			Start: at(1770865936), End: at(1770865941), Limit: time.Hour, Nodes: 2, Processors: 16, ReqProcessors: 16},
-		{ID: 8, User: "bob", Account: "p", Partition: "q", State: Timeout, Submit: at(1770865912), Start: at(1770865936), End: at(1770869536),
-			Limit: time.Hour, Nodes: 2, Processors: 3, ReqProcessors: 3},
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("jobs differ (-want +got):\n%s", d)
-	}
-	if s := r.stats; s != (stats{Records: 3, Jobs: 2, Others: 1}) {
-		t.Errorf("%+v", s)
-	}
-}
-
-// A record in IBM's documented order of fields.
-func TestLSF(t *testing.T) {
-	rusage := strings.Repeat("0 ", 19)
-	text := `"EVENT" "10.1" 5` + "\n" +
-		`"JOB_FINISH" "10.1" 1644826549 386 1501 33554434 6 1644826545 1644826546 0 1644826547 "ann" "night" "" "" "" "h" "/root" "" "" "" "f" 1 "hostX" 2 "4*hostA" "2*hostB" 64 100.0 "name" "/bin/echo ""x""" ` +
-		rusage + `"" "proj" 0 6 "" "" 0 2048 0 "" "" "" "" 0 "" 0 "" -1 "" "" "" "" 7200 "" ""` + "\n" +
-		`"JOB_FINISH" "10.1" 1644826549 387 1501 33554434 1 1644826545 0 0 0 "bob" "night" "" "" "" "h" "/root" "" "" "" "f" 0 0 32 0.0 "" "cmd" ` +
-		rusage + `"" "proj" 0 1` + "\n"
-	got, r, err := readAll(t, text, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := func(s int64) time.Time { return time.Unix(s, 0).UTC() }
-	want := []Job{
-		{ID: 386, User: "ann", Account: "proj", Partition: "night", State: Completed, Submit: at(1644826545), Eligible: at(1644826546),
-			Start: at(1644826547), End: at(1644826549), Limit: 2 * time.Hour, Nodes: 2, Processors: 6, ReqProcessors: 6},
-		{ID: 387, User: "bob", Account: "proj", Partition: "night", State: Cancelled, Submit: at(1644826545), Eligible: at(1644826545),
-			End: at(1644826549), ReqProcessors: 1},
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("jobs differ (-want +got):\n%s", d)
-	}
-	if s := r.stats; s != (stats{Records: 3, Jobs: 2, Others: 1}) {
-		t.Errorf("%+v", s)
-	}
-}
-
 // A table of tables put one after the other repeats its header line.
 func TestRepeatedHeader(t *testing.T) {
 	text := "JobID|Submit|Start|End|NCPUS\n1|100000000|100000001|100000002|1\n"
@@ -293,23 +241,6 @@ func TestHosts(t *testing.T) {
 		}
 		if n != want {
 			t.Errorf("%s: %d, want %d", list, n, want)
-		}
-	}
-}
-
-func TestSpans(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"10-13:27:06": 10*24*time.Hour + 13*time.Hour + 27*time.Minute + 6*time.Second,
-		"1-06":        30 * time.Hour, "1-06:30": 30*time.Hour + 30*time.Minute, "05:06": 5*time.Minute + 6*time.Second,
-		"100:00:00": 100 * time.Hour, "00:00:00.25": time.Second / 4,
-		"5": -1, "1:2:3:4": -1, "00:60:00": -1, "x": -1, "-1:00": -1, "99999999999-00:00:00": -1, "": -1,
-	} {
-		d, ok := parseSpan([]byte(text))
-		if !ok {
-			d = -1
-		}
-		if d != want {
-			t.Errorf("%q: %v, want %v", text, d, want)
 		}
 	}
 }

@@ -258,22 +258,6 @@ func TestLSFFields(t *testing.T) {
 	}
 }
 
-// Lists of hosts at the limit of what they may stand for.
-func TestHostLimits(t *testing.T) {
-	for list, want := range map[string]int{
-		"n[1-1]": 1, "n[0-16777215]": 1 << 24, "n[0-16777216]": -1, "n[1-4096]m[1-4096]": 1 << 24, "n[1-4096]m[1-4097]": -1, "n[a-3]": -1, "n[3-a]": -1,
-		"n[0-16777215],m": -1, "[1-2]": 2, "a,b,": 3, "n[3-5]": 3, "n[]": 1,
-	} {
-		n, ok := countHosts([]byte(list))
-		if !ok {
-			n = -1
-		}
-		if n != want {
-			t.Errorf("%s: %d, want %d", list, n, want)
-		}
-	}
-}
-
 // Each state of a job as a record of the Standard Workload Format.
 func TestRecordStates(t *testing.T) {
 	text := "JobIDRaw|User|Account|Partition|QOS|State|Submit|Start|End|Timelimit|AllocCPUS|ReqCPUS|ReqMem|NNodes\n"

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
@@ -41,18 +40,6 @@ func TestStateWords(t *testing.T) {
 	for _, text := range []string{"", " COMPLETED", "+", " "} {
 		if got := parseState([]byte(text)); got != unknown {
 			t.Errorf("%q: %v, want %v", text, got, unknown)
-		}
-	}
-}
-
-func TestSpanEdges(t *testing.T) {
-	for text, want := range map[string]time.Duration{
-		"1-06": 30 * time.Hour, "0-00:01": time.Minute, "00:01:02.5": 62500 * time.Millisecond, "00:02.000000001": 2*time.Second + 1, "2-03:04:05": 51*time.Hour + 4*time.Minute + 5*time.Second,
-		"-06": -1, "1--06": -1, "00:01:02.": 62 * time.Second, "00:00.5e1": -1, "00:00.-5": -1, "00:60": -1, "1:2:3:4": -1, ".5": -1, "00:00.9999999999": time.Second,
-	} {
-		got, ok := parseSpan([]byte(text))
-		if ok != (want >= 0) || ok && got != want {
-			t.Errorf("%q: %v, %v, want %v", text, got, ok, want)
 		}
 	}
 }
