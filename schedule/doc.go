@@ -78,19 +78,10 @@
 //
 // # Growing and shrinking
 //
-// [Niu16] section 4.1 lets a cluster grow after an arrival or an end, iff the top job
-// needs more nodes than there are or its predicted wait exceeds a limit. An [Expansion]
-// says how many nodes the cluster should have for the queue:
-//
-//	FirstSize  n of the first job
-//	SumSize    Σ n over all jobs
-//	BestSize   Σ n over the long jobs (e > short) + n of the first short one
-//
-// BestSize with short = 0 is SumSize; with short at or above all estimates it is
-// FirstSize. An idle node goes at the last check before its next charge, and only when no
-// job waits: a node stays as long as it is paid for. An [Autoscaler] decides all of this
-// from a [View], and also keeps a least and a greatest size and a pause between changes.
-// These are rules of thumb; no bound on their cost is known.
+// An [Autoscaler] decides from a [View] whether a cluster grows and which idle nodes it gives
+// back. It has the rules of thumb of [Niu16] section 4.1 (autoscaler.go), and keeps a least and
+// a greatest size and a pause between changes. An [Expansion] says how many nodes the cluster
+// should have for the queue. No bound on the cost of these rules is known.
 //
 // The paper leaves choices open. The default, and what each moves:
 //
@@ -117,14 +108,6 @@
 // keeps its memory. Schedulers and an Autoscaler allocate nothing once warm. Jobs and
 // allocations are plain values that are copied; nothing of the caller's is kept or
 // modified. Two goroutines must not use a scheduler or an Autoscaler at once.
-//
-// # In the browser
-//
-// The program examples/tools/page has a room for this package, Cluster:
-// move through a day of jobs, and see what waits, what runs, and why the cluster
-// grew. The room runs this package as WebAssembly.
-//
-//	go run github.com/plimsoll/plimsoll/examples/tools/page@latest
 //
 // # References
 //

@@ -36,11 +36,6 @@ import "time"
 // delay that reservation. That holds if the job ends by the shadow time, or if it leaves
 // enough nodes for the top job even then (it is within the extra nodes).
 //
-// A full pass over the queue is needed only after an event that frees nodes or changes
-// the top job. Invariant: after a pass no waiting job may start, and time alone lets none
-// start, since the window up to the shadow time only shrinks. So after a submission only
-// the new job needs a look, O(1). The proof stands above.
-//
 // Time, for R running and Q waiting jobs: O(log R) to find the place of an end, and
 // O(R/64 + 64) for the shadow time. A pass takes O(Q/64) for the blocks of the queue that
 // their bounds rule out, and 64 for each other block. The worst case is O(Q): many jobs

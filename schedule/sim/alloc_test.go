@@ -27,7 +27,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 		"bound":        {bound: true},
 		"random":       {Placement: placement.Random, Rand: rnd},
 		"clouds": {Reformat: time.Second, Clouds: []Cloud{
-			{Portfolio: halfPeak{}, Quota: 300},
+			{Portfolio: halfPeak, Quota: 300},
 			{Meter: pricing.GCE2014, Hourly: 1920 * pricing.Milli, Discount: pricing.GCE2014SustainedUse},
 		}},
 	} {

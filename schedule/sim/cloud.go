@@ -25,28 +25,22 @@ type Cloud struct {
 
 	// Quota is the most instances at once, 0 is no limit.
 	Quota int
-	// Portfolio, if not nil, buys reservations of this cloud. Several clouds are
-	// chosen from by what is reserved; with one cloud nothing depends on it. The
-	// meter has to be hourly.
-	Portfolio Portfolio
+	// Portfolio, if not nil, buys reservations of this cloud, week by week. Several clouds are
+	// chosen from by what is reserved; with one cloud nothing depends on it. The meter has to
+	// be hourly.
+	//
+	// The function takes the instances that were charged for in each of the 168 hours of the
+	// past week, at all clouds together: the sum of their CloudResult.Hours. An instance that
+	// runs elsewhere now could run here if it were reserved. It appends to dst the reservations
+	// that serve in the coming week, in any order. It must not keep or modify demand. An error
+	// ends the simulation. A portfolio of package reserve/rules fits with a few lines: see the
+	// example.
+	Portfolio func(dst []placement.Reservation, demand []int) ([]placement.Reservation, error)
 
 	// Scheduler decides which of the jobs of this cloud starts when; nil is
 	// EASY backfilling, or with one cloud Options.Scheduler. No two clouds may
 	// share one.
 	Scheduler schedule.Scheduler
-}
-
-// A Portfolio buys reservations for a cloud, week by week.
-//
-// Observe takes the instances that were charged for in each of the 168 hours of the past
-// week, at all clouds together: the sum of their CloudResult.Hours. An instance that runs
-// elsewhere now could run here if it were reserved. Observe appends to dst the
-// reservations that serve in the coming week, in any order. demand is not to be kept or
-// modified. An error ends the simulation.
-//
-// A portfolio of package reserve fits with a few lines: see the example.
-type Portfolio interface {
-	Observe(dst []placement.Reservation, demand []int) ([]placement.Reservation, error)
 }
 
 // week is how often portfolios look at the demand.

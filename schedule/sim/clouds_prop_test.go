@@ -18,9 +18,7 @@ import (
 
 // halfPeak is a Portfolio without memory: in the week to come, half of last
 // week's peak is reserved, at two rates.
-type halfPeak struct{}
-
-func (halfPeak) Observe(dst []placement.Reservation, demand []int) ([]placement.Reservation, error) {
+func halfPeak(dst []placement.Reservation, demand []int) ([]placement.Reservation, error) {
 	n := (slices.Max(demand) + 1) / 2
 	return append(dst, placement.Reservation{Count: 1, Rate: 900 * pricing.Milli}, placement.Reservation{Count: n, Rate: 0}), nil
 }
@@ -36,7 +34,7 @@ func drawClouds(t *rapid.T, least, most, largest int) []Cloud {
 			c.Discount = pricing.GCE2014SustainedUse
 		}
 		if c.Meter == pricing.EC2Hourly && rapid.Bool().Draw(t, "portfolio") {
-			c.Portfolio = halfPeak{}
+			c.Portfolio = halfPeak
 		}
 		if rapid.IntRange(0, 2).Draw(t, "limited") == 0 {
 			c.Quota = rapid.IntRange(1, 2*largest).Draw(t, "quota")
@@ -144,6 +142,55 @@ func TestCloudsEqualReference(t *testing.T) {
 			seeded.TooFew(t, "no case with %s was drawn", k)
 		}
 	}
+}
+
+// No job is lost: each starts once, after its submission, within quotas, and all end.
+func TestNoJobIsLost(t *testing.T) {
+	var s Simulator
+	rapid.Check(t, func(t *rapid.T) {
+		jobs := spread(t, drawJobs(t, 6))
+		cfg := drawCloudsConfig(t, jobs, 1, 4)
+		cfg.Placement = placement.Policy(rapid.IntRange(0, 3).Draw(t, "any placement"))
+		got, err := s.Run(jobs, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran := 0
+		for _, c := range got.Clouds {
+			ran += c.Jobs
+		}
+		if ran != len(jobs) {
+			t.Fatalf("%d of %d jobs ran", ran, len(jobs))
+		}
+		for i, j := range jobs {
+			if got.Starts[i] < j.Submit {
+				t.Fatalf("job %d starts before it is submitted", i)
+			}
+		}
+		// The levels are the sum of the clouds', and the last is nothing.
+		for _, l := range got.Levels {
+			held, busy := 0, 0
+			for k, c := range got.Clouds {
+				n := 0
+				for n < len(c.Levels) && c.Levels[n].At <= l.At {
+					n++
+				}
+				if n > 0 {
+					held += c.Levels[n-1].Held
+					busy += c.Levels[n-1].Busy
+				}
+				if q := cfg.Clouds[k].Quota; q > 0 && c.Peak > q {
+					t.Fatalf("cloud %d: %d instances, and the quota is %d", k, c.Peak, q)
+				}
+			}
+			if held != l.Held || busy != l.Busy {
+				t.Fatalf("%+v together, %d and %d at the clouds", l, held, busy)
+			}
+		}
+		if n := len(got.Levels); n > 0 && got.Levels[n-1].Held > 0 {
+			t.Fatal("instances are held for ever")
+		}
+	})
 }
 
 // Several clouds of which only one may be used are one: the choice among them

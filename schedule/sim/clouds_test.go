@@ -63,12 +63,12 @@ func TestCloudErrors(t *testing.T) {
 		"price":          {Options{Clouds: two(Cloud{Hourly: -1})}, "Clouds[1].Hourly", ErrRange},
 		"quota":          {Options{Clouds: two(Cloud{Quota: -1})}, "Clouds[1].Quota", ErrRange},
 		"discount":       {Options{Clouds: two(Cloud{Discount: pricing.SustainedUse{1, 2}})}, "Clouds[1].Discount", pricing.ErrRange},
-		"portfolio":      {Options{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak{}})}, "Clouds[1].Portfolio", ErrRange},
+		"portfolio":      {Options{Clouds: two(Cloud{Meter: pricing.GCE2014, Portfolio: halfPeak})}, "Clouds[1].Portfolio", ErrRange},
 		"small quotas":   {Options{Clouds: []Cloud{{Quota: 4}, {Quota: 3}}}, "Jobs[0].Nodes", ErrTooLarge},
 		"nowait":         {Options{Mode: NoWait, Clouds: two(Cloud{})}, "Clouds[1]", ErrRange},
 		"bound":          {Options{bound: true, Clouds: []Cloud{{Quota: 10}}}, "Clouds[0]", ErrRange},
 		"individual":     {Options{Mode: Individual, Clouds: []Cloud{{Discount: pricing.GCE2014SustainedUse}}}, "Clouds[0].Discount", ErrRange},
-		"local":          {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Portfolio: halfPeak{}}}}, "Clouds[0].Portfolio", ErrRange},
+		"local":          {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Portfolio: halfPeak}}}, "Clouds[0].Portfolio", ErrRange},
 		"scheduler":      {Options{Scheduler: new(schedule.EASY), Clouds: two(Cloud{})}, "Scheduler", ErrRange},
 		"format":         {Options{Reformat: -1}, "Reformat", ErrRange},
 		"local meter":    {Options{Mode: Local, Nodes: 9, Clouds: []Cloud{{Meter: pricing.GCE2014}}}, "Clouds[0].Meter", ErrRange},
@@ -86,18 +86,18 @@ func TestCloudErrors(t *testing.T) {
 	mine := errors.New("no budget")
 	var s Simulator
 	failing := &recorder{err: mine}
-	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: failing}}}); !errors.Is(err, mine) || len(failing.weeks) != 1 {
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: failing.Observe}}}); !errors.Is(err, mine) || len(failing.weeks) != 1 {
 		t.Errorf("%v after %d weeks, want the portfolio's error after the first", err, len(failing.weeks))
 	}
 	for _, bad := range []placement.Reservation{{Count: -1}, {Count: 1, Rate: -1}} {
 		p := &senseless{r: bad}
 		var in *inputerr.Error
-		if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: p}}}); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), "sim: Clouds[0].Portfolio: ") || p.weeks != 1 {
+		if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: p.Observe}}}); !errors.As(err, &in) || !strings.HasPrefix(err.Error(), "sim: Clouds[0].Portfolio: ") || p.weeks != 1 {
 			t.Errorf("%+v: %v after %d weeks", bad, err, p.weeks)
 		}
 	}
 	// What the run left that has ended there is not in the next.
-	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: failing}, {}}}); !errors.Is(err, mine) {
+	if _, err := s.Run(long, Options{Clouds: []Cloud{{Portfolio: failing.Observe}, {}}}); !errors.Is(err, mine) {
 		t.Errorf("%v, want the portfolio's error", err)
 	}
 	after, err := s.Run(jobs, Options{Clouds: []Cloud{{Quota: 5}, {}}})

@@ -173,7 +173,7 @@ func (s *Simulator) weeks(at time.Duration) {
 				continue
 			}
 			var err error
-			c.reserved, err = c.cloud.Portfolio.Observe(c.reserved[:0], s.demand)
+			c.reserved, err = c.cloud.Portfolio(c.reserved[:0], s.demand)
 			if err != nil {
 				s.fail(badCloud("Portfolio", i, err, ""))
 				return

@@ -66,15 +66,9 @@
 // event of that end is still to be handled. With these rules the waits on a fixed cluster
 // equal the published waits of EASY backfilling on two real logs, in each of 82,487 jobs.
 //
-// Growing ([Niu16] section 4.1). After every submission and every end of a job, the
-// scheduler makes its pass, and then a [schedule.Autoscaler] may let the cluster request
-// instances. It does if the top job needs more instances than the cluster has, or is
-// predicted to start more than T_waitlmt after its submission. The cluster requests what its
-// expansion says ([schedule.Expansion]), less idle and booting instances. The scheduler's
-// order, not the request, decides which job gets an instance that comes up.
-//
-// Shrinking. At every multiple of Options.ReleaseEvery, if no job waits, an idle instance
-// whose next charge falls before the next check is given back.
+// Growing and shrinking. A [schedule.Autoscaler] decides after every submission and every end of
+// a job, when the scheduler has made its pass, and at every multiple of Options.ReleaseEvery.
+// The scheduler's order, not the request, decides which job gets an instance that comes up.
 //
 // Several clouds ([Niu16] section 6) are explained in dispatch.go. A job runs at one cloud,
 // and each cloud has a queue. First come, first served holds within a queue, not across
@@ -82,7 +76,7 @@
 //
 // Prices. A lease costs what the meter charges. With a sustained-use discount the charged
 // times are stacked up to inferred instances ([pricing.SustainedUse]) as leases come and go.
-// Reservations, which a [Portfolio] buys week by week, change the choice among clouds. The
+// Reservations, which a [Cloud].Portfolio buys week by week, change the choice among clouds. The
 // results have the cost on demand; pricing.Biller bills CloudResult.Hours with the purchases.
 //
 // # Units, allocation and concurrency

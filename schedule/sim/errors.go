@@ -7,15 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *schedule.InputError unwraps to, beside the errors of package pricing.
-//
-// The errors themselves are a *schedule.InputError:
-//
-//	Package       "sim"
-//	Field         of the jobs or the options, such as "Jobs.Run" or "Clouds.Quota"
-//	Index         of the job or cloud; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
+// What a *schedule.InputError unwraps to, beside the errors of package pricing. Its Field is such as
+// "Jobs.Run" or "Clouds.Quota", and its Index is that of the job or cloud, or -1.
 var (
 	// ErrOrder: the jobs are not sorted by (Submit, ID).
 	ErrOrder = replay.ErrOrder

@@ -83,7 +83,7 @@ func (p *portfolio) Observe(dst []placement.Reservation, demand []int) (_ []plac
 
 // Two clouds: EC2, where reservations are bought as the demand shows, and GCE, 20%
 // cheaper, without any. Where do the jobs run?
-func ExamplePortfolio() {
+func ExampleCloud() {
 	jobs, err := workload.AppendLublin(nil, rand.New(rand.NewPCG(1, 1)), 20000, workload.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -95,7 +95,7 @@ func ExamplePortfolio() {
 	}
 	var s sim.Simulator
 	r, err := s.Run(jobs, sim.Options{Clouds: []sim.Cloud{
-		{Name: "EC2", Portfolio: ec2},
+		{Name: "EC2", Portfolio: ec2.Observe},
 		{Name: "GCE", Hourly: 1920 * pricing.Milli, Meter: pricing.GCE2014, Discount: pricing.GCE2014SustainedUse},
 	}})
 	if err != nil {

@@ -458,7 +458,7 @@ func (r *reference) observe(end int) {
 	}
 	for c, cl := range r.clouds {
 		if cl.Portfolio != nil {
-			r.reserved[c], _ = cl.Portfolio.Observe(nil, demand)
+			r.reserved[c], _ = cl.Portfolio(nil, demand)
 		}
 	}
 }

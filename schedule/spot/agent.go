@@ -50,13 +50,6 @@ const (
 	clusterFinished                         // the task has ended or is returned; still to be closed
 )
 
-var clusterStates = enum.New[clusterState]("spot", "ClusterState", ErrRange,
-	"closed", "initializing", "started", "running", "interrupted", "finished")
-
-// String returns the paper's name of the state, such as "initializing", and clusterState(7) for a value 7 that is none of
-// the constants.
-func (s clusterState) String() string { return clusterStates.String(s) }
-
 // An Observation is what an agent sees of its cluster at a look.
 type Observation struct {
 	Launched    bool          // the instances are granted and boot, or have booted
@@ -109,15 +102,11 @@ type Command struct {
 	Until       time.Duration // of CommandWait
 }
 
-// An agent runs one task at a time on a cluster of its tier. The zero value is
-// agent high under the paper's rule; set the fields before Assign and leave them
-// alone while it has a task. A [Framework] has agents of its own: this type is for
-// those who write another.
+// An agent runs one task at a time on a cluster of its tier.
 //
-// An agent by itself keeps deadlines under [RuleSafe], [RuleNoReturn] and
-// [RulePlanned]. Under [RuleHedged] the framework has to request the second cluster
-// at [Handover.Limit] of what is saved: the agent on spot goes on until its task ends,
-// is interrupted, or is taken from it by Withdraw.
+// An agent by itself keeps deadlines under [RuleSafe], [RuleNoReturn] and [RulePlanned].
+// Under [RuleHedged] the framework requests the second cluster, at [Handover.Limit] of what is
+// saved. The agent on spot goes on until its task ends, is interrupted, or is withdrawn.
 type agent struct {
 	Handover Handover
 	Tier     Tier
@@ -131,36 +120,18 @@ type agent struct {
 	beside bool          // the task has a cluster on demand, too, so that this one may go on
 }
 
-// State returns the state of the agent's cluster.
-func (a *agent) State() clusterState { return a.state }
-
-// Next returns when the agent wants to look again, [Never] if it waits for what
+// wakes returns when the agent wants to look again, [Never] if it waits for what
 // happens only.
-func (a *agent) Next() time.Duration {
+func (a *agent) wakes() time.Duration {
 	if a.state == clusterClosed {
 		return Never
 	}
 	return a.next
 }
 
-// Bid returns the bid with which the agent last opened a cluster.
-func (a *agent) Bid() pricing.Money { return a.bid }
-
-// Assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has been
-// saved of it and the bid, which agent high does not use. The command is CommandOpen. It
-// panics if the agent has a task, if its Handover is not usable, or if [Task.Validate]
-// refuses the task. Validate tasks from data before, as [Framework.Take] does.
-func (a *agent) Assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
-	if a.state != clusterClosed {
-		panic("spot: Agent has a task")
-	}
-	a.Handover.check()
-	if err := t.Validate(); err != nil {
-		panic("spot: Agent with an unusable task")
-	}
-	return a.assign(t, bid, now, saved)
-}
-
+// assign gives the agent a task at a time (Alg. 1, lines 1 to 8), with what has been saved of
+// it and the bid, which agent high does not use. The command is CommandOpen. The agent must
+// have no task, and Framework.Take must have validated this one.
 func (a *agent) assign(t Task, bid pricing.Money, now, saved time.Duration) Command {
 	if a.Tier == TierHigh {
 		bid = 0
@@ -176,10 +147,10 @@ func (a *agent) command(kind CommandKind) Command {
 	return Command{Kind: kind, Task: a.task.ID, Tier: a.Tier}
 }
 
-// Step is one pass of the loop (Alg. 1, lines 9 to 40) at a time with what the
+// step is one pass of the loop (Alg. 1, lines 9 to 40) at a time with what the
 // agent sees then. A caller carries the command out and calls again until it is
 // CommandWait or CommandStop. Looks are in the order of time. It takes O(1) time.
-func (a *agent) Step(now time.Duration, o Observation) Command {
+func (a *agent) step(now time.Duration, o Observation) Command {
 	a.saved = max(a.saved, o.Saved)
 	if a.since < 0 && o.Launched {
 		a.since = now
@@ -246,12 +217,4 @@ func (a *agent) wait(now, until time.Duration) Command {
 	c := a.command(CommandWait)
 	c.Until = a.next
 	return c
-}
-
-// Withdraw takes the task from the agent, whose next command is CommandClose.
-// Without a task it does nothing.
-func (a *agent) Withdraw() {
-	if a.state != clusterClosed {
-		a.state = clusterFinished
-	}
 }

@@ -43,10 +43,7 @@ func spikyMarket(tb testing.TB, e ChainEstimator) Market {
 	return Market{Chain: chain, Spot: pricing.EC2SpotHourly, OnDemand: 1300 * pricing.Milli, Meter: pricing.EC2Hourly}
 }
 
-var (
-	bidSink   float64
-	moneySink pricing.Money
-)
+var bidSink float64
 
 // Planning a task of four hours, and one of twelve, by how much time it has and
 // how often it saves.

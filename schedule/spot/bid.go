@@ -37,17 +37,9 @@ import (
 // 0.85 is the only round share that does so with a mean of two digits between 0.21 and
 // 0.40; 6/7 with a mean of 0.25 does so, too.
 //
-// Today. Until November 2017 EC2's price cleared an auction, and these rules are for such
-// a price. Since then the price follows supply and demand slowly, a few times a day by a
-// few percent, and in practice never exceeds the price on demand. A maximum price is
-// optional: its default is the price on demand. EC2 advises against setting it, because
-// interruptions come from a lack of capacity and not from the price, so that a bid can
-// only add to them. On the prices of 2020 in the reference material the bid of low is
-// expensive: it interrupts runs for a change of a tenth of a cent. So on today's EC2 bid
-// the price on demand. Tell [Planner] by
-// [Market.Reclaim] how likely an interruption is. Planner decides whether spot is worth
-// the risk, and when to leave spot. Google's and Microsoft's spot instances have no bids
-// or optional ones, likewise.
+// These rules are for a price that jumps, as EC2's did until November 2017. On the prices of
+// 2020 in the reference material the bid of low is expensive: it interrupts runs for a change
+// of a tenth of a cent. The package comment says what to bid on today's clouds.
 
 // bidWindow is the 30 days of past prices to which [Huang13] section II.C looks.
 const bidWindow = 30 * 24 * time.Hour

@@ -64,23 +64,11 @@
 // the cheapest there, or dearer than the cheapest by at most half a percent of the price on demand.
 //
 // "All kept" means: a task meets its deadline, whatever the prices and bids, if the task
-// would have met the deadline on demand from the moment at which it was taken. The
-// hypotheses are: T_est and T_latency are upper bounds; checkpoints can be read; instances
-// on demand are available; agents are told of events at once or look every i; and their
-// commands are carried out at once. The proof is in handover.go. If a run takes δ longer
-// than estimated, RuleNoReturn, RuleHedged and RulePlanned are late by δ at most. So give
-// them an upper bound, such as the upper end of a prediction interval. An agent that looks
-// every i decides 2·i early, and is compared with an agent on demand that looks every i. A
-// step costs O(1) time a task.
-//
-// # Where the paper's rule misses deadlines
-//
-// With th1 = 1 there is time for two runs and one T_latency. A run on spot and a run on demand have
-// two latencies, and the looks of an agent cost time too. A safe threshold is
-// th1 = (R_spot + T_latency + 3·interval)/R: [Task.SafeThreshold]. Two tasks that [RulePaper] loses, and
-// the other mistakes of Algorithm 1, stand in handover.go and ERRATA.md.
-//
-// No rule here has a bound on its cost.
+// would have met the deadline on demand from the moment at which it was taken. The file
+// handover.go has the hypotheses, the proof, and two tasks that [RulePaper] loses. If a run
+// takes δ longer than estimated, RuleNoReturn, RuleHedged and RulePlanned are late by δ at
+// most. So give them an upper bound, such as the upper end of a prediction interval. A step
+// costs O(1) time a task. No rule here has a bound on its cost.
 //
 // # Bids
 //

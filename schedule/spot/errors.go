@@ -6,15 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *schedule.InputError unwraps to, beside the errors of package pricing.
-//
-// The errors themselves are a *schedule.InputError:
-//
-//	Package       "spot"
-//	Field         such as "Task.Deadline", "Market.Reclaim" or "PriceChain.Prices[]"
-//	Index         of the level or probability; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
+// What a *schedule.InputError unwraps to, beside the errors of package pricing. Its Field is such as
+// "Task.Deadline", "Market.Reclaim" or "PriceChain.Prices[]", and its Index is that of the level or
+// probability, or -1.
 var (
 	// ErrRange: a value is outside of its range.
 	ErrRange = errors.New("value out of range")

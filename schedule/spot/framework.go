@@ -129,7 +129,7 @@ func (f *Framework) Next() time.Duration {
 }
 
 func (e *handled) next() time.Duration {
-	next := min(e.spot.Next(), e.high.Next())
+	next := min(e.spot.wakes(), e.high.wakes())
 	if e.spot.Handover.Rule == RulePlanned && e.high.state == clusterClosed {
 		next = min(next, e.plan, e.spot.Handover.Limit(&e.task, e.saved))
 	}
@@ -191,8 +191,8 @@ func (f *Framework) step(dst []Command, i int, e *handled, now time.Duration, lo
 		// The task may have another cluster, under RuleHedged or BidBoth: close it.
 		for _, a := range [...]*agent{&e.spot, &e.high} {
 			if a.state != clusterClosed {
-				a.Withdraw()
-				dst = append(dst, e.label(a.Step(now, Observation{}), i))
+				a.state = clusterFinished // the next command is CommandClose
+				dst = append(dst, e.label(a.step(now, Observation{}), i))
 			}
 		}
 		e.live = false
@@ -305,7 +305,7 @@ func (e *handled) let(a *agent, dst []Command, i int, now time.Duration, look fu
 	e.saved = max(e.saved, o.Saved)
 	for {
 		o.Saved = e.saved
-		cmd := a.Step(now, o)
+		cmd := a.step(now, o)
 		switch cmd.Kind {
 		case CommandWait, CommandStop:
 			return dst

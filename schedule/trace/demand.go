@@ -24,11 +24,7 @@ import (
 // level is the sum of n_j over H(t−), and peak its maximum over the part of
 // t's slot before t. The third is a sum of differences: +n_j at the first
 // slot, −n_j behind the last, then prefix sums.
-//
-// Time: the sweep sorts, O(n log n + slots), plus, user by user, the slots
-// from each user's first start to the last end, O(users · slots) at worst.
-// Unshared takes O(n + slots). Space: O(n), but for Unshared, which needs
-// none.
+// Space: O(n), but for Unshared, which needs none.
 
 // Sharing says which jobs may use one instance one after the other within a
 // slot.
@@ -39,13 +35,12 @@ const (
 	// is the peak of instances held at the same time within it.
 	SharedByAll Sharing = iota
 	// SharedByUser is the rule of [Liu21] section 5.1: within a slot an instance serves
-	// jobs of one user only. In this reading each user needs the peak of instances that
-	// their jobs hold at the same time within the slot. The slot needs the sum over
+	// jobs of one user only, one after the other. So each user needs the peak of instances
+	// that their jobs hold at the same time within the slot, and the slot needs the sum over
 	// users. A job whose user is unknown (negative) shares with none.
 	SharedByUser
 	// Unshared gives each job instances of its own in every slot that it touches.
-	// It is the reading of [Liu21] section 5.1 whose totals come nearest to the
-	// printed ones: the rule of sharing cannot reach those of LANL-CM5.
+	// No rule of sharing can reach the totals of LANL-CM5 that [Liu21] section 5.1 prints.
 	Unshared
 )
 

@@ -61,12 +61,9 @@
 //	  Unshared         sum over the jobs that touch s       O(n + slots)
 //
 // All are exact. SharedByAll is the need of a cluster that gives an idle instance to any
-// job, as in [Niu16]. SharedByUser is the rule of [Liu21] section 5.1: within a slot, jobs
-// share an instance only if they belong to one user. Two jobs share an instance by using
-// the instance one after the other. So each user needs, in each slot, the most that their
-// jobs hold at one time. The paper's totals do not follow from that rule. The nearest rule
-// is Unshared, where each job takes its own instances in every slot that the job touches:
-// 0.4 to 1.2% below the printed totals. D_s never falls from one rule to the next.
+// job, as in [Niu16]. SharedByUser is the rule of [Liu21] section 5.1. The paper's totals do
+// not follow from that rule; those of Unshared are the nearest, 0.4 to 1.2% below the printed
+// ones. D_s never falls from one rule to the next.
 //
 // A slot includes its first instant and excludes its end, and so does the time for which a
 // job holds instances. So a job that ends on the hour and a job that starts on the hour do

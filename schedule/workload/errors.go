@@ -6,15 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *schedule.InputError unwraps to.
-//
-// The errors themselves are a *schedule.InputError:
-//
-//	Package       "workload"
-//	Field         such as "Batch.UHi", "Span" or "jobs"
-//	Index         of the job; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
+// What a *schedule.InputError unwraps to. Its Field is such as
+// "Batch.UHi", "Span" or "jobs", and its Index is that of the job, or -1.
 var (
 	// ErrRange: a number is outside the range that its meaning allows.
 	ErrRange = errors.New("value out of range")

@@ -44,7 +44,7 @@ func Read(flag, path string, o trace.Options, line *progress.Line) (*Log, error)
 // does.
 func From(path string, in io.Reader, o trace.Options) (*Log, error) {
 	text := bufio.NewReaderSize(in, 64<<10)
-	if head, _ := text.Peek(64 << 10); accounting.Detect(head) != accounting.None {
+	if head, _ := text.Peek(64 << 10); accounting.Detect(head) {
 		log, err := Convert(path, accounting.NewReader(text, accounting.Options{}).Records(), o)
 		if err != nil {
 			return nil, err

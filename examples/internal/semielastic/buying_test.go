@@ -25,7 +25,7 @@ func TestOnlineAsItRunsIsOnlineOnTheTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s sim.Simulator
-	r, err := s.Run(jobs, sim.Options{Clouds: []sim.Cloud{{Portfolio: running}}})
+	r, err := s.Run(jobs, sim.Options{Clouds: []sim.Cloud{{Portfolio: running.Observe}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ type Runner struct {
 // Run runs a mode. The slices of the result are the runner's, until the next run.
 func (r *Runner) Run(m Mode, p Policy) (Run, error) {
 	run := Run{Mode: m}
-	var portfolio sim.Portfolio
+	var portfolio func([]placement.Reservation, []int) ([]placement.Reservation, error)
 	var ec2 *online
 	if m == Multi && r.How != BuyNothing {
 		google, err := p.google(r.Prices)
@@ -62,7 +62,7 @@ func (r *Runner) Run(m Mode, p Policy) (Run, error) {
 		if err != nil {
 			return run, r.explain(m, err)
 		}
-		portfolio = ec2
+		portfolio = ec2.Observe
 	}
 	cfg, err := p.config(m, r.Prices, portfolio)
 	if err != nil {
@@ -195,7 +195,7 @@ const reformatting = 3400 * time.Millisecond
 
 // config returns how a mode is simulated. Hybrid and sec are one schedule: with
 // one cloud it does not depend on what is reserved. The portfolio is for multi.
-func (p Policy) config(m Mode, list pricing.List, portfolio sim.Portfolio) (sim.Options, error) {
+func (p Policy) config(m Mode, list pricing.List, portfolio func([]placement.Reservation, []int) ([]placement.Reservation, error)) (sim.Options, error) {
 	cfg := sim.Options{
 		Nodes:     p.Nodes,
 		Hourly:    list.OnDemand,

@@ -95,7 +95,7 @@ func Say(w *table.Page, cluster string, s *bills.Statement) {
 			text += fmt.Sprintf(", %s and %s of it.", share(gain), share(loss))
 		}
 		if s.Sampled {
-			text += fmt.Sprintf(" The Shapley value is sampled, from %d pairs of orders, since there are more than %d users.", bills.DefaultPairs, bills.MaxExact)
+			text += fmt.Sprintf(" The Shapley value is sampled, from %d pairs of orders, since there are more than %d users.", bills.Pairs, bills.MaxExact)
 		}
 		w.Sayf("%s %s", text, byShapley(s))
 	}

@@ -85,7 +85,7 @@ func (r *results) rows() any {
 			if l.Tier != spot.TierHigh {
 				bid = l.Bid.String()
 			}
-			of("lease", "bid", bid, "from_s", rounded(l.Launched-x.at), "to_s", rounded(l.Ended-x.at), "end", l.End.String(), "cost", l.Cost.String())
+			of("lease", "bid", bid, "from_s", rounded(l.Launched-x.at), "to_s", rounded(l.Ended-x.at), "end", l.End, "cost", l.Cost.String())
 		}
 	}
 	return rows

@@ -477,9 +477,9 @@ func leaseOf(l *spotsim.Lease, from time.Duration) string {
 		what = "spot at $" + l.Bid.Fixed(3)
 	}
 	if l.End != spotsim.LeaseCompleted {
-		what = l.End.String() + " on " + what
+		what = l.End + " on " + what
 		if l.Tier == spot.TierHigh {
-			what = l.End.String() + " on demand"
+			what = l.End + " on demand"
 		}
 	}
 	return fmt.Sprintf("%s from %s to %s", what, clock(l.Launched-from), clock(l.Ended-from))

@@ -136,7 +136,7 @@ func (runs *modeRuns) charged() (*bills.Statement, error) {
 	if runs.o.policy.Overhead {
 		u.Boot = sim.MeasuredBootAndConfiguration
 	}
-	s, err := new(bills.Divider).Divide(u, bills.Options{Rand: rand.New(rand.NewPCG(1, stream))})
+	s, err := new(bills.Divider).Divide(u, rand.New(rand.NewPCG(1, stream)))
 	if r.Mode == semielastic.Individual {
 		for i := range s.Accounts {
 			s.Accounts[i].Pays = s.Accounts[i].Alone

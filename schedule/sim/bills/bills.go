@@ -34,16 +34,6 @@ type Usage struct {
 	Boot   func(n int) time.Duration // of n instances, alone; nil is no time
 }
 
-// Options say how to divide.
-type Options struct {
-	// Pairs is the work limit of sampling: how many orders of the users are drawn,
-	// each taken forwards and backwards. 0 is [DefaultPairs]; the least is 2.
-	Pairs int
-	// Rand is the source of randomness. It is needed for more than [MaxExact] users
-	// if reservations changed the bill.
-	Rand *rand.Rand
-}
-
 // An Account is what the cluster did for a user.
 type Account struct {
 	User  int // of the log; [Unknown]
@@ -133,16 +123,11 @@ type Divider struct {
 //     coalition.MaxCost on demand, and for more than 4 million instances at once.
 //
 // The errors of pricing.List and pricing.Meter are returned as they are.
-// Divide panics if Pairs is 1, negative or above a million, and if Rand is nil where it is
-// needed. Time: O(jobs · log jobs + hours of jobs) and, for the Shapley value, O(2ⁿ·(hours
-// + instances)) if exact, or 2·Pairs·n·(hours of a user + instances).
-func (d *Divider) Divide(u Usage, opts Options) (Statement, error) {
-	if opts.Pairs == 0 {
-		opts.Pairs = DefaultPairs
-	}
-	if opts.Pairs < 2 || opts.Pairs > 1e6 {
-		panic("bills: number of pairs is not from 2 to a million")
-	}
+// The source of randomness is needed for more than [MaxExact] users if reservations changed
+// the bill: Divide panics if rng is nil then. Time: O(jobs · log jobs + hours of jobs) and, for
+// the Shapley value, O(2ⁿ·(hours + instances)) if exact, or 2·[Pairs]·n·(hours of a user +
+// instances).
+func (d *Divider) Divide(u Usage, rng *rand.Rand) (Statement, error) {
 	if u.OnDemand == 0 {
 		u.OnDemand = u.Bill
 	}
@@ -169,7 +154,7 @@ func (d *Divider) Divide(u Usage, opts Options) (Statement, error) {
 	if s.Saved == 0 {
 		return s, nil
 	}
-	s.Sampled, err = d.share(&u, opts, s.Saved)
+	s.Sampled, err = d.share(&u, rng, s.Saved)
 	return s, err
 }
 

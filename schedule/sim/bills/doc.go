@@ -6,7 +6,7 @@
 //	s, err := d.Divide(bills.Usage{
 //		Jobs: jobs, Starts: res.Starts, Bill: res.Cost, OnDemand: res.Cost,
 //		Prices: prices, Meter: pricing.EC2Hourly, Boot: sim.MeasuredBoot,
-//	}, bills.Options{})
+//	}, nil)
 //	for _, a := range s.Accounts { // they add up to the bill
 //		fmt.Println(a.Name(), a.Pays, a.Alone)
 //	}

@@ -6,15 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *schedule.InputError unwraps to, beside the errors of package pricing.
-//
-// The errors themselves are a *schedule.InputError:
-//
-//	Package       "bills"
-//	Field         such as "Jobs.User" or "Bill"
-//	Index         of the job; -1 where there is none
-//	Line, Column  0
-//	Err           what is there and what would be right; unwraps to a sentinel
+// What a *schedule.InputError unwraps to, beside the errors of package pricing. Its Field is such as
+// "Jobs.User" or "Bill", and its Index is that of the job, or -1.
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")

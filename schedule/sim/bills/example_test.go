@@ -30,7 +30,7 @@ func ExampleDivider_Divide() {
 	var d bills.Divider
 	s, err := d.Divide(bills.Usage{
 		Jobs: jobs, Starts: res.Starts, Bill: res.Cost, Prices: prices, Boot: sim.MeasuredBoot,
-	}, bills.Options{})
+	}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package bills
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -32,8 +33,8 @@ import (
 const (
 	// MaxExact is the greatest number of users whose Shapley value is exact.
 	MaxExact = 12
-	// DefaultPairs is the number of pairs of orders if [Options].Pairs is 0.
-	DefaultPairs = 100
+	// Pairs is how many orders of the users are drawn, each taken forwards and backwards.
+	Pairs = 100
 
 	// hour is an hour of an instance, in the units of use.
 	hour = uint64(time.Hour / time.Microsecond)
@@ -214,14 +215,14 @@ func (g *game) move(user int, leave bool) {
 }
 
 // share divides the savings of reservations by the Shapley value.
-func (d *Divider) share(u *Usage, opts Options, saved pricing.Money) (sampled bool, err error) {
+func (d *Divider) share(u *Usage, rng *rand.Rand, saved pricing.Money) (sampled bool, err error) {
 	g, n := &d.game, len(d.accounts)
 	if err := g.price(u.Prices); err != nil {
 		return false, err
 	}
 	sampled = n > MaxExact
 	if sampled {
-		err = g.sample(n, opts)
+		err = g.sample(n, rng)
 	} else {
 		err = g.exact(d.shares)
 	}
@@ -279,14 +280,14 @@ func (g *game) walk(n, set int) {
 }
 
 // sample sets shares to estimates of the Shapley value.
-func (g *game) sample(n int, opts Options) (err error) {
-	if opts.Rand == nil {
+func (g *game) sample(n int, rng *rand.Rand) (err error) {
+	if rng == nil {
 		panic("bills: nil source of randomness")
 	}
 	if g.joining == nil {
 		g.joining = g.join
 	}
-	g.shares, err = g.sampler.Joining(g.shares[:0], n, g.joining, coalition.SampleOptions{Pairs: opts.Pairs, Rand: opts.Rand})
+	g.shares, err = g.sampler.Joining(g.shares[:0], n, g.joining, coalition.SampleOptions{Pairs: Pairs, Rand: rng})
 	return err
 }
 

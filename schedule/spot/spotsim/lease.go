@@ -3,29 +3,19 @@ package spotsim
 import (
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"github.com/plimsoll/plimsoll/schedule/spot"
 )
 
-// A LeaseEnd says what ended a lease.
-type LeaseEnd uint8
-
+// What ended a [Lease].
 const (
-	LeaseCompleted   LeaseEnd = iota // the task ended on it
-	LeaseInterrupted                 // the price rose above the bid while the task was on it
-	LeaseLost                        // the same before the task was on it
-	LeaseExpired                     // the agent gave the task back
-	LeaseWithdrawn                   // the task ended elsewhere
+	LeaseCompleted   = "completed"   // the task ended on it
+	LeaseInterrupted = "interrupted" // the price rose above the bid while the task was on it
+	LeaseLost        = "lost"        // the same before the task was on it
+	LeaseExpired     = "expired"     // the agent gave the task back
+	LeaseWithdrawn   = "withdrawn"   // the task ended elsewhere
 )
-
-var leaseEnds = enum.New[LeaseEnd]("spotsim", "LeaseEnd", spot.ErrRange,
-	"completed", "interrupted", "lost", "expired", "withdrawn")
-
-// String returns the end in a word, such as "completed", and LeaseEnd(7) for a value 7 that is none of
-// the constants.
-func (e LeaseEnd) String() string { return leaseEnds.String(e) }
 
 // A Lease is a cluster that was rented for a task.
 type Lease struct {
@@ -36,7 +26,7 @@ type Lease struct {
 	Launched  time.Duration
 	Started   time.Duration // when the task began to run; -1 if it did not
 	Ended     time.Duration
-	End       LeaseEnd
+	End       string        // LeaseCompleted or its like
 	Saved     time.Duration // in checkpoints when it ended
 	Cost      pricing.Money // of all instances
 }
@@ -55,7 +45,7 @@ type rented struct {
 	base      time.Duration // work that was saved and need not be done again
 	work      time.Duration // still to be done
 	end       time.Duration // of the run, if nothing interrupts it
-	ended     LeaseEnd      // why it will be closed
+	ended     string        // why it will be closed
 }
 
 // serve finds when a request is served and lost.

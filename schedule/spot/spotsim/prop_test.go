@@ -73,7 +73,7 @@ func drawOptions(t *rapid.T, h pricing.SpotHistory) Options {
 // paper's rule some do.
 func TestNoDeadlineMissedThatOnDemandMeets(t *testing.T) {
 	var s, fresh Simulator
-	used, missedByPaper, interrupted, hedges, tight, ends := 0, 0, 0, 0, 0, map[LeaseEnd]int{}
+	used, missedByPaper, interrupted, hedges, tight, ends := 0, 0, 0, 0, 0, map[string]int{}
 	one := func(t *rapid.T) {
 		cfg := drawOptions(t, drawSpotHistory(t))
 		task := drawTask(t)

@@ -47,7 +47,7 @@ func TestTable(t *testing.T) {
 		"17|17|bob||gpu|normal|RUNNING|2026-01-02T00:00:00|2026-01-02T00:00:01|Unknown|05:00|Partition_Limit|1|8|8|4Gc|d\n" +
 		"18|18|bob|phys|gpu|normal|TIMEOUT|2026-01-02T00:00:00|2026-01-02T00:00:01|Unknown|01:00:00|60|1|8|8|0|e\n" +
 		"19|19|bob|phys|gpu|normal|CANCELLED|2026-01-02T00:00:00|None|2026-01-02T00:00:03|00:00:00|01:00:00|1|0|4||f\n"
-	got, r, err := readAll(t, text, Options{})
+	got, _, err := readAll(t, text, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,9 +67,6 @@ func TestTable(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("jobs differ (-want +got):\n%s", d)
-	}
-	if s := r.stats; s != (stats{Records: 6, Jobs: 5, Steps: 1, Pending: 1, Running: 1}) {
-		t.Errorf("%+v", s)
 	}
 }
 
@@ -132,8 +129,8 @@ func TestJSON(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: jobs differ (-want +got):\n%s", name, d)
 		}
-		if f, _ := r.Format(); f != SlurmJSON || r.stats.Records != 2 {
-			t.Errorf("%s: %v, %+v", name, f, r.stats)
+		if f, _ := r.begin(); f != slurmForm {
+			t.Errorf("%s: %v", name, f)
 		}
 	}
 }
@@ -141,8 +138,8 @@ func TestJSON(t *testing.T) {
 // A table of tables put one after the other repeats its header line.
 func TestRepeatedHeader(t *testing.T) {
 	text := "JobID|Submit|Start|End|NCPUS\n1|100000000|100000001|100000002|1\n"
-	jobs, r, err := readAll(t, text+text, Options{})
-	if err != nil || len(jobs) != 2 || r.stats.Records != 2 {
+	jobs, _, err := readAll(t, text+text, Options{})
+	if err != nil || len(jobs) != 2 {
 		t.Errorf("%v, %+v", err, jobs)
 	}
 }
@@ -250,13 +247,13 @@ func TestDetect(t *testing.T) {
 	z := gzip.NewWriter(&zipped)
 	io.WriteString(z, header)
 	z.Close()
-	for text, want := range map[string]Format{
-		zipped.String(): Table, zipped.String()[:5]: None, header: Table, "JobID|User\n": Table, "1 0 0 60 1\n": None, "; Version: 2\n1 0": None, "": None,
-		`{"meta":{}`: SlurmJSON, "\n" + `{"timestamp":1,"pbs_version":"23","Jobs":{`: PBSJSON,
-		"02/11/2026 20:12:21;E;7.srv;user=a": PBS, `"JOB_FINISH" "10.1" 16`: LSF,
-		"week,value\n1,2\n": None,
+	for text, want := range map[string]form{
+		zipped.String(): tableForm, zipped.String()[:5]: noForm, header: tableForm, "JobID|User\n": tableForm, "1 0 0 60 1\n": noForm, "; Version: 2\n1 0": noForm, "": noForm,
+		`{"meta":{}`: slurmForm, "\n" + `{"timestamp":1,"pbs_version":"23","Jobs":{`: qstatForm,
+		"02/11/2026 20:12:21;E;7.srv;user=a": pbsForm, `"JOB_FINISH" "10.1" 16`: lsfForm,
+		"week,value\n1,2\n": noForm,
 	} {
-		if got := Detect([]byte(text)); got != want {
+		if got := detect([]byte(text)); got != want {
 			t.Errorf("%q: %v, want %v", shorten(text), got, want)
 		}
 	}

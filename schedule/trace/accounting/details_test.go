@@ -93,9 +93,9 @@ func TestQstat(t *testing.T) {
 		{old: `"pbs_version":"23.06.06"`, new: `"pbs_version":`, err: ErrSyntax, says: "want"},
 	})
 	two := strings.Replace(text, `}}}}`, `}},"12.srv":{"Job_Owner":"bob@x","job_state":"Q","ctime":"Thu Jun 19 10:36:47 2025"}}}`, 1)
-	jobs, r, err := readAll(t, two, Options{})
-	if err != nil || len(jobs) != 2 || jobs[1].ID != 12 || jobs[1].State != Pending || jobs[1].Account != "" || r.stats.Records != 2 {
-		t.Errorf("%v, %+v, %+v", err, jobs, r.stats)
+	jobs, _, err := readAll(t, two, Options{})
+	if err != nil || len(jobs) != 2 || jobs[1].ID != 12 || jobs[1].State != Pending || jobs[1].Account != "" {
+		t.Errorf("%v, %+v", err, jobs)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestLSFFields(t *testing.T) {
 		`"job" "1"`: false, `"" "1"`: false, ``: false, `"A"x"B"`: false, `"A/B" "1"`: false, `"A[" "1"`: false, `"A@" "1"`: false, `"A:" "1"`: false, `"X`: false,
 	} {
 		if got := isLSF([]byte(line)); got != want {
-			t.Errorf("%s: LSF %v, want %v", line, got, want)
+			t.Errorf("%s: lsfForm %v, want %v", line, got, want)
 		}
 	}
 }
@@ -315,11 +315,11 @@ func TestFirstBytes(t *testing.T) {
 	z := gzip.NewWriter(&zipped)
 	io.WriteString(z, "\ufeff"+header)
 	z.Close()
-	if got := Detect(zipped.Bytes()); got != Table {
+	if got := detect(zipped.Bytes()); got != tableForm {
 		t.Errorf("gzip: %v", got)
 	}
-	for head, want := range map[string]Format{"\x1f": None, "\x8b\x1f": None, `{"Jobs":{`: PBSJSON, `{"pbs_version":"1","x":{`: PBSJSON} {
-		if got := Detect([]byte(head)); got != want {
+	for head, want := range map[string]form{"\x1f": noForm, "\x8b\x1f": noForm, `{"Jobs":{`: qstatForm, `{"pbs_version":"1","x":{`: qstatForm} {
+		if got := detect([]byte(head)); got != want {
 			t.Errorf("%q: %v, want %v", head, got, want)
 		}
 	}
@@ -328,8 +328,8 @@ func TestFirstBytes(t *testing.T) {
 		t.Errorf("a line of more than %d bytes: %v", maxLine, err)
 	}
 	first := strings.Replace(long, strings.Repeat(" ", maxLine), "", 1)
-	if jobs, r, err := readAll(t, "\n\n"+first, Options{}); err != nil || len(jobs) != 1 {
-		t.Errorf("%v, %v", r.stats, err)
+	if jobs, _, err := readAll(t, "\n\n"+first, Options{}); err != nil || len(jobs) != 1 {
+		t.Errorf("%v, %v", jobs, err)
 	}
 	if _, _, err := readAll(t, "\n\n"+strings.Replace(first, "|4", "|x", 1), Options{}); err == nil || !strings.Contains(err.Error(), "line 4") {
 		t.Errorf("lines are counted from the first of the file: %v", err)

@@ -40,6 +40,6 @@ func FuzzReader(f *testing.F) {
 				t.Errorf("%+v of %+v", rec, job)
 			}
 		}
-		Detect(b)
+		detect(b)
 	})
 }

@@ -59,10 +59,10 @@ func (r *Reader) openJSON() error {
 			j.field = fmt.Sprint(key)
 			switch open {
 			case json.Delim('['):
-				r.format, r.next = SlurmJSON, r.nextSlurm
+				r.format, r.next = slurmForm, r.nextSlurm
 				return nil
 			case json.Delim('{'):
-				r.format, r.next = PBSJSON, r.nextQstat
+				r.format, r.next = qstatForm, r.nextQstat
 				return nil
 			}
 			return inputerr.New("accounting", j.field, -1, ErrSyntax, "%v: want an array of jobs (Slurm) or an object of them (PBS)", open)
@@ -157,7 +157,6 @@ func (r *Reader) decode(v any) error {
 		return r.jsonError(r.json.field, err)
 	}
 	r.json.index++
-	r.stats.Records++
 	return nil
 }
 

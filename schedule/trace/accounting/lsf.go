@@ -39,13 +39,11 @@ func (r *Reader) nextLSF(job *Job) error {
 		if err != nil {
 			return err
 		}
-		r.stats.Records++
 		if !isLSF(line) {
 			return r.bad(0, "line", ErrSyntax, "%q: want a record such as \"JOB_FINISH\" \"10.1\" 1644826549 ...", shorten(line))
 		}
 		kind, _, _ := quoted(line)
 		if string(kind) != "JOB_FINISH" {
-			r.stats.Others++
 			continue
 		}
 		return r.lsfJob(job, line)

@@ -30,13 +30,11 @@ func (r *Reader) nextPBS(job *Job) error {
 		if err != nil {
 			return err
 		}
-		r.stats.Records++
 		if !isPBS(line) {
 			return r.bad(0, "line", ErrSyntax, "%q: want a line such as 02/11/2026 20:12:21;E;4711.server;user=...", shorten(line))
 		}
 		parts := bytes.SplitN(line, []byte(";"), 4)
 		if string(parts[1]) != "E" {
-			r.stats.Others++
 			continue
 		}
 		if len(parts) < 4 {

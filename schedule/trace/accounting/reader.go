@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -25,28 +24,17 @@ const (
 	maxValue = 16 << 20
 )
 
-// A Format is a form of accounting.
-type Format int
+// A form is a form of accounting.
+type form int
 
 const (
-	// None is text that this package does not read.
-	None Format = iota
-	// Table is a table with named columns: sacct -P, or the same as CSV.
-	Table
-	// SlurmJSON is the answer of sacct --json or squeue --json.
-	SlurmJSON
-	// PBS is an accounting log of PBS Professional, OpenPBS or Torque.
-	PBS
-	// PBSJSON is the answer of qstat -f -F json.
-	PBSJSON
-	// LSF is the file lsb.acct of LSF.
-	LSF
+	noForm    form = iota // text that this package does not read
+	tableForm             // a table with named columns: sacct -P, or the same as CSV
+	slurmForm             // the answer of sacct --json or squeue --json
+	pbsForm               // an accounting log of PBS Professional, OpenPBS or Torque
+	qstatForm             // the answer of qstat -f -F json
+	lsfForm               // the file lsb.acct of LSF
 )
-
-var formats = enum.New[Format]("accounting", "Format", ErrRange, "none", "table", "slurm_json", "pbs", "pbs_json", "lsf")
-
-// String returns the format's name.
-func (f Format) String() string { return formats.String(f) }
 
 // Options are the choices of a reader. The zero value is the default.
 type Options struct {
@@ -60,17 +48,6 @@ type Options struct {
 	Columns []string
 }
 
-// stats counts what a [Reader] has met so far. Every record of the input is
-// counted once: Records = Jobs + Steps + Others.
-type stats struct {
-	Records int // lines of a table or log without the header, or jobs of JSON
-	Jobs    int // jobs that were returned
-	Steps   int // left out: steps of jobs, which run inside their job's nodes
-	Others  int // left out: records of PBS and LSF that are not the end of a job
-	Pending int // of the jobs, those that wait
-	Running int // of the jobs, those that run
-}
-
 // A Reader reads the jobs of an accounting file, plain or gzip, one by one. Its
 // memory does not depend on the length of the file but for the distinct names
 // in it.
@@ -78,7 +55,7 @@ type Reader struct {
 	opts   Options
 	src    *bufio.Reader
 	opened bool
-	format Format
+	format form
 	next   func(*Job) error // reads a job of the format
 	err    error            // sticky
 
@@ -89,7 +66,6 @@ type Reader struct {
 	elapsed time.Duration // of the row that was read last; negative where unknown
 	json    jsonReader
 
-	stats stats
 	names map[string]string // every text, once
 	user  numbering
 	group numbering
@@ -109,11 +85,11 @@ func NewReader(src io.Reader, opts Options) *Reader {
 	return &Reader{opts: opts, src: bufio.NewReaderSize(src, bufferSize), names: make(map[string]string)}
 }
 
-// Format returns the form of the input, which its first bytes tell. The error is
+// begin returns the form of the input, which its first bytes tell. The error is
 // that of the source, or a *schedule.InputError that unwraps to [ErrFormat] or, where
-// a table lacks a column that every job needs, to [ErrMissing]. Format panics for a Reader
-// that NewReader has not made, and so do Next, Jobs and Records.
-func (r *Reader) Format() (Format, error) {
+// a table lacks a column that every job needs, to [ErrMissing]. begin panics for a Reader
+// that NewReader has not made.
+func (r *Reader) begin() (form, error) {
 	if r.src == nil {
 		panic("accounting: Reader that NewReader has not made")
 	}
@@ -127,23 +103,14 @@ func (r *Reader) Format() (Format, error) {
 // Next reads the next job into job and returns io.EOF after the last. An
 // *schedule.InputError names the line, or the index of the job in JSON. After an error
 // of one line of a table or a log the next call goes on with the line after;
-// every other error comes again at each call.
+// every other error comes again at each call. Next panics for a Reader that NewReader has not made, and so
+// do Jobs and Records.
 func (r *Reader) Next(job *Job) error {
-	if _, err := r.Format(); err != nil {
+	if _, err := r.begin(); err != nil {
 		return err
 	}
 	*job = Job{}
-	if err := r.next(job); err != nil {
-		return err
-	}
-	r.stats.Jobs++
-	switch job.State {
-	case Pending:
-		r.stats.Pending++
-	case Running:
-		r.stats.Running++
-	}
-	return nil
+	return r.next(job)
 }
 
 // Jobs yields all jobs; an error is the last pair.
@@ -311,43 +278,45 @@ func (r *Reader) open() error {
 	}
 	switch {
 	case isLSF(line):
-		r.format, r.next = LSF, r.nextLSF
+		r.format, r.next = lsfForm, r.nextLSF
 		r.table.pending = append(r.table.pending[:0], line...)
 	case isPBS(line):
-		r.format, r.next = PBS, r.nextPBS
+		r.format, r.next = pbsForm, r.nextPBS
 		r.table.pending = append(r.table.pending[:0], line...)
 	default:
 		if err := r.openTable(line); err != nil {
 			return err
 		}
-		r.format, r.next = Table, r.nextTable
+		r.format, r.next = tableForm, r.nextTable
 	}
 	return nil
 }
 
 const wanted = "sacct -P with a header line, sacct --json, squeue --json, a PBS accounting log, qstat -f -F json, or lsb.acct"
 
-// Detect returns the format that a file with these first bytes has, None for
-// every other text, so also for the Standard Workload Format. The bytes are
-// plain or gzip and may end anywhere; 16 KiB suffice where no line is longer.
-func Detect(head []byte) Format {
+// Detect reports whether a file with these first bytes is one that a [Reader] reads; it is false
+// for every other text, so also for the Standard Workload Format. The bytes are plain or gzip and
+// may end anywhere; 16 KiB suffice where no line is longer.
+func Detect(head []byte) bool { return detect(head) != noForm }
+
+func detect(head []byte) form {
 	if len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b {
 		zip, err := gzip.NewReader(bytes.NewReader(head))
 		if err != nil {
-			return None
+			return noForm
 		}
 		head, _ = io.ReadAll(io.LimitReader(zip, bufferSize)) // as much as these bytes hold
 	}
 	r := NewReader(bytes.NewReader(head), Options{})
 	if i := bytes.IndexByte(head, '{'); i >= 0 && len(bytes.TrimSpace(bytes.TrimPrefix(head[:i], []byte("\xef\xbb\xbf")))) == 0 {
 		if bytes.Contains(head, []byte(`"pbs_version"`)) || bytes.Contains(head, []byte(`"Jobs"`)) {
-			return PBSJSON
+			return qstatForm
 		}
-		return SlurmJSON
+		return slurmForm
 	}
-	f, err := r.Format()
+	f, err := r.begin()
 	if errors.Is(err, ErrMissing) {
-		return Table // a table of jobs, though not one that can be read: the reader says why
+		return tableForm // a table of jobs, though not one that can be read: the reader says why
 	}
 	return f
 }

@@ -281,7 +281,6 @@ func (r *Reader) nextTable(job *Job) error {
 		if len(r.table.header) > 0 && bytes.Equal(line, r.table.header) {
 			continue
 		}
-		r.stats.Records++
 		if err := r.split(line); err != nil {
 			return err
 		}
@@ -294,7 +293,6 @@ func (r *Reader) nextTable(job *Job) error {
 		case !ok:
 			return r.fail(c, ErrSyntax, "a job number such as 4711 or 4711_3")
 		case len(rest) > 0 && bytes.IndexByte(id, '.') >= 0:
-			r.stats.Steps++
 			continue
 		}
 		job.ID = number

@@ -135,7 +135,7 @@ func Divide(uses []Use, hours []int, bill pricing.Money, o *Options) (bills.Stat
 		u.Jobs = append(u.Jobs, trace.Job{ID: int64(i + 1), User: int(x.User), Nodes: x.Nodes, Submit: x.Start, Run: x.End - x.Start})
 		u.Starts = append(u.Starts, x.Start)
 	}
-	return new(bills.Divider).Divide(u, bills.Options{Rand: rand.New(rand.NewPCG(seedUsers, 0))})
+	return new(bills.Divider).Divide(u, rand.New(rand.NewPCG(seedUsers, 0)))
 }
 
 // Read reads a journal as it is now, which a manager may be writing, and changes nothing.
