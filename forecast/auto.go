@@ -98,7 +98,6 @@ type autoFit struct {
 	growth  []float64
 }
 
-// Ready reports whether there is an observation.
 func (m *auto) Ready() bool { return m.n > 0 }
 
 // String says which models are in the mean, as in "lags 60%, two-seasons 40%".
@@ -121,7 +120,6 @@ func (m *auto) String() string {
 	return b.String()
 }
 
-// Update takes the next observation, see [smoothing.Model].
 func (m *auto) Update(x float64) {
 	if len(m.members) == 0 {
 		m.scale = 1
@@ -137,7 +135,6 @@ func (m *auto) Update(x float64) {
 	}
 }
 
-// Forecast sets dst[i] to the forecast i+1 steps ahead, see [smoothing.Model].
 func (m *auto) Forecast(dst []float64) {
 	if m.n == 0 || len(m.members) == 0 {
 		clear(dst)
@@ -275,7 +272,6 @@ func (m *auto) fitAs(f *smoothing.Fitter, k int, series []float64, p1, p2 int) (
 	return m.models[k].Fit(f, series)
 }
 
-// Validate returns an *pricing.InputError if a member is out of range.
 func (m *auto) Validate() error {
 	if !(m.scale >= 0 && m.scale <= 1) {
 		return badInput("Lambda", -1, ErrFactor, "%v: want 0 to 1", m.scale)

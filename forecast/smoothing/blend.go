@@ -30,13 +30,11 @@ const (
 // Ready reports whether both models have their start.
 func (m *blend) Ready() bool { return m.Near.Ready() && m.Far.Ready() }
 
-// Update takes the next observation, see [Model].
 func (m *blend) Update(x float64) {
 	m.Near.Update(x)
 	m.Far.Update(x)
 }
 
-// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *blend) Forecast(dst []float64) {
 	a, b := m.Near.walk(), m.Far.walk()
 	for i := range dst {
@@ -113,7 +111,6 @@ func aicc(square float64, n, k int) float64 {
 	return float64(n)*math.Log(square) + 2*float64(k*n)/float64(n-k-1)
 }
 
-// Validate returns a *pricing.InputError if a factor or the state is out of range.
 func (m *blend) Validate() error {
 	return cmp.Or(m.Near.Validate(), m.Far.Validate())
 }
@@ -135,5 +132,4 @@ func (m *blend) Deviate(dst []float64) {
 	}
 }
 
-// Least returns how many values Fit wants.
 func (m *blend) Least() int { return kindSimple.free() + 1 } // then it is one

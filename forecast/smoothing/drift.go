@@ -21,7 +21,6 @@ type drift struct {
 // Ready reports whether there are two observations.
 func (m *drift) Ready() bool { return m.N > 1 }
 
-// Update takes the next observation, see [Model].
 func (m *drift) Update(x float64) {
 	switch {
 	case !usable(x):
@@ -46,7 +45,6 @@ func (m *drift) slope() float64 {
 	return (m.Last - m.First) / float64(m.Steps)
 }
 
-// Forecast sets dst[i] to the forecast i+1 steps ahead, see [Model].
 func (m *drift) Forecast(dst []float64) {
 	b := m.slope()
 	for i := range dst {
@@ -68,7 +66,6 @@ func (m *drift) Spread(dst []float64) {
 	}
 }
 
-// Validate returns a *pricing.InputError if the state is out of range.
 func (m *drift) Validate() error {
 	return cmp.Or(checkCount("Steps", m.Steps, mostCount), checkCount("Gap", m.Gap, mostCount), checkState(m.N, 0, m.First, m.Last))
 }
@@ -81,5 +78,4 @@ func (m *drift) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.run(m, series, func() { *m = drift{} })
 }
 
-// Least returns how many values Fit wants.
 func (m *drift) Least() int { return 2 }

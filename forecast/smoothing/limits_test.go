@@ -82,35 +82,6 @@ func TestHarmonicYear(t *testing.T) {
 	}
 }
 
-// After a fit a model has counted the values that are there, and goes on counting.
-func TestFitCounts(t *testing.T) {
-	series := rise(120, 12)
-	series[5], series[60] = math.NaN(), math.NaN()
-	for _, m := range []Model{
-		&naive{}, &drift{}, &Simple{}, &Mean{}, &Holt{}, &Triple{}, &Triple{Form: Midpoint}, &Triple{Form: BackwardDifference}, &blend{}, &SeasonalNaive{}, &HoltWinters{},
-		&HoltWinters{Multiplicative: true}, &Harmonic{}, &Autoregression{}, &Autoregression{Difference: 1},
-	} {
-		if _, err := m.Fit(&Fitter{Season: 12}, series); err != nil {
-			t.Errorf("%T: %v", m, err)
-			continue
-		}
-		var n reflect.Value
-		switch m := m.(type) {
-		case *blend:
-			n = reflect.ValueOf(&m.Near).Elem().FieldByName("N")
-		default:
-			n = reflect.ValueOf(m).Elem().FieldByName("N")
-		}
-		if n.Int() != 118 {
-			t.Errorf("%T: %d values of 118", m, n.Int())
-		}
-		m.Update(math.NaN())
-		if m.Update(1500); n.Int() != 119 {
-			t.Errorf("%T: %d values of 119", m, n.Int())
-		}
-	}
-}
-
 // A model whose season is given another length begins anew.
 func TestAnotherPeriodBeginsAnew(t *testing.T) {
 	for _, c := range []struct{ used, fresh HoltWinters }{

@@ -11,7 +11,6 @@ type naive struct {
 // Ready reports whether there is an observation.
 func (m *naive) Ready() bool { return m.N > 0 }
 
-// Update takes the next observation, see [Model].
 func (m *naive) Update(x float64) {
 	if usable(x) {
 		m.Level = x
@@ -19,13 +18,10 @@ func (m *naive) Update(x float64) {
 	}
 }
 
-// Forecast fills dst with the last observation, see [Model].
 func (m *naive) Forecast(dst []float64) { flat(dst, m.Level) }
 
-// Validate returns a *pricing.InputError if the state is out of range.
 func (m *naive) Validate() error { return checkState(m.N, 0, m.Level) }
 
-// Deviate replaces errors by what they add to the forecasts, see [Model].
 func (m *naive) Deviate(dst []float64) {
 	sum := 0.0
 	for i, e := range dst {
@@ -39,5 +35,4 @@ func (m *naive) Fit(f *Fitter, series []float64) (Fit, error) {
 	return f.run(m, series, func() { *m = naive{} })
 }
 
-// Least returns how many values Fit wants.
 func (m *naive) Least() int { return 1 }

@@ -23,27 +23,39 @@ func rise(n, season int) []float64 {
 	return series
 }
 
-// N counts the observations that a model has taken, without missing ones, and a model with a
-// trend is ready with the second.
+// N counts the observations that a model has taken, without missing ones, also after a fit. A model
+// with a trend is ready with the second.
 func TestModelsCount(t *testing.T) {
 	nan := math.NaN()
+	fitted := rise(120, 12)
+	fitted[5], fitted[60] = nan, nan
 	for _, m := range []Model{
-		&naive{}, &drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5},
-		&SeasonalNaive{Period: 2}, &HoltWinters{Period: 2, Alpha: .5}, &Harmonic{Alpha: .5}, &Autoregression{Lags: []int{1}, Coef: []float64{.5}},
+		&naive{}, &drift{}, &Simple{Alpha: .5}, &Mean{}, &Mean{Window: 2}, &Holt{Alpha: .5, Beta: .5}, &Triple{Alpha: .5, Beta: .5, Gamma: .5}, &Triple{Form: Midpoint}, &Triple{Form: BackwardDifference},
+		&SeasonalNaive{Period: 2}, &HoltWinters{Period: 2, Alpha: .5}, &HoltWinters{Period: 2, Multiplicative: true, Alpha: .5}, &Harmonic{Alpha: .5}, &Autoregression{Lags: []int{1}, Coef: []float64{.5}}, &Autoregression{Difference: 1}, &blend{},
 	} {
+		count := reflect.ValueOf(m).Elem()
+		if b, ok := m.(*blend); ok {
+			count = reflect.ValueOf(&b.Near).Elem()
+		}
 		n := 0
-		for _, x := range []float64{nan, 3, nan, nan, 4, 6, nan, 5} {
+		for i, x := range []float64{nan, 3, nan, nan, 4, 6, nan, 5, nan, 1500} {
+			if i == 8 {
+				if _, err := m.Fit(&Fitter{Season: 12}, fitted); err != nil {
+					t.Errorf("%T: %v", m, err)
+				}
+				n = 118
+			}
 			m.Update(x)
 			if !math.IsNaN(x) {
 				n++
 			}
-			if got := reflect.ValueOf(m).Elem().FieldByName("N").Int(); got != int64(n) {
+			if got := count.FieldByName("N").Int(); got != int64(n) {
 				t.Errorf("%T: N is %d after %d observations", m, got, n)
 			}
 			switch m.(type) {
 			case *drift, *Holt, *Triple:
-				if ready := m.Ready(); ready != (n > 1) {
-					t.Errorf("%T: ready is %v after %d observations", m, ready, n)
+				if m.Ready() != (n > 1) {
+					t.Errorf("%T: ready is %v after %d observations", m, m.Ready(), n)
 				}
 			}
 		}

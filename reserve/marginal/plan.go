@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -58,7 +59,7 @@ func (b *Book) family(at int, running []int, now time.Time, o *Options) (*family
 	unit := 0
 	seller := -1
 	for _, k := range kinds {
-		unit = gcd(unit, b.Kinds[k].Units)
+		unit = int(wide.GCD(int64(unit), int64(b.Kinds[k].Units)))
 		if seller < 0 && len(b.Kinds[k].Classes) > 0 {
 			seller = k
 		}
@@ -257,11 +258,4 @@ func perHour(nanos *big.Rat, hours int64) (pricing.Money, error) {
 		return 0, ErrOverflow
 	}
 	return m, nil
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -138,17 +138,15 @@ type Plan struct {
 //
 // Beside classes, the bound is that of the linear program, in which a commitment may be any amount
 // and a reservation a fraction.
-func (p *Plan) Gap() float64 { return gapOf(p.Cost, p.Bound) }
+func (p *Plan) Gap() float64 {
+	if p.Cost == p.Bound {
+		return 0
+	}
+	return p.Cost.Float64()/p.Bound.Float64() - 1
+}
 
 // Optimal reports whether no plan costs less, to the last nano: by the certificate, or by the search.
 func (p *Plan) Optimal() bool { return p.Cost == p.Bound || p.Searched }
-
-func gapOf(cost, bound pricing.Money) float64 {
-	if cost == bound {
-		return 0
-	}
-	return cost.Float64()/bound.Float64() - 1
-}
 
 // A Certificate is a dual solution. With paths its slots are the parts of paths.go. Values[t]/Parts is
 // the worth of commitment in slot t, in money on demand per money at plan rates; both are integers of

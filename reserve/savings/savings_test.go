@@ -373,50 +373,6 @@ func TestScaleByDefinition(t *testing.T) {
 	}
 }
 
-// What a unit of commitment saves in a slot falls with the number of units, and is
-// what the definition says; the runs are those of the flow.
-func TestSavingsConvex(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := savingsProblems(1, 4, 5, false).Draw(t, "problem")
-		p.Term, p.Held, p.Closed = p.Slot, nil, nil
-		var s Solver
-		if err := s.load(p, len(p.Types[0].Demand)); err != nil {
-			t.Fatal(err)
-		}
-		if !s.scaled {
-			t.Fatal("not in true values")
-		}
-		runs := s.runs(nil, 0)
-		if len(runs) > 2*len(s.types) {
-			t.Fatalf("%d runs for %d types", len(runs), len(s.types))
-		}
-		demand := func(i int) int { return p.Types[i].Demand[0] }
-		last := (*big.Rat)(nil)
-		for n := 1; n <= mostUnits(p)+2; n++ {
-			saves := new(big.Rat).Sub(savingsSlot(p, demand, n-1), savingsSlot(p, demand, n))
-			if last != nil && saves.Cmp(last) > 0 {
-				t.Fatalf("unit %d saves %v, the one before %v", n, saves, last)
-			}
-			last = saves
-			value := int64(0)
-			for _, r := range slices.Backward(runs) {
-				if n <= r.end {
-					value = r.value
-				}
-			}
-			// A unit costs s.units.
-			if got := new(big.Rat).Mul(big.NewRat(value, s.units), big.NewRat(int64(p.Unit), 1)); len(s.types) > 0 && got.Cmp(saves) != 0 {
-				t.Fatalf("unit %d saves %v by its run, %v by the definition", n, got, saves)
-			}
-			if len(s.types) > 0 {
-				if got, from, to := s.exact.worth(0, n); got != (wide.Int{Lo: uint64(value)}) || n < from || n > to {
-					t.Fatalf("unit %d: worth %v in %d to %d, want %d", n, got, from, to, value)
-				}
-			}
-		}
-	})
-}
-
 // All prices three times as high change nothing but the cost; a type that the plan
 // does not pay for changes the cost by what it costs on demand.
 func TestSavingsMetamorphic(t *testing.T) {

@@ -88,7 +88,10 @@ func (s *Solver) solveSeveral(p *Problem, n int) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	for steps := relaxSteps; n > 0 && !s.closeTo(g.least, branchGap); steps += relaxSteps {
+	for steps := relaxSteps; n > 0; steps += relaxSteps {
+		if s.least = g.least; s.near(branchGap) {
+			break
+		}
 		s.relax(p, n, steps)
 		g.round(s, p, n)
 		g.search(p, n)
@@ -148,12 +151,6 @@ func (s *Solver) severalPlan(p *Problem, n int) (Plan, error) {
 		return Plan{}, badInput("Types.Demand", -1, ErrOverflow, "the cost does not fit in an amount of money")
 	}
 	return plan, nil
-}
-
-// closeTo reports whether a cost is within gap of the best bound.
-func (s *Solver) closeTo(cost, gap float64) bool {
-	s.least = cost
-	return s.near(gap)
 }
 
 // load sets the moves of p, and begins with no purchases.

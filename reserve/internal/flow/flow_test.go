@@ -214,20 +214,13 @@ func TestDirty(t *testing.T) {
 	}
 }
 
-func TestKth(t *testing.T) {
+// The breakpoint at which a saving of v is used up, by sorting.
+func TestSelectKink(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	for range 3000 {
-		b := make([]int64, 1+r.IntN(100))
-		w := make([]breakpoint, len(b))
-		for i := range b {
-			b[i] = r.Int64N(50)
-			w[i] = breakpoint{b[i], 1 + r.Int64N(5)}
-		}
-		c := slices.Clone(b)
-		slices.Sort(c)
-		k := r.IntN(len(b))
-		if got := kth(b, k); got != c[k] {
-			t.Fatalf("kth %d, want %d", got, c[k])
+		w := make([]breakpoint, 1+r.IntN(100))
+		for i := range w {
+			w[i] = breakpoint{r.Int64N(50), 1 + r.Int64N(5)}
 		}
 		v := 1 + r.Int64N(300)
 		d := slices.Clone(w)
@@ -240,7 +233,7 @@ func TestKth(t *testing.T) {
 			}
 		}
 		if got, ok2 := selectKink(w, v); got != want || ok != ok2 {
-			t.Fatalf("selectKink %d %v, want %d %v", got, ok2, want, ok)
+			t.Fatalf("%d %v, want %d %v", got, ok2, want, ok)
 		}
 	}
 }

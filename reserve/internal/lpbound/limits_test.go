@@ -307,16 +307,12 @@ func fractional(r *rand.Rand) *Problem {
 	return p
 }
 
-// consistent holds the state at the end of a linear program against what it stands for: K
-// times its inverse, the values of columns and rows, the prices, and that no price
-// disagrees.
-func consistent(t *testing.T, s *simplex) {
-	t.Helper()
-	p := s.p
-	for q := range p {
-		for c2 := range p {
+// inverseError returns by how much K times its inverse is off, at most.
+func inverseError(s *simplex) (most float64) {
+	for q := range s.p {
+		for c2 := range s.p {
 			sum := 0.0
-			for c := range p {
+			for c := range s.p {
 				if s.has(s.place(int(s.rowsK[q])), s.span(int(s.colsK[c]))) {
 					sum += s.w[c*s.stride+c2]
 				}
@@ -324,10 +320,19 @@ func consistent(t *testing.T, s *simplex) {
 			if q == c2 {
 				sum--
 			}
-			if math.Abs(sum) > 1e-7 {
-				t.Fatalf("K·w is off by %g at %d, %d", sum, q, c2)
-			}
+			most = max(most, math.Abs(sum))
 		}
+	}
+	return most
+}
+
+// consistent holds the state at the end of a linear program against what it stands for: K
+// times its inverse, the values of columns and rows, the prices, and that no price
+// disagrees.
+func consistent(t *testing.T, s *simplex) {
+	t.Helper()
+	if off := inverseError(s); off > 1e-7 {
+		t.Fatalf("K·w is off by %g", off)
 	}
 	n := s.n
 	for r := range s.rows {
@@ -500,23 +505,6 @@ func TestCleanRefines(t *testing.T) {
 	r := rand.New(rand.NewPCG(77, 78)) // seed 77, 78
 	var v Solver
 	s := &v.s
-	off := func() (most float64) {
-		for q := range s.p {
-			for c2 := range s.p {
-				sum := 0.0
-				for c := range s.p {
-					if s.has(s.place(int(s.rowsK[q])), s.span(int(s.colsK[c]))) {
-						sum += s.w[c*s.stride+c2]
-					}
-				}
-				if q == c2 {
-					sum--
-				}
-				most = max(most, math.Abs(sum))
-			}
-		}
-		return most
-	}
 	tried := 0
 	for it := range 40 {
 		n := 20 + r.IntN(40)
@@ -539,9 +527,9 @@ func TestCleanRefines(t *testing.T) {
 				s.w[c*s.stride+q] += noise * (2*r.Float64() - 1)
 			}
 		}
-		before := off()
+		before := inverseError(s)
 		s.clean(it%2 == 1)
-		if after := off(); after > 100*before*before+1e-13 {
+		if after := inverseError(s); after > 100*before*before+1e-13 {
 			t.Fatalf("problem %d: the inverse is off by %g after %g", it, after, before)
 		}
 		if worst := s.settle(false); worst > 1e-8 { // without the perturbation
@@ -554,8 +542,8 @@ func TestCleanRefines(t *testing.T) {
 				s.w[c*s.stride+q] += 1e-12 * (2*r.Float64() - 1)
 			}
 		}
-		if !s.run(s.limit()) || off() > 1e-13 {
-			t.Fatalf("problem %d: the program ends with an inverse that is off by %g", it, off())
+		if !s.run(s.limit()) || inverseError(s) > 1e-13 {
+			t.Fatalf("problem %d: the program ends with an inverse that is off by %g", it, inverseError(s))
 		}
 		s.settle(false)
 		for j := range x {
