@@ -77,6 +77,11 @@ import (
 // unit costs so much that whole units matter.
 //
 // The work is counted in operations and not in seconds, so that all machines give the same result.
+//
+// On three logs of the shared folder, 3,600 hours with weekly purchases, the gap is 46 to 1,400 times
+// smaller than after the rounds of joint.go alone, and the plan costs .02 to .4% less:
+//
+//	PLIMSOLL_SHARED=DIR go test -run NONE -bench Logs -benchtime 1x ./reserve/savings
 
 // A limit is the bounds of a variable: of a level, or of a purchase if period is -1. The other side
 // of the division begins step above lo.

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
@@ -356,6 +359,44 @@ func BenchmarkMixed(b *testing.B) {
 				}
 				b.ReportMetric(plan.Gap(), "gap-ratio")
 			})
+		}
+	}
+}
+
+// BenchmarkLogs plans for the demand of three logs of the shared folder, each a type, with weekly
+// purchases or at any hour: with what improves the plan of the rounds, and by the rounds alone.
+func BenchmarkLogs(b *testing.B) {
+	if os.Getenv(shared.Env) == "" {
+		b.Skip(shared.Env, " is not set")
+	}
+	p := userMixed(0, 3, 1, 2160)
+	for i, log := range []string{"sdsc-ds", "sdsc-blue", "hpc2n"} {
+		data, err := os.ReadFile(shared.File(b, "demand/"+log+".csv"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, word := range strings.Fields(string(data)) {
+			if n, err := strconv.Atoi(word); err == nil && len(p.Types[i].Demand) < 3600 { // not the title
+				p.Types[i].Demand = append(p.Types[i].Demand, n)
+			}
+		}
+	}
+	for _, term := range []int{168, 720, 2160} {
+		for _, every := range []int{168, 1} {
+			for _, work := range []int64{0, -1} {
+				b.Run(fmt.Sprintf("term=%dh/every=%d/work=%d", term, every, work), func(b *testing.B) {
+					p.Every, p.Term = every, time.Duration(term)*time.Hour
+					for k := range p.Classes {
+						p.Classes[k].Class.Term = p.Term / time.Duration(1+2*(k%2))
+					}
+					m, plan := Solver{Work: work}, Plan{}
+					for b.Loop() {
+						plan = solved(b, &m, p)
+					}
+					b.ReportMetric(plan.Gap(), "gap-ratio")
+					b.ReportMetric(plan.Cost.Float64(), "cost")
+				})
+			}
 		}
 	}
 }
