@@ -35,14 +35,14 @@ type member struct {
 	model  smoothing.Model
 }
 
-// A candidate is a model that Auto tries.
+// A candidate is a model that auto tries.
 type candidate struct {
 	name   string
 	season int                    // 0: without; 1: with the first season; 2: only with two; 3: the second as the only one
 	make   func() smoothing.Model // nil: as smoothing.New makes the model
 }
 
-// candidates are the models that Auto tries. Auto takes the first alone if the series is too
+// candidates are the models that auto tries. auto takes the first alone if the series is too
 // short to try it.
 var candidates = [...]candidate{
 	{"blend", 0, nil},
@@ -77,10 +77,10 @@ func (c *candidate) model() smoothing.Model {
 // autoMean is the candidate that takes any series with a known value.
 const autoMean = 1
 
-// mostMembers is how many models Auto takes the mean of.
+// mostMembers is how many models auto takes the mean of.
 const mostMembers = 3
 
-// autoFit is the memory of a fit of Auto.
+// autoFit is the memory of a fit of auto.
 type autoFit struct {
 	whole   []float64 // the series
 	z       []float64 // its end, in the scale of the members
@@ -235,7 +235,7 @@ func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
 	return m.refit(f, a, part, p1, p2)
 }
 
-// autoCycles and autoLeast are how many seasons, and values, Auto fits to at least: older values say little of the next ones.
+// autoCycles and autoLeast are how many seasons, and values, auto fits to at least: older values say little of the next ones.
 const (
 	autoCycles = 8
 	autoLeast  = 416

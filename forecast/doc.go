@@ -51,7 +51,7 @@
 //
 //	PLIMSOLL_SHARED=… go test -run xxx -bench M4 ./forecast
 //
-// The numbers of origins and members of Auto were chosen with these series in sight: expect a
+// The numbers of origins and members of auto were chosen with these series in sight: expect a
 // little less elsewhere. Nobody knows three years ahead: there MASE is 15.9 for auto, 16.9 for the last
 // value, and 95% intervals cover 89%.
 //
@@ -62,7 +62,7 @@
 // of one-step errors [Hyndman08].
 //
 // Models are wrong, so a [Predictor] also looks at the errors that forecasts had in the past at
-// each horizon, and takes whichever spread is larger. For Auto these are errors
+// each horizon, and takes whichever spread is larger. For auto these are errors
 // on the end of the series, from before the fit. σ² is an estimate, so
 // quantiles are Student's. Errors are taken to be normal and of one variance: at 99% expect
 // 98 or 99, far ahead less.

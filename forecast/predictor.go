@@ -19,10 +19,10 @@ import (
 // degrees of freedom.
 //
 // Errors grow with the horizon. The growth is the greater of two estimates. The first is the
-// model's own formula, which is right if the model is right. The second estimate is the growth of the errors over the
-// series of the fit, which also shows where the model is wrong. It looks up to 52 steps or a
-// quarter of the series ahead, while there are 20 errors for a number of steps. Auto measures
-// these errors before its last fit. Analytic leaves the second estimate out.
+// model's own formula, which is right if the model is right. The second estimate is the growth of
+// the errors over the series of the fit, which also shows where the model is wrong. It looks up to
+// 52 steps or a quarter of the series ahead, while there are 20 errors for a number of steps. The
+// default model measures these errors before its last fit. Analytic leaves the second estimate out.
 //
 // The JSON form has the model's name in it, see [New], and so makes the model too.
 type Predictor struct {
