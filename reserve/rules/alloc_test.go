@@ -57,9 +57,6 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 	for _, a := range planners(0) {
-		if nameOf(a) == "ondemand" { // checks the problem, and no more
-			continue
-		}
 		run(nameOf(a), func(p *reserve.Problem) error {
 			plan, err := a.AppendPlan(dst[:0], p)
 			if len(plan) == 0 && len(p.Demand) == 9000 {
@@ -74,7 +71,7 @@ func TestAllocs(t *testing.T) {
 
 // nameOf returns the name of an algorithm in benchmarks.
 func nameOf(a reserve.Planner) string {
-	switch a.(type) {
+	switch a := a.(type) {
 	case *reserve.HGR:
 		return "hgr"
 	case *Periodic:
@@ -87,11 +84,10 @@ func nameOf(a reserve.Planner) string {
 		return "rho"
 	case *Robust:
 		return "robust"
-	case *OnDemand:
-		return "ondemand"
-	case *Peak:
-		return "peak"
 	case *Constant:
+		if a.Peak {
+			return "peak"
+		}
 		return "constant"
 	}
 	return "?"

@@ -1,14 +1,16 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/plimsoll/plimsoll/internal/selection"
 	"github.com/plimsoll/plimsoll/internal/wide"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// Plans that need no algorithm, for comparison: everything on demand, the peak reserved,
-// and the best constant quantity.
+// Plans that need no algorithm, for comparison: the peak reserved, and the best constant
+// quantity. (A plan without purchases is nil, and reserve.Cost says what it costs.)
 //
 // Clouds recommend the best constant quantity from past usage: the number N of
 // reservations of one class, bought at slot 0 and renewed whenever the term ends, at
@@ -18,41 +20,6 @@ import (
 // with K = ⌈Φ/p⌉. A selection finds N in O(n) time on average and O(n) space. No bound
 // is known: for a demand that comes and goes, every constant is arbitrarily bad, but
 // never worse than everything on demand.
-
-// OnDemand buys nothing. It handles every problem, one of paths too. The zero value is ready.
-type OnDemand struct{}
-
-// AppendPlan returns dst, or the error of a malformed problem.
-func (a *OnDemand) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
-	return dst, p.Validate()
-}
-
-// Peak reserves the largest demand from slot 0 on and renews it at the end of
-// each term: nothing ever runs on demand. One class. The zero value is ready.
-// The cost may be any multiple of the optimum.
-//
-// It handles what [Periodic] does; what is held is taken off the demand before
-// the largest is looked for.
-type Peak struct {
-	// Class is the class to buy, an index into the price list.
-	Class int
-
-	single single
-}
-
-// AppendPlan appends the plan's purchases to dst, as [reserve.Planner] says. Time O(n)
-// for n slots.
-func (a *Peak) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
-	s := &a.single
-	if err := s.loadDates(p, a.Class); err != nil {
-		return dst, err
-	}
-	peak := 0
-	for _, d := range s.demand {
-		peak = max(peak, d)
-	}
-	return s.renew(dst, a.Class, peak), nil
-}
 
 // renew appends count reservations of class k at slot 0 and at each expiry.
 func (s *single) renew(dst []pricing.Purchase, k, count int) []pricing.Purchase {
@@ -65,13 +32,16 @@ func (s *single) renew(dst []pricing.Purchase, k, count int) []pricing.Purchase 
 	return dst
 }
 
-// Constant reserves the best constant quantity of one class, renewed at the end
-// of each term. The zero value is ready. It costs no more than any other
-// constant quantity, 0 and the peak among them, and of equals it takes the
-// largest. It handles what [Periodic] does.
+// Constant reserves a constant quantity of one class, renewed at the end of each term: the best
+// quantity, or the peak. The zero value is ready. The best quantity costs no more than any other
+// constant quantity, 0 and the peak among them, and of equals Constant takes the largest.
+// Constant handles what [Periodic] does, and takes what is held off the demand first.
 type Constant struct {
 	// Class is the class to buy, an index into the price list.
 	Class int
+	// Peak asks for the largest demand: nothing ever runs on demand. The cost may be any multiple
+	// of the optimum.
+	Peak bool
 
 	single single
 }
@@ -84,7 +54,13 @@ func (a *Constant) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pri
 		return dst, err
 	}
 	n, tau := len(s.demand), s.class.Term
-	if n == 0 || s.gain <= 0 {
+	if n == 0 {
+		return dst, nil
+	}
+	if a.Peak {
+		return s.renew(dst, a.Class, slices.Max(s.demand)), nil
+	}
+	if s.gain <= 0 {
 		return dst, nil
 	}
 	terms := int64((n + tau - 1) / tau)

@@ -21,7 +21,7 @@
 // For a known demand, [reserve.Exact] is cheaper than all planners here, as quick, and has a
 // proof. The planners are for readers who study the published rules, and for those who want to
 // know what another tool's plan leaves on the table. Constant is what the clouds' own
-// recommendations do. Peak and OnDemand are the two ends.
+// recommendations do.
 //
 //	             classes  sees          cost at most, times the optimum    time
 //	Online       all      a forecast    none is known                      a plan a week
@@ -42,10 +42,31 @@
 // # Online and offline
 //
 // A purchase commits now and pays off later, so a rule must know or guess the demand for as long
-// as a term. A [Rule] sees the past, the present slot and what a forecast says of the next slots:
-// Reset begins a series for a class, a [reserve.Offer], and Observe takes the demand of a slot and
-// returns how many to buy. [Online] sees the demand of whole intervals, turns the forecast of their
+// as a term. A rule sees the past, the present slot and what a forecast says of the next slots.
+// [Online] sees the demand of whole intervals, turns the forecast of their
 // means into a demand, and plans for that demand with all classes.
+//
+// # Slot by slot
+//
+// [RHO], [Robust], [Wang], [WangRandom] and [History] decide slot by slot how many reservations of
+// one class to buy:
+//
+//	Reset(o reserve.Offer) error
+//	Observe(demand int, forecast []int) int
+//
+// Reset begins a series for a class: nothing has been observed and nothing is held. The
+// error is a *reserve.InputError that says what is wrong with the offer or with the options of
+// the rule; the rule is then not ready.
+//
+// Observe takes the demand of the next slot and a forecast of the slots after that slot:
+// forecast[0] is the slot right after. Observe returns how many reservations to buy now.
+// These serve from this slot on, for a term. A rule reads as many slots of the forecast as
+// its window has; slots that the forecast lacks count as no demand. The forecast is neither
+// kept nor modified, and each call may pass another one. Observe panics before a successful
+// Reset, and for a demand or a forecast outside 0 to [math.MaxInt32]. Observe does not
+// allocate.
+//
+// Rules are [reserve.Planner]s too: AppendPlan resets the rule and observes a whole demand.
 //
 // # Notation
 //

@@ -63,7 +63,7 @@ func TestOnlinePricesAreForgotten(t *testing.T) {
 // A rule that was reset with an offer that it refuses is not ready, whatever came before.
 func TestRulesNotReadyAfterAnError(t *testing.T) {
 	good := reserve.Offer{Price: 10, Fee: 30, Term: 6}
-	for _, rule := range []Rule{new(RHO), new(Robust), new(Wang), &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))}, new(History)} {
+	for _, rule := range []rule{new(RHO), new(Robust), new(Wang), &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))}, new(History)} {
 		for _, bad := range []reserve.Offer{{Price: -1, Fee: 30, Term: 6}, {Price: 10, Use: -1, Term: 6}, {Price: 10, Fee: -1, Term: 6}, {Price: 10, Fee: 30}, {Price: 10, Fee: 30, Term: maxTerm + 1}} {
 			if err := rule.Reset(good); err != nil {
 				t.Fatal(err)
@@ -214,9 +214,9 @@ func TestOnlineLimits(t *testing.T) {
 // A rule that is reset is as new, whatever it has seen, also for a class that saves nothing.
 func TestRulesAsNewAfterReset(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	make := []func() Rule{
-		func() Rule { return new(RHO) }, func() Rule { return new(Robust) }, func() Rule { return new(Wang) },
-		func() Rule { return &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))} }, func() Rule { return new(History) },
+	make := []func() rule{
+		func() rule { return new(RHO) }, func() rule { return new(Robust) }, func() rule { return new(Wang) },
+		func() rule { return &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))} }, func() rule { return new(History) },
 	}
 	for k, f := range make {
 		for range 60 {
@@ -286,12 +286,6 @@ func TestCapsAndPathsAreRefused(t *testing.T) {
 	p := &reserve.Problem{Slot: time.Hour, Demand: digits("1111"), Prices: prepaid(1, 1, 2), AtMost: []int{1}}
 	paths := &reserve.Problem{Slot: time.Hour, Prices: month(), Paths: [][]int{{1, 2, 3}, {4, 5, 6}}}
 	for _, a := range all {
-		if _, ok := a.(*OnDemand); ok {
-			if _, err := a.AppendPlan(nil, paths); err != nil {
-				t.Error(err)
-			}
-			continue
-		}
 		var in *inputerr.Error
 		if _, err := a.AppendPlan(nil, p); !errors.Is(err, reserve.ErrUnsupported) || !errors.As(err, &in) || in.Field != "AtMost" || in.Index != 0 {
 			t.Errorf("%T: %v", a, err)

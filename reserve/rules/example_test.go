@@ -49,19 +49,6 @@ func show(p *reserve.Problem, plan []pricing.Purchase) {
 	fmt.Println("cost", bill.Total.Fixed(2))
 }
 
-func ExampleOnDemand() {
-	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
-	var a rules.OnDemand
-	plan, err := a.AppendPlan(nil, p)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	show(p, plan)
-	// Output:
-	// cost 336.00
-}
-
 // Purchases on Mondays only: each week by itself.
 func ExamplePeriodic() {
 	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
@@ -79,9 +66,9 @@ func ExamplePeriodic() {
 }
 
 // Nothing runs on demand, and it costs more than if all did.
-func ExamplePeak() {
+func ExampleConstant_peak() {
 	p := &reserve.Problem{Demand: fortnight(), Slot: time.Hour, Prices: weekly}
-	var a rules.Peak
+	a := rules.Constant{Peak: true}
 	plan, err := a.AppendPlan(nil, p)
 	if err != nil {
 		fmt.Println(err)

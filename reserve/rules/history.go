@@ -43,7 +43,7 @@ type History struct {
 	his    []int64 // their hi, rising
 }
 
-// Reset begins a series, as [Rule] says.
+// Reset begins a series, as the package comment says.
 func (a *History) Reset(o reserve.Offer) error {
 	a.books.reset(0)
 	if err := check(&o); err != nil {
@@ -58,7 +58,7 @@ func (a *History) Reset(o reserve.Offer) error {
 	return nil
 }
 
-// Observe returns how many to buy, as [Rule] says. O(τ) time.
+// Observe returns how many to buy, as the package comment says. O(τ) time.
 func (a *History) Observe(demand int, _ []int) int {
 	l := &a.books
 	l.ready()

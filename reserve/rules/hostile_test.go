@@ -10,7 +10,7 @@ import (
 // A rule for a term whose slots fill the memory is refused before memory is taken.
 func TestRulesOfHugeTerms(t *testing.T) {
 	o := reserve.Offer{Price: 2, Use: 1, Fee: 3, Term: maxTerm + 1}
-	for name, r := range map[string]Rule{"rho": new(RHO), "robust": new(Robust), "wang": new(Wang), "history": new(History)} {
+	for name, r := range map[string]rule{"rho": new(RHO), "robust": new(Robust), "wang": new(Wang), "history": new(History)} {
 		if err := r.Reset(o); !errors.Is(err, reserve.ErrTerm) {
 			t.Errorf("%s: %v", name, err)
 		}

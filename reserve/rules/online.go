@@ -47,12 +47,6 @@ import (
 // defaultWindow is the number of intervals of the load-duration curve: a year of weeks.
 const defaultWindow = 52
 
-// A Cap limits the reservations of one class.
-type Cap struct {
-	Buy    int // at most so many are bought at once, 0 is no cap: laddering
-	Active int // at most so many are active at once, 0 is no cap
-}
-
 // Online is the online portfolio of [Niu16] section 5.2.2. Online sees the demand interval
 // by interval, and buys reservations of any number of classes and terms for the demand
 // that a forecaster expects. No bound on its cost is known, and without a hypothesis on
@@ -99,9 +93,10 @@ type Online struct {
 	// a class grows by Premium·(term/shortest term of the list − 1) of itself. With .5, a
 	// three-year class counts twice its fee beside one-year classes.
 	Premium float64
-	// Caps, if not nil, has a Cap for each class. If a cap on purchases delays a purchase,
-	// the next interval may make it. If a class is full, other classes may be bought instead.
-	Caps []Cap
+	// Caps, if not nil, has for each class how many of its reservations are active at once at
+	// most, 0 for no cap. If a class is full, other classes may be bought instead. MaxBuy and
+	// AtMost of the problem cap purchases: if they delay a purchase, the next interval may make it.
+	Caps []int
 
 	exact  reserve.Exact
 	slot   time.Duration
@@ -203,8 +198,8 @@ func (o *Online) check(classes int) error {
 		return badInput("Caps", -1, reserve.ErrRange, "%d caps: want one for each of the %d classes", len(o.Caps), classes)
 	}
 	for k, c := range o.Caps {
-		if c.Buy < 0 || c.Active < 0 {
-			return badInput("Caps", k, reserve.ErrRange, "%d to buy, %d active: want none negative, 0 is no cap", c.Buy, c.Active)
+		if c < 0 {
+			return badInput("Caps", k, reserve.ErrRange, "%d active: want a cap, or 0 for none", c)
 		}
 	}
 	if _, ok := o.Forecaster.(quantiler); !ok && o.Quantile > 0 {
@@ -344,9 +339,9 @@ func (o *Online) Learn(demand []int) error {
 	return nil
 }
 
-// purchase plans and buys. If a plan wants more of a class than Cap.Active leaves, purchase fills
+// purchase plans and buys. If a plan wants more of a class than Caps leaves, purchase fills
 // up the class, gives the class a prohibitive fee, and plans again for the rest. So there is at
-// most one plan more than there are classes. Cap.Buy, MaxBuy and AtMost only delay a purchase, so
+// most one plan more than there are classes. MaxBuy and AtMost only delay a purchase, so
 // purchase applies them after planning: in a plan, they would move the need to other classes.
 // purchase applies MaxActive again after planning, because a reservation that ends within half an
 // interval is active, and no part of the plan.
@@ -409,9 +404,6 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 		}
 		if len(o.atMost) > 0 && o.atMost[k] > 0 {
 			count = min(count, o.atMost[k])
-		}
-		if o.Caps != nil && o.Caps[k].Buy > 0 {
-			count = min(count, o.Caps[k].Buy)
 		}
 		if count > 0 {
 			left -= count

@@ -43,13 +43,13 @@ func BenchmarkOnline(b *testing.B) {
 		c := &years.Classes[k]
 		c.Term = c.Term / (52 * 168) * 8760
 	}
-	all := []Cap{{Active: 40}, {Active: 40}, {Active: 40}, {Active: 40}}
+	all := []int{40, 40, 40, 40}
 	for _, c := range []struct {
 		name    string
 		prices  pricing.List
 		planner reserve.Planner
 		q       float64
-		caps    []Cap
+		caps    []int
 	}{
 		{"planner=exact/terms=weeks", cc2, new(reserve.Exact), .4, nil},
 		{"planner=exact/terms=years", years, new(reserve.Exact), .4, nil},

@@ -26,10 +26,10 @@ func (o *Online) hold(h pricing.Holding) {
 
 // room returns how many more reservations of a class its cap on active ones allows.
 func (o *Online) room(k int) int {
-	if o.Caps == nil || o.Caps[k].Active == 0 {
+	if o.Caps == nil || o.Caps[k] == 0 {
 		return math.MaxInt32
 	}
-	room := o.Caps[k].Active - o.want[k]
+	room := o.Caps[k] - o.want[k]
 	for _, h := range o.active {
 		if h.Class == k {
 			room = max(0, room-h.Count) // a sum of counts may not fit

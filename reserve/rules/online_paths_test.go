@@ -2,12 +2,10 @@ package rules
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
@@ -145,56 +143,5 @@ func TestOnlinePathsAllocs(t *testing.T) {
 	}
 	if n, m := allocs.Once(run), allocs.Once(reset); n > m || len(dst) < 5 {
 		t.Errorf("%v allocations beside the %v of Reset, %d purchases", n, m, len(dst))
-	}
-}
-
-// BenchmarkOnlinePaths replays the reference demands week by week at the prices of 2013,
-// planned for a cautious quantile and for paths: cost over hindsight, and the share of the
-// reservations bought that lost money within the demand.
-func BenchmarkOnlinePaths(b *testing.B) {
-	for _, name := range []string{"hpc2n", "lanl-cm5", "sdsc-blue", "sdsc-ds", "unilu-gaia"} {
-		for _, paths := range []int{0, 20} {
-			b.Run(fmt.Sprintf("demand=%s/paths=%d", name, paths), func(b *testing.B) {
-				demand := weeks(readDemand(b, name))
-				p := &reserve.Problem{Slot: time.Hour, Every: 168, Prices: pricing.CC28XLarge2013(), Horizon: reserve.Pure}
-				var plan []pricing.Purchase
-				for b.Loop() {
-					o := Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .05}}, Paths: paths, Seed: 1}
-					if paths == 0 {
-						o.Quantile = .4
-					}
-					p.Demand = nil
-					if err := o.Reset(p); err != nil {
-						b.Fatal(err)
-					}
-					plan = plan[:0]
-					for t := 0; t < len(demand); t += 168 {
-						var err error
-						if plan, err = o.Observe(plan, demand[t:t+168]); err != nil {
-							b.Fatal(err)
-						}
-					}
-				}
-				p.Demand = demand
-				plan = slices.DeleteFunc(plan, func(q pricing.Purchase) bool { return q.Slot >= len(demand) })
-				r, err := regretOf(p, plan)
-				if err != nil {
-					b.Fatal(err)
-				}
-				uses, err := reserve.AppendUses(nil, p, plan)
-				if err != nil {
-					b.Fatal(err)
-				}
-				all, lost := 0, 0
-				for _, u := range uses {
-					all += u.Purchase.Count
-					if u.Saved < 0 {
-						lost += u.Purchase.Count
-					}
-				}
-				b.ReportMetric(r.Ratio(), "cost-ratio")
-				b.ReportMetric(float64(lost)/float64(max(1, all)), "lost-ratio")
-			})
-		}
 	}
 }

@@ -244,7 +244,7 @@ func TestOnlineProperties(t *testing.T) {
 		o.Quantile = []float64{0, .2, .5, .9}[rng.IntN(4)]
 		o.Premium = float64(rng.IntN(2)) * rng.Float64()
 		if rng.IntN(2) == 0 {
-			o.Caps = []Cap{{Buy: rng.IntN(3), Active: rng.IntN(5)}, {Buy: rng.IntN(3), Active: rng.IntN(5)}}
+			o.Caps = []int{rng.IntN(5), rng.IntN(5)}
 		}
 		same := func(x *Online) *Online {
 			y := make1(planner)
@@ -299,15 +299,12 @@ func TestOnlineProperties(t *testing.T) {
 			if p.MaxActive > 0 && active(q.Slot, 0)+active(q.Slot, 1) > max(p.MaxActive, held) {
 				rt.Fatalf("%+v: more than %d active", q, p.MaxActive)
 			}
-			if o.Caps != nil {
-				c := o.Caps[q.Class]
-				if c.Buy > 0 && q.Count > c.Buy {
-					rt.Fatalf("%+v: more than %d at once", q, c.Buy)
+			if o.Caps != nil && o.Caps[q.Class] > 0 {
+				most, n := o.Caps[q.Class], active(q.Slot, q.Class)
+				if n > most {
+					rt.Fatalf("%+v: more than %d active", q, most)
 				}
-				if c.Active > 0 && active(q.Slot, q.Class) > c.Active {
-					rt.Fatalf("%+v: more than %d active", q, c.Active)
-				}
-				if c.Active > 0 && active(q.Slot, q.Class) == c.Active {
+				if n == most {
 					met["full"]++
 				}
 			}
@@ -448,7 +445,7 @@ func TestOnlineLearn(t *testing.T) {
 	// One that has caps of which nothing is left until the end buys the same then.
 	p := weekly(fourAndTwo())
 	p.Held = []pricing.Holding{{Class: 0, Count: 1, Until: len(demand)}, {Class: 1, Count: 1, Until: len(demand)}}
-	o = Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Caps: []Cap{{Active: 1}, {Active: 1}}}
+	o = Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .3}}, Caps: []int{1, 1}}
 	if before := observeSeries(t, &o, p, demand[:len(demand)-7]); len(before) > 0 {
 		t.Fatalf("bought %v", before)
 	}
@@ -518,7 +515,7 @@ func TestOnlineFullClass(t *testing.T) {
 		{Name: "good", Term: 672 * time.Hour, Upfront: 20 * pricing.Unit},
 		{Name: "poor", Term: 672 * time.Hour, Upfront: 67*pricing.Unit + 190*pricing.Milli},
 	}}
-	o := Online{Forecaster: new(trend), Caps: []Cap{{Active: 2}, {}}}
+	o := Online{Forecaster: new(trend), Caps: []int{2, 0}}
 	plan := observeSeries(t, &o, weekly(list), slices.Repeat([]int{5}, 14))
 	want := []pricing.Purchase{{Slot: 7, Class: 0, Count: 2}, {Slot: 7, Class: 1, Count: 3}}
 	if diff := cmp.Diff(want, plan); diff != "" {
@@ -570,7 +567,7 @@ func TestOnlinePlansAgain(t *testing.T) {
 		{[][]pricing.Purchase{plan(1, 5, 4), plan(1, 0, 1)}, []bool{false, true, false}, []int{2, 3, 5}},
 	} {
 		s := &script{plans: c.plans}
-		o := Online{Forecaster: new(trend), Planner: s, Caps: []Cap{{Active: 2}, {Active: 3}, {}}}
+		o := Online{Forecaster: new(trend), Planner: s, Caps: []int{2, 3, 0}}
 		got := observeSeries(t, &o, weekly(list), slices.Repeat([]int{5}, 7))
 		counts := make([]int, 3)
 		for _, q := range got {
@@ -584,33 +581,6 @@ func TestOnlinePlansAgain(t *testing.T) {
 				t.Errorf("%v: the fees are %v then, want those of %v prohibitive", c.plans, s.fees[1], c.full)
 			}
 		}
-	}
-}
-
-// A regret is cost, optimum and bound, each as it is computed on its own.
-func TestRegret(t *testing.T) {
-	// The example of levels in theory/heuristics.go: 3.5 level by level, 3.0 jointly.
-	p := &reserve.Problem{Demand: []int{1, 2, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{
-		{Name: "two", Term: 2 * time.Hour, Upfront: 1500 * pricing.Milli},
-	}}}
-	r, err := regretOf(p, []pricing.Purchase{{Slot: 0, Count: 1}})
-	if err != nil || r.Cost != 3500*pricing.Milli || r.Optimum != 3*pricing.Unit || r.Bound != r.Optimum {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if got := r.Ratio(); math.Abs(got-3.5/3) > 1e-15 {
-		t.Errorf("ratio %v", got)
-	}
-	// The other example of theory/flow.go: the optimum is 4, which branch and bound proves.
-	p = &reserve.Problem{Demand: []int{1, 1, 1}, Slot: time.Hour, Prices: pricing.List{OnDemand: 2 * pricing.Unit, Classes: []pricing.Class{
-		{Name: "use", Term: 3 * time.Hour, Upfront: pricing.Unit, Hourly: pricing.Unit, Billed: pricing.WhenUsed},
-		{Name: "prepaid", Term: 2 * time.Hour, Upfront: 2 * pricing.Unit},
-	}}}
-	r, err = regretOf(p, nil)
-	if err != nil || r.Cost != 6*pricing.Unit || r.Optimum != 4*pricing.Unit || r.Bound != 4*pricing.Unit || r.Ratio() != 1.5 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if _, err := regretOf(p, []pricing.Purchase{{Slot: 0, Class: 5, Count: 1}}); !errors.Is(err, reserve.ErrForged) {
-		t.Errorf("a purchase of no class: %v", err)
 	}
 }
 
@@ -634,10 +604,9 @@ func TestOnlineControls(t *testing.T) {
 	}{
 		{"none", Online{}, 0, [2][6]int{{9, 0, 0, 0, 9, 0}}},
 		{"ladder", Online{}, 4, [2][6]int{{4, 4, 1, 0, 4, 4}}},
-		{"ladder by class", Online{Caps: []Cap{{Buy: 3}, {}}}, 0, [2][6]int{{3, 3, 3, 0, 3, 3}}},
-		{"cap: the other class stands in", Online{Caps: []Cap{{Active: 5}, {}}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {4, 0, 4, 0, 4, 0}}},
-		{"cap and ladder: the ladder is not filled up", Online{Caps: []Cap{{Active: 5, Buy: 2}, {}}}, 0, [2][6]int{{2, 2, 1, 0, 2, 2}, {4, 0, 4, 0, 4, 0}}},
-		{"both capped", Online{Caps: []Cap{{Active: 5}, {Active: 1}}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {1, 0, 1, 0, 1, 0}}},
+		{"cap: the other class stands in", Online{Caps: []int{5, 0}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {4, 0, 4, 0, 4, 0}}},
+		{"cap and ladder: the ladder is not filled up", Online{Caps: []int{5, 0}}, -2, [2][6]int{{2, 2, 1, 0, 2, 2}, {4, 0, 4, 0, 4, 0}}},
+		{"both capped", Online{Caps: []int{5, 1}}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}, {1, 0, 1, 0, 1, 0}}},
 		{"premium: the shorter term", Online{Premium: 9}, 0, [2][6]int{1: {9, 0, 9, 0, 9, 0}}},
 		{"quantile", Online{Quantile: .25}, 0, [2][6]int{{5, 0, 0, 0, 5, 0}}}, // 4.5, halves up and down by turns: the fifth pays
 		{"alarm", Online{Forecaster: &trend{Signal: -.81}, Alarm: .8}, 0, [2][6]int{}},
@@ -781,7 +750,7 @@ func TestOnlineUnknown(t *testing.T) {
 func TestOnlineErrors(t *testing.T) {
 	predictor := func() *forecast.Predictor { return &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}} }
 	run := func(o *Online) string {
-		o.Forecaster, o.Window, o.Quantile, o.Paths, o.Alarm, o.Premium, o.Caps = &trend{Slope: .1}, 3, .6, 0, 0, .2, []Cap{{Buy: 2}, {Active: 9}}
+		o.Forecaster, o.Window, o.Quantile, o.Paths, o.Alarm, o.Premium, o.Caps = &trend{Slope: .1}, 3, .6, 0, 0, .2, []int{0, 9}
 		p := weekly(fourAndTwo())
 		p.Held, p.AtMost, p.MaxActive = []pricing.Holding{{Class: 1, Count: 2, Until: 9}}, []int{3, reserve.NoCap}, 8
 		if err := o.Reset(p); err != nil {
@@ -808,8 +777,8 @@ func TestOnlineErrors(t *testing.T) {
 		{"alarm", Online{Forecaster: predictor(), Alarm: 1.5}, nil, reserve.ErrRange, "Alarm"},
 		{"alarm", Online{Forecaster: &plain{}, Alarm: .5}, nil, reserve.ErrUnsupported, "tracking signal"},
 		{"premium", Online{Forecaster: predictor(), Premium: -1}, nil, reserve.ErrRange, "Premium"},
-		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}}}, nil, reserve.ErrRange, "2 classes"},
-		{"caps", Online{Forecaster: predictor(), Caps: []Cap{{}, {Buy: -1}}}, nil, reserve.ErrRange, "Caps[1]"},
+		{"caps", Online{Forecaster: predictor(), Caps: []int{0}}, nil, reserve.ErrRange, "2 classes"},
+		{"caps", Online{Forecaster: predictor(), Caps: []int{0, -1}}, nil, reserve.ErrRange, "Caps[1]"},
 		{"no model", Online{Forecaster: new(forecast.Predictor)}, nil, forecast.ErrKind, "Forecaster"},
 		{"unstable", Online{Forecaster: &forecast.Predictor{Model: &smoothing.Triple{Alpha: .1, Beta: .5, Gamma: .9}}}, nil, smoothing.ErrUnstable, "Forecaster"},
 		{"premium", Online{Forecaster: predictor(), Premium: 1001}, nil, reserve.ErrRange, "Premium"},
@@ -1021,7 +990,7 @@ func TestOnlineState(t *testing.T) {
 // What is read as a state is the same written and read again, and both go on in the same way.
 func FuzzOnlineState(f *testing.F) {
 	portfolio := func() *Online {
-		o := &Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}, Window: 3, Caps: []Cap{{Active: 20}, {}}}
+		o := &Online{Forecaster: &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}, Window: 3, Caps: []int{20, 0}}
 		if err := o.Reset(weekly(fourAndTwo())); err != nil {
 			f.Fatal(err)
 		}
@@ -1066,7 +1035,7 @@ func TestOnlineAllocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6)) // seed 5, 6
 	for _, planner := range []reserve.Planner{nil, new(SEC)} {
 		f := &forecast.Predictor{Model: &smoothing.Simple{Alpha: .2}}
-		o := Online{Forecaster: f, Planner: planner, Window: 6, Quantile: .4, Caps: []Cap{{Active: 20}, {}}}
+		o := Online{Forecaster: f, Planner: planner, Window: 6, Quantile: .4, Caps: []int{20, 0}}
 		demand := anyWeeks(rng, 60, 40)
 		p := weekly(fourAndTwo())
 		dst := make([]pricing.Purchase, 0, 200)

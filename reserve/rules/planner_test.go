@@ -64,10 +64,9 @@ func TestPlans(t *testing.T) {
 			buys{{Slot: 0, Count: 2}, {Slot: 3, Count: 1}, {Slot: 6, Count: 9}}},
 		{"periodic, inventory", &Periodic{}, reserve.Problem{Demand: digits("321011"), Prices: prepaid(1, 2, 3), Held: []pricing.Holding{{Count: 1, Until: 4}}},
 			buys{{Slot: 0, Count: 1}, {Slot: 3, Count: 1}}},
-		{"peak", &Peak{}, reserve.Problem{Demand: digits("0130"), Prices: prepaid(1, 9, 3)}, buys{{Slot: 0, Count: 3}, {Slot: 3, Count: 3}}},
+		{"peak", &Constant{Peak: true}, reserve.Problem{Demand: digits("0130"), Prices: prepaid(1, 9, 3)}, buys{{Slot: 0, Count: 3}, {Slot: 3, Count: 3}}},
 		// Two terms cost 4: the fourth largest demand.
 		{"constant", &Constant{}, reserve.Problem{Demand: digits("2021220"), Prices: prepaid(1, 2, 4)}, buys{{Slot: 0, Count: 2}, {Slot: 4, Count: 2}}},
-		{"on demand", &OnDemand{}, reserve.Problem{Demand: digits("999"), Prices: prepaid(1, 0, 3)}, nil},
 		{"no slots", &reserve.HGR{}, reserve.Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no slots", &SEC{}, reserve.Problem{Prices: prepaid(1, 2, 3)}, nil},
 		{"no slots", &Periodic{}, reserve.Problem{Prices: prepaid(1, 2, 3)}, nil},
@@ -183,9 +182,9 @@ func TestErrors(t *testing.T) {
 		{Name: "light", Term: 3 * time.Hour, Upfront: 2, Hourly: 1, Billed: pricing.WhenUsed},
 	}}
 	used.Held = []pricing.Holding{{Class: 0, Count: 1, Until: 2}, {Class: 1, Count: 1, Until: 2}}
-	one := []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Peak{}, &Constant{}}
-	dates := []reserve.Planner{&Periodic{}, &Peak{}, &Constant{}}
-	all := append(slices.Clone(one), &SEC{}, &OnDemand{})
+	one := []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Constant{Peak: true}, &Constant{}}
+	dates := []reserve.Planner{&Periodic{}, &Constant{Peak: true}, &Constant{}}
+	all := append(slices.Clone(one), &SEC{})
 	for _, c := range []struct {
 		name     string
 		planners []reserve.Planner
@@ -199,12 +198,12 @@ func TestErrors(t *testing.T) {
 		{"closed", dates, func(p *reserve.Problem) { p.Closed = []bool{false, true, false, false} }, "Closed", 1, reserve.ErrUnsupported},
 		{"every", dates, func(p *reserve.Problem) { p.Every = 2 }, "Every", -1, reserve.ErrUnsupported},
 		{"dearer inventory", one, func(p *reserve.Problem) { *p = *clone(&used) }, "Held", 1, reserve.ErrUnsupported},
-		{"class", []reserve.Planner{&reserve.HGR{Class: 1}, &Periodic{Class: -1}, &Peak{Class: 1}, &Constant{Class: 1}}, func(p *reserve.Problem) {}, "Prices.Classes[]", 1, reserve.ErrRange},
+		{"class", []reserve.Planner{&reserve.HGR{Class: 1}, &Periodic{Class: -1}, &Constant{Class: 1, Peak: true}, &Constant{Class: 1}}, func(p *reserve.Problem) {}, "Prices.Classes[]", 1, reserve.ErrRange},
 		{"demand", all, func(p *reserve.Problem) { p.Demand[2] = -1 }, "Demand", 2, reserve.ErrRange},
 		{"slot", all, func(p *reserve.Problem) { p.Slot = 0 }, "Slot", -1, reserve.ErrRange},
 		{"term", all, func(p *reserve.Problem) { p.Slot = 2 * time.Hour }, "Prices.Classes[].Term", 0, reserve.ErrTerm},
 		{"price", all, func(p *reserve.Problem) { p.Prices.OnDemand = -1 }, "Prices", -1, pricing.ErrRange},
-		{"amount", []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Peak{}, &Constant{}}, func(p *reserve.Problem) {
+		{"amount", []reserve.Planner{&reserve.HGR{}, &Periodic{}, &Constant{Peak: true}, &Constant{}}, func(p *reserve.Problem) {
 			p.Demand = make([]int, 100)
 			p.Prices.OnDemand = math.MaxInt64/4 - 1
 			p.Prices.Classes[0].Upfront = 1

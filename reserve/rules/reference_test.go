@@ -235,7 +235,8 @@ func TestLiuWindows(t *testing.T) {
 			}
 			return int((mustBill(t, p, plan) + pricing.Unit/2) / pricing.Unit)
 		}
-		got := [3]int{dollars(&OnDemand{}), dollars(&Periodic{}), dollars(&reserve.HGR{})}
+		none := int((mustBill(t, p, nil) + pricing.Unit/2) / pricing.Unit)
+		got := [3]int{none, dollars(&Periodic{}), dollars(&reserve.HGR{})}
 		if want := [3]int{c.none, c.periodic, c.hgr}; got != want {
 			t.Errorf("%s: %v, want %v", c.log, got, want)
 		}

@@ -121,7 +121,7 @@ const (
 	Deferred
 )
 
-// Reset begins a series, as [Rule] says.
+// Reset begins a series, as the package comment says.
 func (a *RHO) Reset(o reserve.Offer) error { return a.reset(o, math.MaxInt32) }
 
 // reset is Reset for a demand of the given number of slots. To the rule that makes
@@ -161,7 +161,7 @@ func (a *RHO) reset(o reserve.Offer, slots int) error {
 // commits reports whether all purchases of a window are made.
 func (a *RHO) commits() bool { return a.Rule != Deferred && !a.FirstSlot && a.advice.many() }
 
-// Observe returns how many to buy, as [Rule] says.
+// Observe returns how many to buy, as the package comment says.
 func (a *RHO) Observe(demand int, forecast []int) int {
 	a.books.ready()
 	if a.commits() {

@@ -98,7 +98,7 @@ const (
 	maxRatio     = 100_000 // 2¹⁷: see Reset
 )
 
-// Reset begins a series, as [Rule] says. Prices of which the fee, or the price
+// Reset begins a series, as the package comment says. Prices of which the fee, or the price
 // on demand less the use price, is above 2⁵² in the largest unit in which both
 // are whole are [reserve.ErrOverflow].
 func (a *Robust) Reset(o reserve.Offer) error {
@@ -137,7 +137,7 @@ func (a *Robust) Reset(o reserve.Offer) error {
 	return nil
 }
 
-// Observe returns how many to buy, as [Rule] says. O(λ + log τ) time; O(λ·log λ)
+// Observe returns how many to buy, as the package comment says. O(λ + log τ) time; O(λ·log λ)
 // for λ > τ. It panics if the bill exceeds 2¹¹⁰ units, that is after 2²⁶ slots of
 // the largest prices and demands that there are.
 func (a *Robust) Observe(demand int, forecast []int) int {

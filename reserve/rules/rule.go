@@ -8,34 +8,19 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A Rule decides slot by slot how many reservations of one class to buy. A Rule knows of the
-// future only the forecast that it is given.
-//
-// Reset begins a series for a class: nothing has been observed and nothing is held. The
-// error is a *reserve.InputError that says what is wrong with the offer or with the options of
-// the rule; the rule is then not ready.
-//
-// Observe takes the demand of the next slot and a forecast of the slots after that slot:
-// forecast[0] is the slot right after. Observe returns how many reservations to buy now.
-// These serve from this slot on, for a term. A rule reads as many slots of the forecast as
-// its window has; slots that the forecast lacks count as no demand. The forecast is neither
-// kept nor modified, and each call may pass another one. Observe panics before a successful
-// Reset, and for a demand or a forecast outside 0 to [math.MaxInt32]. Observe does not
-// allocate.
-//
-// Rules are [reserve.Planner]s too: AppendPlan resets the rule and observes a whole demand. One
-// goroutine at a time.
-type Rule interface {
+// A rule decides slot by slot how many reservations of one class to buy, as the package comment
+// says.
+type rule interface {
 	Reset(o reserve.Offer) error
 	Observe(demand int, forecast []int) int
 }
 
 var (
-	_ Rule            = (*RHO)(nil)
-	_ Rule            = (*Robust)(nil)
-	_ Rule            = (*Wang)(nil)
-	_ Rule            = (*WangRandom)(nil)
-	_ Rule            = (*History)(nil)
+	_ rule            = (*RHO)(nil)
+	_ rule            = (*Robust)(nil)
+	_ rule            = (*Wang)(nil)
+	_ rule            = (*WangRandom)(nil)
+	_ rule            = (*History)(nil)
 	_ reserve.Planner = (*RHO)(nil)
 	_ reserve.Planner = (*Robust)(nil)
 	_ reserve.Planner = (*Wang)(nil)
@@ -170,26 +155,26 @@ func (s *series) load(p *reserve.Problem, k int, forecast []int) error {
 }
 
 // plan is AppendPlan for a rule without a forecast.
-func (s *series) plan(dst []pricing.Purchase, p *reserve.Problem, k int, rule Rule) ([]pricing.Purchase, error) {
+func (s *series) plan(dst []pricing.Purchase, p *reserve.Problem, k int, r rule) ([]pricing.Purchase, error) {
 	if err := s.load(p, k, nil); err != nil {
 		return dst, err
 	}
-	if err := rule.Reset(s.class); err != nil {
+	if err := r.Reset(s.class); err != nil {
 		return dst, err
 	}
-	return s.run(dst, k, rule, 1), nil
+	return s.run(dst, k, r, 1), nil
 }
 
 // run appends what a rule that has just been reset buys, shown window slots at
 // a time, the current one included.
-func (s *series) run(dst []pricing.Purchase, k int, rule Rule, window int) []pricing.Purchase {
+func (s *series) run(dst []pricing.Purchase, k int, r rule, window int) []pricing.Purchase {
 	if s.gain <= 0 {
 		return dst
 	}
 	n := len(s.demand)
 	for t, d := range s.demand {
 		next := min(t+1, n)
-		if count := rule.Observe(d, s.forecast[next:max(next, min(n, t+window))]); count > 0 {
+		if count := r.Observe(d, s.forecast[next:max(next, min(n, t+window))]); count > 0 {
 			dst = append(dst, pricing.Purchase{Slot: t, Class: k, Count: count})
 		}
 	}

@@ -56,13 +56,13 @@ func ExampleRobust() {
 
 // A fleet's purchases as they happen: each hour its demand is measured, and the
 // rule says how many weeks to buy.
-func ExampleRule() {
+func Example_slotBySlot() {
 	offer, err := reserve.OfferOf(&reserve.Problem{Slot: time.Hour, Prices: weekly}, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var rule rules.Rule = &rules.Wang{}
+	var rule rules.Wang
 	if err := rule.Reset(offer); err != nil {
 		fmt.Println(err)
 		return

@@ -300,7 +300,7 @@ func onlineCase(rng *rand.Rand, slots, term, peak int) (d, f []int, o reserve.Of
 }
 
 // observeAll is a rule's purchases slot by slot.
-func observeAll(rule Rule, o reserve.Offer, d, f []int) []int {
+func observeAll(rule rule, o reserve.Offer, d, f []int) []int {
 	if err := rule.Reset(o); err != nil {
 		panic(err)
 	}

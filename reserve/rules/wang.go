@@ -56,7 +56,7 @@ type Wang struct {
 	window top // h_i of the last τ slots
 }
 
-// Reset begins a series, as [Rule] says.
+// Reset begins a series, as the package comment says.
 func (a *Wang) Reset(o reserve.Offer) error {
 	a.books.reset(0)
 	if err := check(&o); err != nil {
@@ -75,7 +75,7 @@ func (a *Wang) reset(term int, m int64) {
 	a.window.reset(term, m)
 }
 
-// Observe returns how many to buy, as [Rule] says. O(log τ) time.
+// Observe returns how many to buy, as the package comment says. O(log τ) time.
 func (a *Wang) Observe(demand int, _ []int) int {
 	a.books.ready()
 	return a.observe(instances(demand))

@@ -68,7 +68,7 @@ func threshold(o *reserve.Offer, u float64) int64 {
 	return min(breakEvenOf(o), int64(w*float64(o.Fee)/gain)+1)
 }
 
-// Reset draws a threshold and begins a series, as [Rule] says. It panics if
+// Reset draws a threshold and begins a series, as the package comment says. It panics if
 // Rand is nil.
 func (a *WangRandom) Reset(o reserve.Offer) error {
 	if a.Rand == nil {
@@ -89,7 +89,7 @@ func (a *WangRandom) at(term int, slots int64) {
 	a.rule.reset(term, slots)
 }
 
-// Observe returns how many to buy, as [Rule] says. O(log τ) time.
+// Observe returns how many to buy, as the package comment says. O(log τ) time.
 func (a *WangRandom) Observe(demand int, _ []int) int { return a.rule.Observe(demand, nil) }
 
 // AppendPlan draws a threshold and appends the plan's purchases to dst, as

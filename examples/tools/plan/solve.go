@@ -279,6 +279,13 @@ func forAll(name string, planner func() reserve.Planner) algorithm {
 	return algorithm{name: name, planner: func(int, uint64) reserve.Planner { return planner() }}
 }
 
+// noPurchases plans everything on demand.
+type noPurchases struct{}
+
+func (noPurchases) AppendPlan(dst []pricing.Purchase, p *reserve.Problem) ([]pricing.Purchase, error) {
+	return dst, p.Validate()
+}
+
 // algorithms are listed in the order in which they are shown.
 var algorithms = []algorithm{
 	{name: "exact"},
@@ -293,8 +300,8 @@ var algorithms = []algorithm{
 	{name: "wang-random", oneClass: true, random: true, planner: wangRandom},
 	forOne("history", func(k int) reserve.Planner { return &rules.History{Class: k} }),
 	{name: "eq5", bound: true},
-	forAll("ondemand", func() reserve.Planner { return new(rules.OnDemand) }),
-	forOne("peak", func(k int) reserve.Planner { return &rules.Peak{Class: k} }),
+	forAll("ondemand", func() reserve.Planner { return noPurchases{} }),
+	forOne("peak", func(k int) reserve.Planner { return &rules.Constant{Class: k, Peak: true} }),
 	forOne("constant", func(k int) reserve.Planner { return &rules.Constant{Class: k} }),
 }
 

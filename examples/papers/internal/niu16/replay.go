@@ -188,10 +188,10 @@ func (o *options) ways(d *demand, prices onlineportfolio.Prices) ([]way, error) 
 }
 
 // online replays a demand week by week with a portfolio of some classes.
-func (o *options) online(p *reserve.Problem, caps []rules.Cap, classes []int) (bought []pricing.Purchase, ahead []float64, err error) {
+func (o *options) online(p *reserve.Problem, caps, classes []int) (bought []pricing.Purchase, ahead []float64, err error) {
 	own := *p
-	own.Prices.Classes = nil
-	var some []rules.Cap
+	own.Prices.Classes, own.MaxBuy = nil, o.Ladder
+	var some []int
 	for _, k := range classes {
 		own.Prices.Classes = append(own.Prices.Classes, p.Prices.Classes[k])
 		if caps != nil {

@@ -145,36 +145,33 @@ func (o *Flags) Define(f *cli.Flags) {
 	})
 }
 
-// Prices are the price list, and the caps of its classes.
+// Prices are the price list, and the most active reservations of its classes.
 type Prices struct {
 	*classfile.File
-	Caps []rules.Cap // nil, or for each class
+	Caps []int // nil, or for each class
 }
 
 // Read reads the prices.
 func (o *Flags) Read() (p Prices, err error) {
-	if p.File, err = classfile.Read("-classes", o.Classes, defaultClasses); err != nil || o.Ladder == 0 && o.caps == nil {
+	if p.File, err = classfile.Read("-classes", o.Classes, defaultClasses); err != nil || o.caps == nil {
 		return p, err
 	}
-	p.Caps = make([]rules.Cap, len(p.List.Classes))
-	for k := range p.Caps {
-		p.Caps[k].Buy = o.Ladder
-	}
+	p.Caps = make([]int, len(p.List.Classes))
 	for _, c := range o.caps {
 		k, err := p.List.Find(c.class)
 		switch {
 		case err != nil:
 			return p, cli.Mistakef("%s", cli.Reason(err, map[string]string{"Classes": "-cap"}))
-		case p.Caps[k].Active > 0:
+		case p.Caps[k] > 0:
 			return p, cli.Mistakef("-cap: the class %s is there twice", infile.Quote(c.class))
 		}
-		p.Caps[k].Active = c.count
+		p.Caps[k] = c.count
 	}
 	return p, nil
 }
 
 // New returns a new portfolio with caps.
-func (o *Flags) New(caps []rules.Cap) *rules.Online {
+func (o *Flags) New(caps []int) *rules.Online {
 	x := &rules.Online{Forecaster: o.forecaster(), Window: o.Window, Quantile: o.Quantile, Alarm: o.Alarm, Premium: o.Premium, Caps: caps}
 	if o.Futures > 0 {
 		x.Quantile, x.Paths, x.Seed = 0, o.Futures, o.Seed

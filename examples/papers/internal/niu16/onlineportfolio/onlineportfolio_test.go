@@ -64,8 +64,8 @@ func TestCaps(t *testing.T) {
 	if err != nil || p.Caps != nil || len(p.List.Classes) != 4 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	p, err = flags(t, "-ladder", "2", "-cap", "3y-heavy=7").Read()
-	if want := []rules.Cap{{Buy: 2}, {Buy: 2}, {Buy: 2}, {Buy: 2, Active: 7}}; err != nil || !slices.Equal(p.Caps, want) {
+	p, err = flags(t, "-cap", "3y-heavy=7").Read()
+	if want := []int{0, 0, 0, 7}; err != nil || !slices.Equal(p.Caps, want) {
 		t.Errorf("%+v, %v, want %+v", p.Caps, err, want)
 	}
 	for _, args := range []string{"-cap 5y=3", "-cap 3y-heavy=3 -cap 3y-heavy=4"} {

@@ -353,7 +353,7 @@ var planners = []rule{
 	{"hgr", "greedy by the busiest window, Liu 2021", func(k int) reserve.Planner { return &reserve.HGR{Class: k} }, false},
 	{"periodic", "each term by itself, Wang 2015", func(k int) reserve.Planner { return &rules.Periodic{Class: k} }, false},
 	{"wang", "knows the past only, Wang 2013", func(k int) reserve.Planner { return &rules.Wang{Class: k} }, false},
-	{"peak", "the peak, reserved throughout", func(k int) reserve.Planner { return &rules.Peak{Class: k} }, false},
+	{"peak", "the peak, reserved throughout", func(k int) reserve.Planner { return &rules.Constant{Class: k, Peak: true} }, false},
 }
 
 // rulesAnswer has what the rules cost.
