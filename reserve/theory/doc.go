@@ -4,8 +4,8 @@
 //
 //	Two theorems that do not hold   why planning purchases is a flow, and not NP-hard
 //	Heuristics                      what the published planners have in common
-//	Demand that is not known        why paths are a flow too, what knowing is worth, risk
 //	HGR                             a half, two corollaries, and a theorem that does not hold
+//	Demand that is not known        why paths are a flow too, what knowing is worth, risk
 //	The online portfolio            what a forecast is turned into, and what it costs
 //	Online rules                    constants, proofs, and three claims that do not hold
 package theory

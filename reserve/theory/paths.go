@@ -10,8 +10,9 @@
 // of the flow become one arc with a convex cost. A flow with convex, piecewise linear costs
 // and whole breakpoints still has a whole optimum: an arc is a bundle of parallel arcs, one
 // for each piece, and a cheapest flow fills the cheaper pieces first. Potentials still prove
-// the optimum. The value z_t of a slot is now between the slopes of g_t on both sides of A,
-// and the bound is
+// the optimum. The value z_t of a slot is now between the slopes of −g_t on both sides of A. The
+// values of one term sum to at most the fee, so the fees of a plan are at least Σ z_t·A_t, with A_t
+// active in slot t. Each plan then costs at least Σ (z_t·A_t + g_t(A_t)), and the bound is
 //
 //	Σ_t min_A (g_t(A) + z_t·A)    with    Σ z_t over no term above the fee.
 //
