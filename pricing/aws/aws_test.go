@@ -335,7 +335,7 @@ func TestErrors(t *testing.T) {
 		{"x,lineItem/UnblendedCost\n", usage.ErrForm, "no columns"},
 		{h + item(1, nil) + item(1, nil), usage.ErrRepeated, "aws: line 3: counted twice: the row is the same as x, line 2"},
 		{h + item(1, nil) + item(2, with{currency: "EUR"}), usage.ErrCurrency, "aws: line 3 (currency): mixed currencies: EUR: want USD as in x, line 2"},
-		{h + item(1, nil) + h, usage.ErrForm, "aws: line 3, column 21 (lineItem/LineItemType): not a bill of this form: the header again"},
+		{h + item(1, nil) + h, usage.ErrForm, "aws: line 3, column 22 (lineItem/LineItemType): not a bill of this form: the header again"},
 		{whole[:len(whole)-9], usage.ErrTruncated, "in the middle of gzip data"},
 		{h + item(1, nil)[:40], usage.ErrTruncated, "in the middle of a row"},
 	} {

@@ -112,6 +112,14 @@ func (d *decoder) decode(raw []byte) error {
 	if err := d.effective(k); err != nil {
 		return err
 	}
+	if r.Charge == usage.OnDemand && d.Has(netCost) {
+		if r.Contracted, _, err = d.Amount(netCost); err != nil {
+			return err
+		}
+		if r.Contracted == r.Billed {
+			r.Contracted = usage.Amount{}
+		}
+	}
 	if k.hours && k.line != negation {
 		a, ok, err := d.Amount(usageAmount)
 		if err != nil {
@@ -331,6 +339,13 @@ func (d *decoder) usageOf(k *class, w *words, charge usage.Charge) {
 		return
 	}
 	d.kindOf(&r.Kind, w, what, t)
+	if service := w.of(productCode); cloudkind.IsEC2Type(r.Kind.Type) && service != "" && service != "AmazonEC2" || cloudkind.Beside(what) {
+		if r.Kind.Type == "" || service != "AmazonES" {
+			r.Kind.Type, r.Reason = "", usage.Surcharge
+			return
+		}
+		r.Kind.Type += ".search"
+	}
 	if r.Kind.Type == "" {
 		if r.Reason = usage.OtherHours; k.time.Num == 0 {
 			r.Reason = usage.OtherUsage

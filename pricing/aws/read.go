@@ -43,8 +43,9 @@
 // the price on demand, and the negation takes that back: only together are they right.
 //
 // Hours of instances are those whose unit is an hour and whose usage type or product
-// names a type of instance. Spot usage is left out, and so are fees for throughput to
-// volumes and processor credits, which name a type, too. The region is that of the
+// names a type of instance. Spot usage is left out, and so are fees that name a type and come
+// beside the instance's own hours: throughput to volumes, processor credits, EMR and other services
+// (by lineItem/ProductCode), software of the marketplace, reservations of capacity. The region is that of the
 // product or of the availability zone, the system that of the operation
 // ("RunInstances:0002" is Windows) or of the product.
 //

@@ -201,11 +201,13 @@ func (r *reader) commitment(currency string) (c usage.Commitment, covers bool) {
 // usage sets what a row of usage is.
 func (r *reader) usage(row *usage.Row, hours usage.Amount) {
 	what := r.Word(category)
-	virtual := strings.EqualFold(what, "Virtual Machines") || strings.EqualFold(what, "Virtual Machines Licenses")
+	virtual := strings.EqualFold(what, "Virtual Machines")
 	kind := r.kind()
 	switch {
-	case strings.EqualFold(r.Word(model), "spot"):
+	case strings.EqualFold(r.Word(model), "spot"), virtual && spot(r.Word(meter)):
 		row.Reason = usage.Spot
+	case strings.EqualFold(what, "Virtual Machines Licenses"):
+		row.Reason = usage.Surcharge // of a machine under a reservation, whose hours are a row of their own
 	case !virtual || !strings.Contains(strings.ToLower(r.Word(unit)), "hour"):
 		row.Reason = usage.OtherUsage
 	case kind == "":
@@ -215,6 +217,11 @@ func (r *reader) usage(row *usage.Row, hours usage.Amount) {
 		row.Kind = usage.Kind{Provider: "azure", Region: region(r.First(location, meterRegion)), Type: kind,
 			System: system(r.Word(subcategory), r.Word(meter), r.Word(product)), Tenancy: "shared"}
 	}
+}
+
+// spot reports whether a meter, such as "D2 v3 Spot", is of machines that can be taken away.
+func spot(meter string) bool {
+	return strings.HasSuffix(meter, " Spot") || strings.HasSuffix(meter, " Low Priority")
 }
 
 // kind is the type of virtual machine: ServiceType of the additional information.

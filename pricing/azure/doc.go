@@ -19,7 +19,8 @@
 //
 // An export has a row for each meter, resource and day. Hours of virtual machines
 // become demand of the machine's size (ServiceType of AdditionalInfo) in its
-// location; a day's hours are spread over a day, so plan in days. What a reservation
+// location. The export does not say which hours of the day they were: usage.Demand.Hourly plans
+// for any. Licences of Windows have rows beside those of their machines, and are left out. What a reservation
 // or a savings plan covers is covered demand. UnusedReservation and
 // UnusedSavingsPlan rows are unused commitments, Purchase rows fees.
 //

@@ -49,7 +49,7 @@ func TestEachRow(t *testing.T) {
 	const vm = `"{""ServiceType"":""Standard_D2_v3""}"`
 	for _, c := range []struct{ row, want string }{
 		{`01/31/2026,Virtual Machines,Dv3 Series,D2,1 Hour,24,2.4,3,usd,West Europe,,` + vm + `,Usage,OnDemand,,,,,,,`, "26-01-31T00 on_demand 2.4/2.4/3 USD 24h of Standard_D2_v3 westeurope linux"},
-		{`2026-01-31T23:00:00Z,Virtual Machines Licenses,Windows,D2,10 Hours,24,2.4,null,USD,,US East,` + vm + `,,,,,,,,s,b`, "26-01-31T00 on_demand 2.4/2.4/0 USD 24h of Standard_D2_v3 useast windows for b/s"},
+		{`2026-01-31T23:00:00Z,Virtual Machines Licenses,Windows,D2,10 Hours,24,2.4,null,USD,,US East,` + vm + `,,,,,,,,s,b`, "26-01-31T00 fees of software and of services beside an instance 2.4/2.4/0 USD for b/s"},
 		{`1/2/2026,Virtual Machines,Dv3,D2,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,Reservation,r1,name,,,,s,`, `26-01-02T00 covered 0/1/0 USD 24h of Standard_D2_v3 a linux Reservation r1 "name" spend=false 24 Hours for s`},
 		{`2026-01-02,Virtual Machines,Dv3,D2,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,SavingsPlan,,,p1,plan,,,`, `26-01-02T00 covered 0/1/0 USD 24h of Standard_D2_v3 a linux Savings Plan p1 "plan" spend=true 1 USD`},
 		{`20260102,Virtual Machines,Dv3,D2,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,,,,/x/savingsPlans/p1,,,,`, `26-01-02T00 covered 0/1/0 USD 24h of Standard_D2_v3 a linux Savings Plan /x/savingsPlans/p1 "" spend=true 1 USD`},
@@ -57,6 +57,8 @@ func TestEachRow(t *testing.T) {
 		// A reservation's id beside a model that is none covers nothing.
 		{`20260102,Virtual Machines,Dv3,D2,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,OnDemand,r1,,,,,,`, `26-01-02T00 on_demand 1/1/0 USD 24h of Standard_D2_v3 a linux`},
 		{`20260102,Virtual Machines,Dv3,D2,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,Spot,,,,,,,`, `26-01-02T00 spot usage, which no commitment covers 1/1/0 USD`},
+		{`20260102,Virtual Machines,Dv3,D2 v3 Spot,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,,,,,,,,`, `26-01-02T00 spot usage, which no commitment covers 1/1/0 USD`},
+		{`20260102,Virtual Machines,Dv3,D2 v3 Low Priority,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,OnDemand,,,,,,,`, `26-01-02T00 spot usage, which no commitment covers 1/1/0 USD`},
 		{`20260102,Virtual Machines,Dv3,D2,1 GB,24,1,,USD,a,b,` + vm + `,Usage,,,,,,,,`, `26-01-02T00 usage of something other than instances 1/1/0 USD`},
 		{`20260102,Storage,Dv3,D2,1 Hour,24,1,,USD,a,b,` + vm + `,Usage,,,,,,,,`, `26-01-02T00 usage of something other than instances 1/1/0 USD`},
 		{`20260102,Storage,Dv3,D2,1 Hour,24,1,,USD,a,b,,Usage,Reservation,r1,,,,,,`, `26-01-02T00 usage of something other than instances 0/1/0 USD Reservation r1 "" spend=false 24 Hours`},

@@ -12,6 +12,7 @@ const (
 	pricingQuantity
 	consumedQuantity
 	commitmentQuantity
+	contractedCost
 
 	// From here on columns have few different values.
 	firstWord
@@ -28,6 +29,8 @@ const (
 	serviceProvider
 	hostProvider
 	serviceCategory
+	serviceName
+	skuMeterCategory
 	region
 	regionName
 	skuID
@@ -63,10 +66,12 @@ var names = billtable.Columns{
 	billedCost: {"BilledCost"}, effectiveCost: {"EffectiveCost", "AmortizedCost"}, listCost: {"ListCost"},
 	chargeStart: {"ChargePeriodStart"}, chargeEnd: {"ChargePeriodEnd"},
 	pricingQuantity: {"PricingQuantity"}, consumedQuantity: {"ConsumedQuantity", "UsageQuantity"}, commitmentQuantity: {"CommitmentDiscountQuantity"},
-	accountID: {"BillingAccountId"}, currency: {"BillingCurrency"}, chargeCategory: {"ChargeCategory", "ChargeType"}, chargeClass: {"ChargeClass"},
+	contractedCost: {"ContractedCost"},
+	accountID:      {"BillingAccountId"}, currency: {"BillingCurrency"}, chargeCategory: {"ChargeCategory", "ChargeType"}, chargeClass: {"ChargeClass"},
 	chargeFrequency: {"ChargeFrequency"}, chargeSubcategory: {"ChargeSubcategory"}, pricingCategory: {"PricingCategory"},
 	pricingUnit: {"PricingUnit"}, consumedUnit: {"ConsumedUnit", "UsageUnit"}, provider: {"ProviderName", "Provider"},
 	serviceProvider: {"ServiceProviderName"}, hostProvider: {"HostProviderName"}, serviceCategory: {"ServiceCategory"},
+	serviceName: {"ServiceName"}, skuMeterCategory: {"x_SkuMeterCategory"},
 	region: {"RegionId", "Region"}, regionName: {"RegionName"}, skuID: {"SkuId"}, skuMeter: {"SkuMeter"}, skuPriceDetails: {"SkuPriceDetails"},
 	description: {"ChargeDescription"}, instanceType: {"x_InstanceType", "InstanceType", "x_SkuInstanceType"}, usageType: {"x_UsageType"}, operation: {"x_Operation"},
 	skuDetails:   {"x_SkuDetails", "x_SkuPriceDetails"},

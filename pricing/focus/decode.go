@@ -28,8 +28,9 @@ type decoder struct {
 // A class is what the words of a row say.
 type class struct {
 	row      usage.Row
-	quantity int // the column of the hours, -1 for none
-	other    int // that of the hours where the first is null, -1 for none
+	correct  bool // the row corrects an earlier bill
+	quantity int  // the column of the hours, -1 for none
+	other    int  // that of the hours where the first is null, -1 for none
 	time     [2]cloudkind.Time
 }
 
@@ -134,10 +135,23 @@ func (d *decoder) decode(raw []byte) error {
 	if err := d.Amounts([]int{effectiveCost, listCost}, &r.Effective, &r.List); err != nil {
 		return err
 	}
-	if r.Charge == usage.OnDemand || r.Charge == usage.Covered {
+	charge, reason := r.Charge, r.Reason
+	if charge == usage.OnDemand || charge == usage.Covered {
 		if err := d.hours(k); err != nil {
 			return err
 		}
+	}
+	if charge == usage.OnDemand {
+		if r.Contracted, _, err = d.Amount(contractedCost); err != nil {
+			return err
+		}
+		if r.Contracted == r.Billed {
+			r.Contracted = usage.Amount{}
+		}
+	}
+	if k.correct && r.Hours.Sign() > 0 && (r.Billed.Sign() < 0 || r.Effective.Sign() < 0 || r.List.Sign() < 0) {
+		d.C.Note(d.Line, "corrections that take back money and say hours above 0: the money counts, and the hours do not", r.Billed)
+		r.Charge, r.Reason, r.Hours = usage.LeftOut, usage.Refund, usage.Amount{}
 	}
 	if m := &r.Commitment; m.ID != "" {
 		if m.Quantity, ok, err = d.Amount(commitmentQuantity); err != nil {
@@ -153,7 +167,9 @@ func (d *decoder) decode(raw []byte) error {
 			}
 		}
 	}
-	return d.Add(r)
+	err = d.Add(r)
+	r.Charge, r.Reason = charge, reason
+	return err
 }
 
 // hours reads the instance-hours of a row.
@@ -178,7 +194,7 @@ func (d *decoder) hours(k *class) error {
 // classOf works out what the words of a row say.
 func (d *decoder) classOf() *class {
 	word, first := d.Word, d.First
-	k := &class{quantity: -1, other: -1}
+	k := &class{quantity: -1, other: -1, correct: strings.EqualFold(word(chargeClass), "Correction")}
 	r := &k.row
 	r.Account, r.Currency = word(accountID), word(currency)
 	r.NoEffective = !d.Has(effectiveCost)
@@ -264,6 +280,10 @@ func (d *decoder) usageOf(k *class, status string) {
 		return
 	}
 	d.kindOf(&r.Kind, about)
+	if d.beside(r.Kind) {
+		r.Kind.Type, r.Reason = "", usage.Surcharge
+		return
+	}
 	switch {
 	case r.Kind.Type == "":
 		r.Reason = usage.OtherHours
@@ -274,6 +294,21 @@ func (d *decoder) usageOf(k *class, status string) {
 	default:
 		r.Charge = usage.OnDemand
 	}
+}
+
+// beside reports whether hours of a kind are a fee for something on top of an instance whose own
+// hours are charged in another row: a service, software, a licence, a reserved capacity.
+func (d *decoder) beside(k usage.Kind) bool {
+	what, _ := cloudkind.AWSUsage(d.Word(usageType))
+	service := d.Word(serviceName)
+	switch {
+	case k.Type == "" || k.Type == spot:
+		return false
+	case cloudkind.Beside(what), strings.HasSuffix(service, "Licenses"), strings.HasSuffix(d.Word(skuMeterCategory), "Licenses"):
+		return true
+	}
+	category := d.Word(serviceCategory)
+	return k.Provider == "aws" && cloudkind.IsEC2Type(k.Type) && (category != "" && !strings.EqualFold(category, "Compute") || strings.Contains(service, "MapReduce"))
 }
 
 // spot stands for a type of instance that was paid for at spot prices.

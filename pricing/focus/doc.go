@@ -43,6 +43,8 @@
 //	Usage           hours of a known type of instance, and
 //	                PricingCategory Committed or a commitment       usage.Covered
 //	Usage           hours of a known type of instance               usage.OnDemand
+//	Usage           hours beside an instance: EMR, software,
+//	                licences, reservations of capacity              left out: fees beside
 //	Usage           hours of something else                         left out: hours
 //	Usage           other units                                     left out: usage
 //	Purchase        a commitment                                    usage.Purchase
@@ -57,7 +59,8 @@
 // something else, such as throughput to volumes, are no hours of it.
 //
 // Hours are the PricingQuantity where PricingUnit is a time ("Hours", "100 Hours",
-// "Seconds"), and otherwise the ConsumedQuantity. They may be negative in corrections.
+// "Seconds"), and otherwise the ConsumedQuantity. They may be negative in corrections. A row of
+// ChargeClass Correction that takes back money and says hours above 0 is left out.
 // Rows that split one instance over several workloads, with AllocatedMethodId of 1.3,
 // add up to it. The unused part of a capacity reservation counts as use.
 //

@@ -95,7 +95,14 @@ func (w *Writer) Write(r *usage.Row) error {
 	text(m.Unit)
 	maybe(what.unit != "", r.Hours)
 	text(what.unit)
-	number(r.List) // no negotiated discount is known
+	switch {
+	case r.Charge != usage.OnDemand:
+		number(r.List) // no negotiated discount is known
+	case r.Contracted == usage.Amount{}:
+		number(r.Billed)
+	default:
+		number(r.Contracted)
+	}
 	number(r.Effective)
 	text(cloud(r.Kind.Provider))
 	text(cloud(r.Kind.Provider))

@@ -81,6 +81,11 @@ type Demand struct {
 	Used, Covered []Amount
 	OnDemand      Sum // the rows at the price on demand
 	Committed     Sum // the rows that commitments cover
+	// Paid is what the hours on demand cost at the customer's own prices.
+	Paid Amount
+	// Together has, for each slot of a day, the instance-hours of each of 24 hours if all machines
+	// of the day begin at once; see [Demand.Hourly]. It is nil where slots are hours.
+	Together [][24]Amount
 }
 
 // A Bill is what the rows of all files add up to.
@@ -146,7 +151,7 @@ func (c *Collector) Bill() (*Bill, error) {
 
 // demandOf returns the demand of a kind, by days if any row is of a day.
 func (s *series) demandOf() Demand {
-	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held}
+	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held, Paid: s.paid}
 	b := s.hours
 	b.slot = slices.Clone(b.slot)
 	if len(s.days.slot) > 0 {
@@ -171,6 +176,9 @@ func (s *series) demandOf() Demand {
 	for _, v := range b.slot {
 		d.Used = append(d.Used, v.used)
 		d.Covered = append(d.Covered, v.covered)
+	}
+	if d.Slot > time.Hour {
+		d.Together = s.together(b.base, len(b.slot))
 	}
 	return d
 }

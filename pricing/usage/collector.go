@@ -57,7 +57,9 @@ type commitmentKey struct{ provider, id string }
 type series struct {
 	kind         Kind
 	hours, days  buckets
-	demand, held Sum // on demand and covered
+	ranks        map[int64]*[24]Amount // by day: its rows of a day, if all machines begin at once
+	demand, held Sum                   // on demand and covered
+	paid         Amount                // for what is on demand, at the customer's own prices
 }
 
 // Begin begins a file. Rows that are added belong to it until the next Begin.
@@ -102,6 +104,8 @@ const (
 	noCommitment   = "a covered, unused or purchased commitment without an ID"
 	notCurrency    = "rows without a currency"
 	twoUnits       = "a commitment with quantities in two units, of which those in the first count"
+	localDays      = "days of 23 or 25 hours, so times are local: each counts as the day of UTC that most of it is in"
+	longRows       = "rows over several hours, whose use counts as spread evenly over them"
 )
 
 // Add adds a row to the file that Begin began. It keeps nothing of row.Raw. The
@@ -128,6 +132,11 @@ func (c *Collector) Add(row *Row) error {
 			charge, reason = LeftOut, LongUsage
 		case charge == OnDemand:
 			s.demand.add(&sum)
+			if paid := row.Contracted; paid != (Amount{}) {
+				s.paid = s.paid.Plus(paid)
+			} else {
+				s.paid = s.paid.Plus(row.Billed)
+			}
 		default:
 			s.held.add(&sum)
 		}
@@ -166,7 +175,7 @@ func (c *Collector) Add(row *Row) error {
 
 // isUsage reports whether a row is left out though it is use of the cloud.
 func isUsage(reason string) bool {
-	return reason == OtherUsage || reason == OtherHours || reason == Spot || reason == LongUsage
+	return reason == OtherUsage || reason == OtherHours || reason == Spot || reason == LongUsage || reason == Surcharge
 }
 
 // check returns what is wrong with a row, and marks its hours.
@@ -190,10 +199,6 @@ func (c *Collector) check(row *Row, at int) error {
 	if usage := row.Charge == OnDemand || row.Charge == Covered; usage {
 		if row.Kind.Type == "" {
 			panic("usage: demand of no kind")
-		}
-		if length == 23*time.Hour || length == 25*time.Hour {
-			return badRow(row.Line, "charge period", ErrRange, "%s to %s lasts %v, a day on which clocks change: want days of 24 hours, as UTC has them",
-				row.Start.Format(time.RFC3339), row.End.Format(time.RFC3339), length)
 		}
 		from, to := floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600)
 		if !c.any {
@@ -285,16 +290,35 @@ func (c *Collector) leave(reason string) *Sum {
 }
 
 // add puts the hours of a row into the demand. It reports false for a row that
-// covers neither an hour, or less, nor a day.
+// covers neither an hour, or less, nor whole hours up to a day.
 func (s *series) add(c *Collector, row *Row) bool {
 	from, length := row.Start.Unix(), row.End.Sub(row.Start)
+	covered := row.Charge == Covered
 	switch {
 	case length <= time.Hour:
-		s.hours.add(floor(from, 3600), row.Hours, row.Charge == Covered)
-	case length == 24*time.Hour:
-		s.days.add(floor(from+43200, 86400), row.Hours, row.Charge == Covered) // the day that most of it is in
-	default:
+		s.hours.add(floor(from, 3600), row.Hours, covered)
+	case length%time.Hour != 0 || length > 25*time.Hour:
 		return false
+	case length >= 23*time.Hour:
+		if length != 24*time.Hour {
+			c.Note(row.Line, localDays, row.Billed)
+		}
+		day := floor(from+43200, 86400) // the day that most of it is in
+		s.days.add(day, row.Hours, covered)
+		s.rank(day, row.Hours)
+	case from%3600 != 0:
+		return false
+	default:
+		c.Note(row.Line, longRows, row.Billed)
+		n := int64(length / time.Hour)
+		part, rest := row.Hours.over(n), row.Hours
+		for h := range n {
+			if h == n-1 {
+				part = rest
+			}
+			s.hours.add(from/3600+h, part, covered)
+			rest = rest.Minus(part)
+		}
 	}
 	return true
 }

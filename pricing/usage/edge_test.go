@@ -215,14 +215,14 @@ func TestHeldByRows(t *testing.T) {
 	}
 }
 
-// A kind is listed if a row of an hour or a day says so, also one of no hours; its demand begins
+// A kind is listed if a row of up to a day says so, also one of no hours; its demand begins
 // and ends with use; months of two years are two.
 func TestDemandAtItsEnds(t *testing.T) {
 	var c Collector
 	c.Begin("a", "test")
 	none, last, long, late := row(0, OnDemand, "1"), row(5, Covered, "0"), row(1, OnDemand, "7"), row(366*24, OnDemand, "1")
 	none.Hours, last.Hours = Amount{}, Amount{}
-	long.End, long.Kind = long.Start.Add(3*time.Hour), small
+	long.End, long.Kind = long.Start.Add(30*time.Hour), small
 	add(t, &c, none, row(2, OnDemand, "1"), row(3, OnDemand, "1"), last, long)
 	b := bill(t, &c)
 	if len(b.Demand) != 1 || len(b.Demand[0].Used) != 2 || !b.Demand[0].Start.Equal(start.Add(2*time.Hour)) {

@@ -17,7 +17,8 @@ import (
 //
 // A reservation of AWS for linux on shared machines is of flexible size: it serves all sizes of
 // its family in its region, and a size counts as many units as its normalisation factor says. A
-// plan for the family is right if a unit costs the same in every size, on demand and reserved.
+// plan for the family is right if a unit costs the same in every size, on demand and reserved, but
+// for what prices are rounded by.
 // Then the family is one demand: the sum of all sizes, in instances of the smallest. If a price
 // is not in proportion, each kind is planned by itself; so is every other kind.
 //
@@ -159,11 +160,19 @@ func appendFamilies(dst []Family, demands []int, found []*offers.Offer) []Family
 	return append(dst, f)
 }
 
-// scaled reports whether the prices of b are n times those of a, class by class.
+// sameUnit is by how much prices of a unit may differ between the sizes of a family: one part in
+// so many. Lists round prices to a tenth of a cent, which is up to .0005 of the reserved price of a
+// large, some .06: nearly a hundredth. A unit that is dearer by as much pays from a hundredth more
+// of the time on, and is planned well; a family that is parted loses that its sizes stand in for
+// one another.
+const sameUnit = 100
+
+// scaled reports whether the prices of b are n times those of a, class by class, but for what
+// sameUnit allows.
 func scaled(a, b *pricing.List, n int) bool {
 	times := func(x, y pricing.Money) bool {
 		z, err := x.Mul(int64(n))
-		return err == nil && z == y
+		return err == nil && max(z-y, y-z) <= z/sameUnit
 	}
 	return times(a.OnDemand, b.OnDemand) && slices.EqualFunc(a.Classes, b.Classes, func(c, d pricing.Class) bool {
 		return c.Name == d.Name && c.Term == d.Term && c.Billed == d.Billed && times(c.Upfront, d.Upfront) && times(c.Hourly, d.Hourly)

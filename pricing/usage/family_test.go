@@ -72,9 +72,10 @@ func TestFamilies(t *testing.T) {
 	}{
 		"in proportion":          {func(o []offers.Offer) {}, together},
 		"another case":           {func(o []offers.Offer) { o[0].Kind, o[0].Region = "M5.XLarge", "EU-West-1" }, together},
-		"dearer on demand":       {func(o []offers.Offer) { o[0].List.OnDemand++ }, alone},
-		"dearer upfront":         {func(o []offers.Offer) { o[2].List.Classes[0].Upfront++ }, alone},
-		"dearer by the hour":     {func(o []offers.Offer) { o[0].List.Classes[0].Hourly++ }, alone},
+		"dearer on demand":       {func(o []offers.Offer) { o[0].List.OnDemand += o[0].List.OnDemand / 50 }, alone},
+		"dearer upfront":         {func(o []offers.Offer) { o[2].List.Classes[0].Upfront += o[2].List.Classes[0].Upfront / 50 }, alone},
+		"dearer by the hour":     {func(o []offers.Offer) { o[0].List.Classes[0].Hourly -= o[0].List.Classes[0].Hourly / 50 }, alone},
+		"rounded to a tenth":     {func(o []offers.Offer) { o[0].List.OnDemand += o[0].List.OnDemand / 101 }, together},
 		"another name":           {func(o []offers.Offer) { o[0].List.Classes[0].Name = "one year" }, alone},
 		"another term":           {func(o []offers.Offer) { o[0].List.Classes[0].Term *= 3 }, alone},
 		"another way to bill":    {func(o []offers.Offer) { o[0].List.Classes[0].Billed = pricing.WhenUsed }, alone},

@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,8 +25,10 @@ type Held struct {
 
 	// Kind is what it was bought for, without a Type where the bill does not say.
 	Kind Kind
-	// PerHour is what is committed each hour: instances, or money.
+	// PerHour is what is committed each hour: instances, or money. Least says that neither a fee
+	// nor a contract tells it: PerHour is then the most that was used in an hour.
 	PerHour Amount
+	Least   bool
 	// Used and Unused are quantities over the time of the bill.
 	Used, Unused Amount
 	// UsedCost and UnusedCost are the effective costs of them, Paid what was billed for
@@ -49,7 +52,9 @@ type held struct {
 	upfront Amount  // quantity of purchases for the whole term
 	buying  hourSet // hours that they are for
 	kinds   map[Kind]Amount
-	sized   bool // PerHour is that of purchases
+	sized   bool      // PerHour is that of purchases
+	base    int64     // hour of busy[0]
+	busy    []float64 // used and unused in each hour
 }
 
 // hold adds a row to its commitment.
@@ -120,15 +125,51 @@ func (c *Collector) hold(row *Row) {
 			h.kinds[row.Kind] = h.kinds[row.Kind].Plus(row.Hours)
 		}
 		if short {
-			h.hours.mark(from, to)
+			h.mark(from, to, m.Quantity)
 		}
 	case Unused:
 		h.Unused = h.Unused.Plus(m.Quantity)
 		h.UnusedCost = h.UnusedCost.Plus(row.Effective)
 		if short {
-			h.hours.mark(from, to)
+			h.mark(from, to, m.Quantity)
 		}
 	}
+}
+
+// mark adds a quantity, used or not, to the hours from from to before to.
+func (h *held) mark(from, to int64, quantity Amount) {
+	h.hours.mark(from, to)
+	if from >= to || quantity == (Amount{}) {
+		return
+	}
+	if len(h.busy) == 0 {
+		h.base = from
+	}
+	if from < h.base {
+		more := max(h.base-from, int64(len(h.busy))/2)
+		h.busy = append(make([]float64, more, more+int64(len(h.busy))), h.busy...)
+		h.base -= more
+	}
+	if n := to - h.base - int64(len(h.busy)); n > 0 {
+		h.busy = append(h.busy, make([]float64, n)...)
+	}
+	part := quantity.Float64() / float64(to-from)
+	for t := from; t < to; t++ {
+		h.busy[t-h.base] += part
+	}
+}
+
+// most returns the greatest quantity of an hour, to a millionth of one: what is committed to, if
+// nobody says, is at least that. If all hours have as much, it is their exact mean.
+func (h *held) most() Amount {
+	most, mean := 0.0, h.Used.Plus(h.Unused).over(h.hours.len())
+	for _, x := range h.busy {
+		most = max(most, x)
+	}
+	if a, _, err := Parse(strconv.FormatFloat(most, 'f', 6, 64)); err == nil && most > 1e-6+(1+1e-9)*mean.Float64() {
+		return a
+	}
+	return mean
 }
 
 // AddContract adds a contract to the inventory: the dates and the size of a
@@ -175,8 +216,10 @@ func (c *Collector) inventory(b *Bill) {
 			}
 		case n > 0 && h.upfront == (Amount{}): // what is bought each hour
 			h.PerHour, h.sized = h.bought.over(n), true
-		case h.hours.len() > 0: // what is used, and what is not
+		case h.Spend && h.hours.len() > 0: // what is used, and what is not
 			h.PerHour = h.Used.Plus(h.Unused).over(h.hours.len())
+		case h.hours.len() > 0:
+			h.PerHour, h.Least = h.most(), true
 		}
 		byID[h.ID] = h
 	}
@@ -202,7 +245,7 @@ func (c *Collector) inventory(b *Bill) {
 			amount = k.Cost
 		}
 		if !h.sized && hours > 0 && h.Spend == k.Spend && (k.Spend || k.Quantity != (Amount{})) {
-			h.PerHour = amount.over(hours)
+			h.PerHour, h.Least = amount.over(hours), false
 		}
 	}
 	for _, key := range sortedCommitments(c.commitments) {

@@ -47,9 +47,10 @@ const (
 	Spot       = "spot usage, which no commitment covers"
 	OtherUsage = "usage of something other than instances"
 	OtherHours = "hours of something without a type of instance"
+	Surcharge  = "fees of software and of services beside an instance"
 	OtherFee   = "support, subscriptions and other fees"
 	Discount   = "negotiated and volume discounts"
-	LongUsage  = "usage over neither an hour nor a day"
+	LongUsage  = "usage over neither whole hours nor a day"
 )
 
 // A Row is a line of a bill in terms that all clouds share. A reader fills one and
@@ -70,6 +71,9 @@ type Row struct {
 	// there for usage and for purchases: the two must not be added.
 	Billed, Effective, List Amount
 	NoEffective             bool // the bill has no effective cost: Effective is 0
+	// Contracted is what usage on demand costs at the customer's own prices, 0 where that is
+	// Billed. It is no part of the account of rows.
+	Contracted Amount
 
 	// Kind is the kind of instance of OnDemand and Covered, and the one that a Purchase
 	// is for if it is for one; other rows have the Provider at least. Hours are instance-hours, negative in corrections.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +18,9 @@ type group struct {
 	name   string // "m5.large in eu-west-1, linux"
 	unit   string
 	kinds  []usage.Kind
-	factor []int     // units of one instance, by kind
+	factor []int // units of one instance, by kind
+	size   int   // of a unit, in hundredths of a normalised unit, 0 where nobody says
+	slot   time.Duration
 	demand []int     // units in each slot of the bill
 	series []float64 // the same, of -demand, where a value may be missing
 	list   pricing.List
@@ -46,7 +46,13 @@ func (r *results) group() error {
 	}
 	var prices usage.Catalog
 	prices.Add(r.prices.Offers)
-	families, why := usage.Families(r.bill.Demand, &prices, r.bill.Currency, func(_ int, o *offers.Offer) error {
+	demands := slices.Clone(r.bill.Demand)
+	for i := range demands {
+		if r.o.daily != [2]int{0, 24} { // what is spread over the day is planned by days
+			demands[i] = demands[i].Hourly(r.o.daily[0], r.o.daily[1])
+		}
+	}
+	families, why := usage.Families(demands, &prices, r.bill.Currency, func(_ int, o *offers.Offer) error {
 		if len(o.List.Classes) == 0 {
 			return errNoReservation
 		}
@@ -65,11 +71,11 @@ func (r *results) group() error {
 	}
 	for i := range families {
 		f := &families[i]
-		demand, err := f.Demand(r.bill.Demand)
+		demand, err := f.Demand(demands)
 		if err != nil {
 			return err
 		}
-		g := &group{unit: "instance", factor: f.Units, list: f.Offer.List, name: place(demand.Kind)}
+		g := &group{unit: "instance", factor: f.Units, size: f.Offer.Factor, slot: demand.Slot, list: f.Offer.List, name: place(demand.Kind)}
 		if len(f.Demands) > 1 {
 			g.unit = f.Offer.Kind
 			g.name = fmt.Sprintf("%s family in %s, linux", f.Offer.Family, f.Offer.Region)
@@ -77,7 +83,9 @@ func (r *results) group() error {
 		for _, i := range f.Demands {
 			g.kinds = append(g.kinds, r.bill.Demand[i].Kind)
 		}
-		g.demand, _ = demand.Instances(nil, r.start, r.slot, r.slots, pricing.HalfUp)
+		g.demand, _ = demand.Instances(nil, r.start, g.slot, max(0, int(r.quality.Tail.Sub(r.start)/g.slot)), pricing.HalfUp)
+		r.leaveGaps(g)
+		r.discount(g, f, demands)
 		for _, c := range g.list.Classes {
 			g.offers = append(g.offers, advice.Offer{Class: c})
 		}
@@ -106,74 +114,4 @@ func place(k usage.Kind) string {
 		s += ", " + k.Tenancy
 	}
 	return s
-}
-
-// hold adds the contracts of the bill and of -held that serve the group after the day
-// of the order. Each is a class of its own that is not for sale: what the bill shows of
-// a contract is that it serves, not under which name it is sold.
-func (r *results) hold(g *group) {
-	add := func(name string, units int, expires time.Time) {
-		if units <= 0 || !expires.After(r.now) {
-			return
-		}
-		class := "held " + name
-		for n := 2; slices.ContainsFunc(g.offers, func(o advice.Offer) bool { return o.Name == class }); n++ {
-			class = fmt.Sprintf("held %s (%d)", name, n)
-		}
-		g.offers = append(g.offers, advice.Offer{Withdrawn: true, Class: pricing.Class{Name: class, Term: 8760 * time.Hour, Billed: pricing.Always}})
-		g.held = append(g.held, advice.Contract{Name: name, Class: class, Units: units, Expires: expires})
-	}
-	for i := range r.bill.Held {
-		h := &r.bill.Held[i]
-		end := h.End
-		if i := slices.IndexFunc(r.own, func(own ownContract) bool { return own.ID != "" && own.ID == h.ID }); i >= 0 {
-			if r.own[i].Type != "" {
-				continue // -held knows better, and the contract serves once
-			}
-			r.matched[h.ID] = true
-			end = r.own[i].end
-		}
-		units, kinds := 0.0, 0
-		for _, k := range h.Kinds {
-			x := k.Hours.Float64()
-			kinds++
-			for j, mine := range g.kinds {
-				if k.Kind == mine {
-					units += x * float64(g.factor[j])
-				}
-			}
-		}
-		if units <= 0 {
-			continue
-		}
-		hours := r.bill.End.Sub(r.bill.Start).Hours()
-		if !h.Start.IsZero() && h.Start.After(r.bill.Start) {
-			hours = r.bill.End.Sub(h.Start).Hours()
-		}
-		serve := units / max(1, hours)
-		if per := h.PerHour.Float64(); !h.Spend && kinds == 1 && per > 0 && h.Unit == "Hours" {
-			serve = per * float64(g.factor[slices.Index(g.kinds, h.Kinds[0].Kind)])
-		}
-		n := int(math.Round(serve))
-		if n > 0 && end.IsZero() && !r.matched[h.ID] {
-			r.matched[h.ID] = true
-			r.notes = append(r.notes, fmt.Sprintf("%s serves, and the bill does not say until when: it does not count after the bill; give it with -held, "+
-				"or the contract commitments with -bill", h.ID))
-		}
-		if !end.IsZero() {
-			add(h.ID, n, end)
-		}
-	}
-	for _, h := range r.own {
-		for j, k := range g.kinds {
-			units := h.Count
-			if c, err := g.list.Find(h.Class); err == nil && h.Spend > 0 {
-				units, _ = h.Instances(&g.list.Classes[c])
-			}
-			if units > 0 && same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
-				add(cmp.Or(h.ID, h.Type), units*g.factor[j], h.end)
-				r.matched[h.ID] = true
-			}
-		}
-	}
 }

@@ -54,7 +54,7 @@ func ten(t *testing.T, prices []offers.Offer, add func(row func(usage.Row))) *re
 		t.Fatal(err)
 	}
 	return &results{o: &options{}, bill: bill, prices: offers.Prices{Offers: prices}, start: begin, now: begin.Add(24 * time.Hour),
-		slot: time.Hour, slots: 10, matched: map[string]bool{}}
+		slot: time.Hour, quality: bill.Quality(), matched: map[string]bool{}}
 }
 
 // steady is n instances of a kind on demand in all ten hours.
@@ -79,9 +79,9 @@ func TestFamilies(t *testing.T) {
 		want   []planned
 	}{
 		"proportional":        {func(a, b *offers.Offer) {}, together},
-		"dearer on demand":    {func(a, b *offers.Offer) { b.List.OnDemand++ }, alone},
-		"dearer upfront":      {func(a, b *offers.Offer) { b.List.Classes[0].Upfront++ }, alone},
-		"dearer by the hour":  {func(a, b *offers.Offer) { b.List.Classes[0].Hourly++ }, alone},
+		"dearer on demand":    {func(a, b *offers.Offer) { b.List.OnDemand += b.List.OnDemand / 50 }, alone},
+		"dearer upfront":      {func(a, b *offers.Offer) { b.List.Classes[0].Upfront += b.List.Classes[0].Upfront / 50 }, alone},
+		"dearer by the hour":  {func(a, b *offers.Offer) { b.List.Classes[0].Hourly += b.List.Classes[0].Hourly / 50 }, alone},
 		"another name":        {func(a, b *offers.Offer) { b.List.Classes[0].Name = "one year" }, alone},
 		"another term":        {func(a, b *offers.Offer) { b.List.Classes[0].Term *= 3 }, alone},
 		"another way to bill": {func(a, b *offers.Offer) { b.List.Classes[0].Billed = pricing.WhenUsed }, alone},
@@ -173,7 +173,8 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// What is held of a bill of ten hours. By hand: a contract of 4 instances an hour holds 4,
+// What is held of a bill of ten hours. By hand: a contract of 4 instances an hour holds 4 (of two
+// kinds 4·50/30 units),
 // or what it served in the mean where the bill does not say: 30 hours in ten are 3, and in
 // the five since it began 6. Of a family an xlarge is two units. What the bill does not give
 // an end is a note; what has ended by the day of the order does not count.
@@ -204,7 +205,7 @@ func TestHold(t *testing.T) {
 		"since before": {held: []usage.Held{{ID: "r", Start: begin.Add(-5 * time.Hour), End: later, Kinds: served(large, 30)}},
 			want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
 		"of two kinds": {held: []usage.Held{per(usage.Held{ID: "r", End: later, Kinds: append(served(large, 10), served(xlarge,
-			20)...)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 5, Expires: later}}},
+			20)...)})}, want: []advice.Contract{{Name: "r", Class: "held r", Units: 7, Expires: later}}},
 		"committed to money": {held: []usage.Held{per(usage.Held{ID: "r", Spend: true, End: later, Kinds: served(large, 30)})},
 			want: []advice.Contract{{Name: "r", Class: "held r", Units: 3, Expires: later}}},
 		"in normalized hours": {held: []usage.Held{{ID: "r", Unit: "Normalized Hours", PerHour: usage.Units(12), End: later,

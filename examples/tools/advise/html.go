@@ -227,7 +227,7 @@ func (r *results) chart(g *group) template.HTML {
 	}
 	b.WriteString(`"/>`)
 	for i := range 5 {
-		at := r.start.Add(time.Duration(float64(n)*float64(i)/4) * r.slot)
+		at := r.start.Add(time.Duration(float64(n)*float64(i)/4) * r.slotOf(g))
 		anchor := []string{"start", "middle", "middle", "middle", "end"}[i]
 		fmt.Fprintf(&b, `<text x="%.1f" y="%.0f" text-anchor="%s">%s</text>`, left+(width-left)*float64(i)/4, height+8+16, anchor, at.Format("2 Jan 06"))
 	}

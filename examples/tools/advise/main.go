@@ -74,8 +74,14 @@ func work(o *options, run *cli.Run) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.show == showQuality {
+		if err = r.group(); err == nil {
+			r.judge()
+		}
+	}
 	if !o.reads() {
 		if err = r.group(); err == nil {
+			r.judge()
 			err = r.advise(run)
 		}
 		if err == nil && o.state != "" {
@@ -92,8 +98,11 @@ func work(o *options, run *cli.Run) (*results, error) {
 
 // verdict is an error if nothing could be planned.
 func (r *results) verdict() error {
-	if r.o.reads() || len(r.groups) > 0 {
+	switch {
+	case r.o.reads() || len(r.groups) > 0:
 		return nil
+	case r.refused != "":
+		return errors.New("the bill is not sound enough for -sound: nothing is ordered")
 	}
 	return errors.New("nothing is planned: no kind has prices and use")
 }

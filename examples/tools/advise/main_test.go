@@ -195,12 +195,12 @@ func TestAzure(t *testing.T) {
 	}
 	path, prices := programtest.Write(t, "bill.csv", bill.String()), programtest.Write(t, "prices.json", azurePrices)
 	reconciled(t, show[input](t, "inputs", "-bill", path))
-	if j := orders(t, "-bill", path, "-prices", prices); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" ||
+	if j := orders(t, "-bill", path, "-prices", prices, "-daily", "spread"); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" ||
 		j[0].Date != "2026-03-17" || j[0].Until != "2027-03-17" {
 		t.Errorf("%+v", j)
 	}
 	held := programtest.Write(t, "held.json", `[{"id":"r","region":"WestEurope","type":"standard_d2","count":1,"until":"2029-01-01"}]`)
-	if j := orders(t, "-bill", path, "-prices", prices, "-held", held); len(j) != 1 || j[0].Units != 1 {
+	if j := orders(t, "-bill", path, "-prices", prices, "-daily", "spread", "-held", held); len(j) != 1 || j[0].Units != 1 {
 		t.Errorf("%+v", j)
 	}
 	// A price list in another currency is of no use; without prices nothing is planned. Either is
@@ -264,7 +264,7 @@ func TestMistakes(t *testing.T) {
 		{Args: []string{"-slot", "1h"}, Want: "-slot without -demand"},
 		{Args: []string{"-demand", text, "-state", text, "-show", "held"}, Want: "-state with -show"},
 		{Args: []string{"-show", "inputs", "-html", filepath.Join(dir, "x.html")}, Want: "-html and -focus write the order"},
-		{Args: []string{"-show", "all"}, Want: "order, why, inputs, demand or held"},
+		{Args: []string{"-show", "all"}, Want: "order, why, quality, inputs, demand or held"},
 		{Args: []string{"-cap", "1y"}, Want: "want a class and a whole number"},
 		{Args: []string{"-alarm", "2"}, Want: "a number above 0, up to 1"},
 		{Args: []string{"-model", "crystal"}, Want: "want one of"},

@@ -35,6 +35,13 @@ What is known
   -date DAY       of the order, such as 2026-11-23 (default: the end of the bill
                   or of the dates of -demand, else today)
   -keep-repeats   count lines that are in the bills twice; else a mistake
+  -daily NAME     which hours a bill of days means: any (what saves whatever they
+                  were), spread (over the day) or such as 8-20 (default any)
+  -discount X     percent that you pay below the list on demand (default: what
+                  the bill shows)
+  -exchange CUR=X what a unit of a price list's currency is in the bill's
+  -sound X        order nothing if less than X percent of the instances' cost is
+                  planned and beyond doubt (-show quality; default 0)
 
 What is to come
   -model NAME     that forecasts the demand (default ` + forecast.Default + `)
@@ -52,7 +59,8 @@ Limits of an order
 
 What comes out
   -show NAME      order, why (with its reasons and what if), inputs (what became
-                  of each file's rows), demand or held (default order)
+                  of each file's rows), quality (doubts about the bill), demand
+                  or held (default order)
   -json           print an array with an object for each line of -show
   -html OUT       write a page: spend, demand, the order, expiries, the proof
   -focus OUT      write the order as FOCUS rows of commitment purchases
@@ -63,6 +71,7 @@ What comes out
 const (
 	showOrder = iota
 	showWhy
+	showQuality
 	showInputs
 	showDemand
 	showHeld
@@ -76,6 +85,10 @@ type options struct {
 	held, state     string
 	date            time.Time
 	keepRepeats     bool
+	daily           [2]int  // hours of a day: from, to; both 0 are any
+	discount        float64 // percent; below 0: what the bill shows
+	rates           map[string]float64
+	sound           float64 // percent
 	model           string
 	horizon         time.Duration
 	futures         int
@@ -89,12 +102,32 @@ type options struct {
 	show            int
 }
 
+// setDaily reads -daily.
+func (o *options) setDaily(s string) error {
+	switch s {
+	case "any":
+		o.daily = [2]int{}
+	case "spread":
+		o.daily = [2]int{0, 24}
+	default:
+		a, b, _ := strings.Cut(s, "-")
+		from, err := strconv.Atoi(a)
+		to, err2 := strconv.Atoi(b)
+		if err != nil || err2 != nil || from < 0 || from > 24 || to < 0 || to > 24 || from == to {
+			return errors.New("want any, spread, or hours of the day in UTC such as 8-20")
+		}
+		o.daily = [2]int{from, to}
+	}
+	return nil
+}
+
 // reads reports whether the program stops after reading.
 func (o *options) reads() bool { return o.show >= showInputs }
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{model: forecast.Default, horizon: 8760 * time.Hour, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{}}
+	*o = options{model: forecast.Default, horizon: 8760 * time.Hour, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
+		discount: -1, rates: map[string]float64{}}
 	f.Files("bill", &o.bills)
 	f.Files("prices", &o.prices)
 	f.File("demand", &o.demand)
@@ -104,6 +137,19 @@ func define(o *options, f *cli.Flags) {
 	f.Name("state", &o.state, "the name of a file")
 	f.Day("date", &o.date)
 	f.Switch("keep-repeats", &o.keepRepeats)
+	f.Func("daily", o.setDaily)
+	percent := func(x float64) bool { return x >= 0 && x <= 100 }
+	f.Float("discount", &o.discount, "a percentage from 0 to 100", percent)
+	f.Float("sound", &o.sound, "a percentage from 0 to 100", percent)
+	f.Func("exchange", func(s string) error {
+		currency, text, _ := strings.Cut(s, "=")
+		x, err := strconv.ParseFloat(text, 64)
+		if len(currency) != 3 || err != nil || !(x > 0 && x < 1e6) {
+			return errors.New("want a currency and a number above 0, such as USD=0.92")
+		}
+		o.rates[strings.ToUpper(currency)] = x
+		return nil
+	})
 	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
 	whole := func(d time.Duration) bool { return d > 0 && d%(24*time.Hour) == 0 && d <= 5*8760*time.Hour }
 	f.Span("horizon", &o.horizon, "a number of whole days up to 43800h, such as 8760h", whole)
@@ -123,7 +169,7 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	f.Float("alarm", &o.alarm, "a number above 0, up to 1", func(x float64) bool { return x > 0 && x <= 1 })
-	cli.Choice(f, "show", &o.show, "order", "why", "inputs", "demand", "held")
+	cli.Choice(f, "show", &o.show, "order", "why", "quality", "inputs", "demand", "held")
 	f.Check(func() error { return o.check(f) })
 }
 
@@ -134,6 +180,8 @@ func (o *options) check(f *cli.Flags) error {
 	switch {
 	case o.demand != "" && (len(o.bills) > 0 || len(o.prices) > 0):
 		return errors.New("-demand with -bill or -prices: want a demand with -classes, or a bill with -prices")
+	case o.demand != "" && (o.sound > 0 || o.discount >= 0 || len(o.rates) > 0 || f.Given("daily")):
+		return errors.New("-daily, -discount, -exchange and -sound are of a bill: want -bill, or -demand without them")
 	case o.demand == "" && o.classes != "":
 		return errors.New("-classes without -demand: the prices of a bill come from -prices")
 	case o.demand == "" && o.state != "":

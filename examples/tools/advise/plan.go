@@ -21,7 +21,7 @@ func (r *results) advise(run *cli.Run) error {
 		if err != nil {
 			return err
 		}
-		request := &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slot, Paths: paths, OnDemand: g.list.OnDemand,
+		request := &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slotOf(g), Paths: paths, OnDemand: g.list.OnDemand,
 			Offers: g.offers, Held: g.held, Every: r.o.every, FullHorizon: r.o.needEnds}
 		if g.advice, err = advice.Advise(request); err != nil {
 			return cli.Mistakef("%s: %w", g.name, err)
@@ -118,8 +118,9 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 		r.notes = append(r.notes, fmt.Sprintf("%s: the forecasts of late were too %s by more than chance: find out what has changed before you order, "+
 			"or give -alarm", g.name, way))
 	}
-	n := int(r.o.horizon / r.slot)
-	skip := int(r.now.Sub(r.start)/r.slot) - len(series) // slots between the bill's end and the order
+	slot := r.slotOf(g)
+	n := int(r.o.horizon / slot)
+	skip := int(r.now.Sub(r.start)/slot) - len(series) // slots between the bill's end and the order
 	rows := make([][]float64, r.o.futures)
 	for i := range rows {
 		rows[i] = make([]float64, max(0, skip)+n)

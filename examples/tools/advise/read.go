@@ -64,17 +64,13 @@ func (r *results) readBills(run *cli.Run) error {
 	if err != nil {
 		return cli.Mistakef("%w", cli.Plain(err))
 	}
-	r.bill = bill
+	r.bill, r.quality = bill, bill.Quality()
 	r.slot = time.Hour
-	for i := range bill.Demand {
-		r.slot = max(r.slot, bill.Demand[i].Slot)
-	}
 	r.start = dayOf(bill.Start)
 	end := bill.End
 	if rest := end.Sub(dayOf(end)); rest > 0 {
 		end = dayOf(end).Add(24 * time.Hour)
 	}
-	r.slots = int(bill.End.Sub(r.start) / r.slot)
 	r.now = end
 	if !o.date.IsZero() {
 		r.now = o.date
@@ -104,7 +100,7 @@ func (r *results) readDemand(run *cli.Run) error {
 	}
 	r.slot = cmp.Or(o.slot, s.Step, time.Hour)
 	length := time.Duration(len(s.Values)) * r.slot
-	switch r.slots = len(s.Values); {
+	switch {
 	case !o.date.IsZero():
 		r.now = o.date
 	case !s.Start.IsZero():
@@ -189,6 +185,9 @@ func (r *results) readOwn() (err error) {
 }
 
 func (r *results) addPrices(name string, p *offers.Prices) {
+	for i := range p.Offers {
+		r.convert(&p.Offers[i])
+	}
 	r.prices.Offers = append(r.prices.Offers, p.Offers...)
 	r.lists = append(r.lists, priceFile{name, p})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
@@ -24,9 +25,13 @@ type results struct {
 	own    []ownContract
 	start  time.Time     // of the first slot of the bill
 	now    time.Time     // of the order
-	slot   time.Duration // an hour, or a day
-	slots  int           // of the bill
+	slot   time.Duration // of -demand; an hour of a bill
 	notes  []string
+
+	quality usage.Quality
+	doubts  []string // about the bill, that can change the order
+	shares  shares
+	refused string
 
 	groups  []*group
 	missed  []miss
@@ -50,6 +55,8 @@ func (r *results) text(w *table.Page) error {
 		r.textInputs(w)
 	case showOrder:
 		r.textOrder(w)
+	case showQuality:
+		r.textQuality(w)
 	default:
 		rows := r.rows().([]jsonrows.Row)
 		if len(rows) == 0 {
@@ -113,11 +120,12 @@ func (r *results) textOrder(w *table.Page) {
 		f := &r.bill.Files[i]
 		w.Sayf("%s: %s rows, %s billed, %s of it classified (-show inputs)", f.Name, decimal.Int(int(f.Total.Rows)), r.exact(f.Total.Billed), f.Classified().Billed)
 	}
+	r.textDoubts(w)
 	var rows [][]string
 	var held []string
 	for _, g := range r.groups {
 		for _, o := range g.advice.Orders {
-			rows = append(rows, []string{table.Clip(g.name, 30), table.Clip(o.Class, 10), count(o.Units, g.unit), money(o.Upfront),
+			rows = append(rows, []string{g.name, table.Clip(o.Class, 10), count(o.Units, g.unit), money(o.Upfront),
 				money(o.Commitment), share(o.Loss)})
 		}
 		for _, k := range g.advice.Held {
@@ -127,7 +135,19 @@ func (r *results) textOrder(w *table.Page) {
 	if len(rows) > 0 {
 		w.Printf("\n")
 		rest := len(rows) - 2*most
-		w.Table("<order for|<class|<how much|today|in all|risk of\na loss", rows[:min(len(rows), 2*most)])
+		rows = rows[:min(len(rows), 2*most)]
+		wide := 0 // of the other columns
+		for i, title := range []string{"class", "how much", "today", "in all", "risk of"} {
+			column := len(title)
+			for _, row := range rows {
+				column = max(column, utf8.RuneCountInString(row[i+1]))
+			}
+			wide += 2 + column
+		}
+		for _, row := range rows {
+			row[0] = table.Clip(row[0], max(12, min(30, 80-wide)))
+		}
+		w.Table("<order for|<class|<how much|today|in all|risk of\na loss", rows)
 		if rest > 0 {
 			w.Printf("and %d more, with -show why\n", rest)
 		}
@@ -141,6 +161,7 @@ func (r *results) textOrder(w *table.Page) {
 // textWhy writes all that is known about the orders.
 func (r *results) textWhy(w *table.Page) {
 	r.textInputs(w)
+	r.textDoubts(w)
 	for _, g := range r.groups {
 		fmt.Fprintf(w, "\n%s\n%s", strings.Repeat("─", 60), g.advice.Text())
 	}
@@ -148,6 +169,10 @@ func (r *results) textWhy(w *table.Page) {
 
 // decide says the order in words.
 func (r *results) decide(w *table.Page) {
+	if r.refused != "" {
+		w.Printf("\n")
+		w.Sayf("%s", r.refused)
+	}
 	if len(r.groups) == 0 {
 		return
 	}
@@ -254,6 +279,8 @@ func (r *results) rows() any {
 	rows := []jsonrows.Row{}
 	add := func(row ...any) { rows = append(rows, row) }
 	switch r.o.show {
+	case showQuality:
+		r.qualityRows(add)
 	case showInputs:
 		for i := range r.bill.Files {
 			f := &r.bill.Files[i]

@@ -130,6 +130,21 @@ func Surcharge(text string) bool {
 	return false
 }
 
+// Beside reports whether hours of a usage type of AWS, as [AWSUsage] returns it, are charged
+// beside those of the instance itself: software of the marketplace, and reservations of capacity,
+// whose use and unused part are rows of their own.
+func Beside(what string) bool {
+	return what == "SoftwareUsage" || what == "Reservation" || what == "DedicatedRes"
+}
+
+// IsEC2Type reports whether a type of instance of AWS has the form of EC2's own types. Those of
+// databases, searches and notebooks have a prefix or a suffix, and nodes of Redshift have
+// families of their own.
+func IsEC2Type(kind string) bool {
+	family, _, _ := strings.Cut(kind, ".")
+	return strings.Count(kind, ".") == 1 && IsAWSType(kind) && family != "dc2" && family != "ds2" && family != "ra3"
+}
+
 // AWSUsage splits a usage type of AWS such as "EUW1-BoxUsage:m5.large" into what is
 // used ("BoxUsage") and the type of instance; the type is "" where there is none.
 func AWSUsage(usage string) (what, kind string) {
