@@ -80,12 +80,15 @@ func (b *Bill) tail(q *Quality) {
 			x, low, days := d.at(slot), 0.0, 0
 			// Days that may be of the tail are no measure.
 			for back := max(1, floor(at-end+24*tailDays, 24)+1); days < seenDays && slot-back*day >= floor(d.Start.Unix(), int64(d.Slot/time.Second)); back++ {
+				if q.missing(at - 24*back) {
+					continue
+				}
 				if y := d.at(slot - back*day); days == 0 || y < low {
 					low = y
 				}
 				days++
 			}
-			if days < 2 || b.missing(q, at) {
+			if days < 2 {
 				continue
 			}
 			part := float64(day) / 24 // an hour's part of a slot
@@ -108,7 +111,7 @@ func (b *Bill) tail(q *Quality) {
 }
 
 // missing reports whether an hour is in a gap.
-func (b *Bill) missing(q *Quality, hour int64) bool {
+func (q *Quality) missing(hour int64) bool {
 	t := time.Unix(3600*hour, 0)
 	return slices.ContainsFunc(q.Gaps, func(s Span) bool { return !t.Before(s.Start) && t.Before(s.End) })
 }

@@ -89,6 +89,12 @@ func work(o *options, run *cli.Run) (*results, error) {
 		}
 	}
 	if err == nil && run.JSON {
+		for _, d := range r.doubts {
+			run.Sayf("doubt: %s", d)
+		}
+		if r.refused != "" {
+			run.Sayf("%s", r.refused)
+		}
 		for _, n := range r.allNotes() {
 			run.Sayf("note: %s", n)
 		}
