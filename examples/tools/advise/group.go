@@ -15,18 +15,19 @@ import (
 
 // A group is what is planned as one: a kind, or the sizes of a family.
 type group struct {
-	name   string // "m5.large in eu-west-1, linux"
-	unit   string
-	kinds  []usage.Kind
-	factor []int // units of one instance, by kind
-	size   int   // of a unit, in hundredths of a normalised unit, 0 where nobody says
-	slot   time.Duration
-	demand []int     // units in each slot of the bill
-	series []float64 // the same, of -demand, where a value may be missing
-	list   pricing.List
-	held   []advice.Contract
-	offers []advice.Offer
-	advice *advice.Advice
+	name    string // "m5.large in eu-west-1, linux"
+	unit    string
+	kinds   []usage.Kind
+	factor  []int // units of one instance, by kind
+	size    int   // of a unit, in hundredths of a normalised unit, 0 where nobody says
+	slot    time.Duration
+	demand  []int     // units in each slot of the bill
+	series  []float64 // the same, of -demand, where a value may be missing
+	list    pricing.List
+	held    []advice.Contract
+	offers  []advice.Offer
+	request *advice.Request
+	advice  *advice.Advice
 }
 
 // A miss is a kind that is not planned, and why.
@@ -87,7 +88,9 @@ func (r *results) group() error {
 		r.leaveGaps(g)
 		r.discount(g, f, demands)
 		for _, c := range g.list.Classes {
-			g.offers = append(g.offers, advice.Offer{Class: c})
+			if r.permitted(c.Term, payment(&c)) {
+				g.offers = append(g.offers, advice.Offer{Class: c})
+			}
 		}
 		r.hold(g)
 		r.groups = append(r.groups, g)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,6 +56,9 @@ What is to come
 Limits of an order
   -ladder N       order at most N of a class (default: no limit)
   -cap CLASS=N    hold at most N of the class; may be given for several
+  -terms LIST     terms that are permitted, such as 1y,3y (default: all)
+  -payments LIST  payments that are permitted: none, partial, all of the price
+                  ahead, such as none,partial (default: all)
   -alarm X        order nothing while the tracking signal is above X, 0 to 1
 
 What comes out
@@ -98,7 +102,8 @@ type options struct {
 	seed            uint64
 	ladder          int // 0: no limit
 	most            map[string]int
-	alarm           float64 // 0: none
+	alarm           float64  // 0: none
+	terms, payments []string // none are all
 	show            int
 }
 
@@ -168,6 +173,16 @@ func define(o *options, f *cli.Flags) {
 		o.most[s[:i]] = n
 		return nil
 	})
+	word := func(words ...string) func(s string) (string, error) {
+		return func(s string) (string, error) {
+			if slices.Contains(words, s) {
+				return s, nil
+			}
+			return "", fmt.Errorf("want %s", cli.Series(words, "or"))
+		}
+	}
+	cli.List(f, "terms", &o.terms, 5, word("1y", "3y", "5y"))
+	cli.List(f, "payments", &o.payments, 3, word("none", "partial", "all"))
 	f.Float("alarm", &o.alarm, "a number above 0, up to 1", func(x float64) bool { return x > 0 && x <= 1 })
 	cli.Choice(f, "show", &o.show, "order", "why", "quality", "inputs", "demand", "held")
 	f.Check(func() error { return o.check(f) })

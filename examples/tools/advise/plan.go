@@ -21,19 +21,35 @@ func (r *results) advise(run *cli.Run) error {
 		if err != nil {
 			return err
 		}
-		request := &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slotOf(g), Paths: paths, OnDemand: g.list.OnDemand,
+		g.request = &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slotOf(g), Paths: paths, OnDemand: g.list.OnDemand,
 			Offers: g.offers, Held: g.held, Every: r.o.every, FullHorizon: r.o.needEnds}
-		if g.advice, err = advice.Advise(request); err != nil {
+		if g.advice, err = advice.Advise(g.request); err != nil {
 			return cli.Mistakef("%s: %w", g.name, err)
 		}
 		if order, limited := r.limit(g, signal); limited {
-			if g.advice, err = advice.Explain(request, order); err != nil {
+			if g.advice, err = advice.Explain(g.request, order); err != nil {
 				return cli.Mistakef("%s: %w", g.name, err)
 			}
 		}
+	}
+	if len(r.prices.Rates) > 0 {
+		if r.o.ladder > 0 || r.o.alarm > 0 || len(r.o.most) > 0 {
+			r.notes = append(r.notes, "savings plans are not weighed beside -ladder, -cap and -alarm, which limit reservations")
+		} else if err := r.spend(run); err != nil {
+			return err
+		}
+	}
+	for _, g := range r.groups {
 		if err := r.add(g.advice); err != nil {
 			return err
 		}
+	}
+	if s := r.spending; s != nil { // the groups of the plan cost what the plan's groups cost together
+		for _, g := range s.groups {
+			r.cost, r.bound = r.cost-g.advice.Cost, r.bound-g.advice.Bound
+		}
+		r.today, r.commitment = r.today+s.today, r.commitment+s.commitment
+		r.cost, r.bound = r.cost+s.cost, r.bound+s.bound
 	}
 	for _, h := range r.own {
 		if r.o.demand == "" && !r.matched[h.ID] {

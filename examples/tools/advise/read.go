@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/classfile"
@@ -188,6 +189,12 @@ func (r *results) addPrices(name string, p *offers.Prices) {
 	for i := range p.Offers {
 		r.convert(&p.Offers[i])
 	}
+	for i := range p.Rates {
+		if x, ok := r.o.rates[strings.ToUpper(p.Rates[i].Currency)]; ok {
+			p.Rates[i].Currency, p.Rates[i].Hourly = "", times(p.Rates[i].Hourly, x)
+		}
+	}
+	r.prices.Rates = append(r.prices.Rates, p.Rates...)
 	r.prices.Offers = append(r.prices.Offers, p.Offers...)
 	r.lists = append(r.lists, priceFile{name, p})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -32,6 +33,8 @@ type results struct {
 	doubts  []string // about the bill, that can change the order
 	shares  shares
 	refused string
+
+	spending *spend // the savings plan to commit to, or nil
 
 	groups  []*group
 	missed  []miss
@@ -132,6 +135,9 @@ func (r *results) textOrder(w *table.Page) {
 			held = append(held, fmt.Sprintf("held: %s of %s, until %s", count(k.Units, g.unit), cmp.Or(k.Name, k.Class), k.Expires.Format(time.DateOnly)))
 		}
 	}
+	if s := r.spending; s != nil {
+		rows = slices.Insert(rows, 0, []string{"savings plan, " + decimal.Count(len(s.groups), "kind"), table.Clip(s.name, 10), s.hourly.Fixed(3) + "/h", money(s.today), money(s.commitment), "–"})
+	}
 	if len(rows) > 0 {
 		w.Printf("\n")
 		rest := len(rows) - 2*most
@@ -162,6 +168,14 @@ func (r *results) textOrder(w *table.Page) {
 func (r *results) textWhy(w *table.Page) {
 	r.textInputs(w)
 	r.textDoubts(w)
+	if s := r.spending; s != nil {
+		fmt.Fprintf(w, "\n%s\nSavings plan %s\n\n", strings.Repeat("─", 60), s.name)
+		w.Sayf("Commit to %s an hour until %s: %s today, %s in all, used or not.", r.amount(s.hourly), s.until.Format("2 January 2006"), r.amount(s.today), r.amount(s.commitment))
+		w.Sayf("It pays for what reservations leave of these kinds, the highest discount first: %s.", names(s.groups))
+		w.Sayf("They cost %s with it, %s with reservations alone, and no plan costs less than %s. What it leaves unused costs %s.", r.amount(s.cost), r.amount(s.without),
+			r.amount(s.bound), r.amount(s.unused))
+		w.Sayf("The figures of the reservations below are those without it.")
+	}
 	for _, g := range r.groups {
 		fmt.Fprintf(w, "\n%s\n%s", strings.Repeat("─", 60), g.advice.Text())
 	}
@@ -178,11 +192,14 @@ func (r *results) decide(w *table.Page) {
 	}
 	units, orders := 0, 0
 	optimal := true
+	if s := r.spending; s != nil {
+		orders, optimal = 1, s.optimal
+	}
 	for _, g := range r.groups {
 		for _, o := range g.advice.Orders {
 			units, orders = units+o.Units, orders+1
 		}
-		optimal = optimal && g.advice.Optimal
+		optimal = optimal && (g.advice.Optimal || r.spending != nil && slices.Contains(r.spending.groups, g))
 	}
 	w.Printf("\n")
 	by := r.now.Add(r.o.horizon).Format("2 January 2006")
@@ -190,8 +207,11 @@ func (r *results) decide(w *table.Page) {
 	if orders == 0 {
 		w.Sayf("Order nothing on %s: the need until %s costs %s on average over %d futures, with what is ordered later.", day, by, r.amount(r.cost), r.o.futures)
 	} else {
-		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), decimal.Count(units, "unit"),
-			r.amount(r.today), r.amount(r.commitment))
+		what := decimal.Count(units, "unit")
+		if s := r.spending; s != nil {
+			what += fmt.Sprintf(" and %s an hour of %s", strings.TrimSpace(r.bill.Currency+" "+s.hourly.Fixed(3)), s.name)
+		}
+		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), what, r.amount(r.today), r.amount(r.commitment))
 		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, on average over %d futures.", by, r.amount(r.cost),
 			r.amount(r.onDemand), r.o.futures)
 	}
@@ -333,6 +353,12 @@ func (r *results) rows() any {
 					"payback", payback, "waiting", o.Waiting.String(), "date", r.now.Format(time.DateOnly), "currency", r.bill.Currency, "cost", a.Cost.String(),
 					"lower_bound", a.Bound.String(), "on_demand_cost", a.OnDemand.String(), "optimal", a.Optimal, "not_planned", "")
 			}
+		}
+		if s := r.spending; s != nil {
+			add("kind", "savings plan", "class", s.name, "units", 0, "unit", "money", "upfront", s.today.String(), "hourly", s.hourly.String(), "commitment", s.commitment.String(),
+				"until", s.until.Format(time.DateOnly), "saving", (s.without - s.cost).String(), "loss", 0, "last_use", 0, "break_even", 0, "payback", "", "waiting", "0",
+				"date", r.now.Format(time.DateOnly), "currency", r.bill.Currency, "cost", s.cost.String(), "lower_bound", s.bound.String(), "on_demand_cost", "0", "optimal", s.optimal,
+				"not_planned", "")
 		}
 		for _, m := range r.missed {
 			add("kind", m.Kind, "class", "", "units", 0, "not_planned", m.Why)
