@@ -95,14 +95,7 @@ func (w *Writer) Write(r *usage.Row) error {
 	text(m.Unit)
 	maybe(what.unit != "", r.Hours)
 	text(what.unit)
-	switch {
-	case r.Charge != usage.OnDemand:
-		number(r.List) // no negotiated discount is known
-	case r.Contracted == usage.Amount{}:
-		number(r.Billed)
-	default:
-		number(r.Contracted)
-	}
+	number(contracted(r))
 	number(r.Effective)
 	text(cloud(r.Kind.Provider))
 	text(cloud(r.Kind.Provider))
@@ -129,6 +122,18 @@ func (w *Writer) Write(r *usage.Row) error {
 	w.buf = b
 	_, err = w.w.Write(b)
 	return err
+}
+
+// contracted returns the cost at the customer's prices: that of the list where no negotiated
+// discount is known.
+func contracted(r *usage.Row) usage.Amount {
+	switch {
+	case r.Charge != usage.OnDemand:
+		return r.List
+	case r.Contracted == usage.Amount{}:
+		return r.Billed
+	}
+	return r.Contracted
 }
 
 // words are what the columns of a row say that have few different values.

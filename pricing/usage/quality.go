@@ -13,20 +13,15 @@ type Quality struct {
 	// that these hours had on the days before.
 	Tail    time.Time
 	Present float64
-	// Gaps are times of a day or more in which no kind is used, within the bill.
-	Gaps []Span
-	// Doubles are pairs of kinds that are suspected of charging for the same instances: one type in
-	// one region under two systems, with the same use in every hour.
-	Doubles []Double
+	// Gaps are times of a day or more in which no kind is used, within the bill: from when, and
+	// until when.
+	Gaps [][2]time.Time
+	// Doubles are pairs of demands, by their index, that are suspected of charging for the same
+	// instances: one type in one region under two systems, with the same use in every hour.
+	Doubles [][2]int
 	// Daily is how many instance-hours of demand are of days, Hourly of hours.
 	Daily, Hourly Amount
 }
-
-// A Span is a time, its end not in it.
-type Span struct{ Start, End time.Time }
-
-// A Double is a pair of demands by their index.
-type Double struct{ One, Other int }
 
 // What a tail is. The use of an hour is compared with the least that each kind had at that hour of
 // the day on seenDays days before, which two weekends are among. A tail of all kinds together has
@@ -113,7 +108,7 @@ func (b *Bill) tail(q *Quality) {
 // missing reports whether an hour is in a gap.
 func (q *Quality) missing(hour int64) bool {
 	t := time.Unix(3600*hour, 0)
-	return slices.ContainsFunc(q.Gaps, func(s Span) bool { return !t.Before(s.Start) && t.Before(s.End) })
+	return slices.ContainsFunc(q.Gaps, func(s [2]time.Time) bool { return !t.Before(s[0]) && t.Before(s[1]) })
 }
 
 // gaps finds the times without any use.
@@ -136,7 +131,7 @@ func (b *Bill) gaps(q *Quality) {
 			}
 			at := 64*(used.base+int64(w)) + h
 			if last != 0 && at-last >= 24 {
-				q.Gaps = append(q.Gaps, Span{time.Unix(3600*last, 0).UTC(), time.Unix(3600*at, 0).UTC()})
+				q.Gaps = append(q.Gaps, [2]time.Time{time.Unix(3600*last, 0).UTC(), time.Unix(3600*at, 0).UTC()})
 			}
 			last = at + 1
 		}
@@ -156,10 +151,10 @@ func (b *Bill) doubles(q *Quality) {
 			for _, j := range g[:n] {
 				one, other := &b.Demand[j], &b.Demand[i]
 				if one.Slot == other.Slot && one.Start.Equal(other.Start) && time.Duration(len(one.Used))*one.Slot >= 24*time.Hour && slices.Equal(one.Used, other.Used) {
-					q.Doubles = append(q.Doubles, Double{j, i})
+					q.Doubles = append(q.Doubles, [2]int{j, i})
 				}
 			}
 		}
 	}
-	slices.SortFunc(q.Doubles, func(x, y Double) int { return cmp.Or(cmp.Compare(x.One, y.One), cmp.Compare(x.Other, y.Other)) })
+	slices.SortFunc(q.Doubles, func(x, y [2]int) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
 }

@@ -87,11 +87,11 @@ func TestGapsAndDoubles(t *testing.T) {
 	}
 	b := long(14, some, some)
 	q := b.Quality()
-	if len(q.Gaps) != 1 || !q.Gaps[0].Start.Equal(familyStart.Add(100*time.Hour)) || !q.Gaps[0].End.Equal(familyStart.Add(130*time.Hour)) || len(q.Doubles) != 0 {
+	if len(q.Gaps) != 1 || !q.Gaps[0][0].Equal(familyStart.Add(100*time.Hour)) || !q.Gaps[0][1].Equal(familyStart.Add(130*time.Hour)) || len(q.Doubles) != 0 {
 		t.Errorf("%+v", q)
 	}
 	b.Demand[1].Kind.Type, b.Demand[1].Kind.System = b.Demand[0].Kind.Type, "windows"
-	if q = b.Quality(); len(q.Doubles) != 1 || q.Doubles[0] != (Double{0, 1}) {
+	if q = b.Quality(); len(q.Doubles) != 1 || q.Doubles[0] != [2]int{0, 1} {
 		t.Errorf("%+v", q)
 	}
 	b.Demand[1].Used[7] = Units(9)

@@ -41,6 +41,18 @@
 // decides that day again, and replaces its order. If something else was bought, begin anew with
 // -held.
 //
+// -past keeps what was advised, and its form is for this program alone. A later run says what
+// each order has earned since: its units serve the use beyond what was held before, at the price on
+// demand, less what they cost in that time.
+//
+// What the bill leaves in doubt stands before the order. Rows of days do not say the hours: unless
+// -daily states them, what is planned is use as if all machines of a day ran at once. No other
+// hours let a reservation serve less, so what the order saves it saves whatever the hours were. The
+// last hours of a bill are left out where all kinds have less than ever before; a day without any use
+// is missing. A price on demand is what the bill was charged (ContractedCost, NetUnblendedCost)
+// or -discount; reservations are at the list's price. A savings plan of the lists is planned with
+// the reservations of the kinds that it pays for.
+//
 // Fields of -json: kind, class, units, unit, upfront, hourly, commitment (all that is owed),
 // until, saving, loss (probability), last_use and break_even (fractions), payback, waiting (what
 // a later order costs more), and of the kind: date, currency, cost, lower_bound, on_demand_cost,
@@ -83,6 +95,11 @@ func work(o *options, run *cli.Run) (*results, error) {
 		if err = r.group(); err == nil {
 			r.judge()
 			err = r.advise(run)
+		}
+		if err == nil && o.past != "" {
+			if err = r.readPast(); err == nil && len(r.groups) > 0 {
+				err = r.writePast(run)
+			}
 		}
 		if err == nil && o.state != "" {
 			err = r.writeState(run)

@@ -28,11 +28,11 @@ What is known
                   programs plan and forecast read
   -classes FILE   JSON: price on demand and classes of reservations, for -demand
                   (default: about those of an m5.xlarge on AWS)
-  -slot D         length of a slot of -demand (default: what the file says, else
-                  1h)
+  -slot D         length of a slot of -demand (default: of the file, else 1h)
   -held FILE      JSON: contracts held, reservations and savings plans
   -state FILE     contracts that this program ordered, for -demand: read, and
                   replaced with today's order in it; -held begins it anew
+  -past FILE      advice of before: read, judged by the use since, and added to
   -date DAY       of the order, such as 2026-11-23 (default: the end of the bill
                   or of the dates of -demand, else today)
   -keep-repeats   count lines that are in the bills twice; else a mistake
@@ -87,6 +87,7 @@ type options struct {
 	demand, classes string
 	slot            time.Duration // 0: what the file says
 	held, state     string
+	past            string
 	date            time.Time
 	keepRepeats     bool
 	daily           [2]int  // hours of a day: from, to; both 0 are any
@@ -140,6 +141,7 @@ func define(o *options, f *cli.Flags) {
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", func(d time.Duration) bool { return d > 0 })
 	f.File("held", &o.held)
 	f.Name("state", &o.state, "the name of a file")
+	f.Name("past", &o.past, "the name of a file")
 	f.Day("date", &o.date)
 	f.Switch("keep-repeats", &o.keepRepeats)
 	f.Func("daily", o.setDaily)
@@ -205,6 +207,8 @@ func (o *options) check(f *cli.Flags) error {
 		return errors.New("-slot without -demand: a bill has hours")
 	case len(o.bills) == 0 && len(o.prices) > 0:
 		return errors.New("-prices without -bill: want both, or neither for the made-up year")
+	case o.past != "" && o.reads():
+		return errors.New("-past with -show: the advice is kept with an order")
 	case o.state != "" && o.reads():
 		return errors.New("-state with -show: the state is kept with an order")
 	case o.reads() && f.Given("html"), o.reads() && f.Given("focus"):

@@ -57,7 +57,7 @@ func (r *results) leaveGaps(g *group) {
 		g.series[t] = float64(n)
 		at := r.start.Add(time.Duration(t) * g.slot)
 		for _, gap := range r.quality.Gaps {
-			if at.Before(gap.End) && at.Add(g.slot).After(gap.Start) {
+			if at.Before(gap[1]) && at.Add(g.slot).After(gap[0]) {
 				g.series[t] = math.NaN()
 			}
 		}
@@ -114,13 +114,13 @@ func (r *results) judge() {
 	}
 	missing := 0.0
 	for _, gap := range q.Gaps {
-		missing += gap.End.Sub(gap.Start).Hours()
-		doubt("no kind is used from %s to %s: these hours count as missing, and not as 0; give the bill of that time with -bill", gap.Start.Format("2006-01-02 15:04"),
-			gap.End.Format("2006-01-02 15:04"))
+		missing += gap[1].Sub(gap[0]).Hours()
+		doubt("no kind is used from %s to %s: these hours count as missing, and not as 0; give the bill of that time with -bill", gap[0].Format("2006-01-02 15:04"),
+			gap[1].Format("2006-01-02 15:04"))
 	}
 	r.judgeDays(doubt)
 	for _, d := range q.Doubles {
-		one, other := &r.bill.Demand[d.One], &r.bill.Demand[d.Other]
+		one, other := &r.bill.Demand[d[0]], &r.bill.Demand[d[1]]
 		cost := costOf(other)
 		if costOf(one).Compare(cost) < 0 {
 			cost = costOf(one)
@@ -215,10 +215,10 @@ func (r *results) qualityRows(add func(row ...any)) {
 	add("what", "granularity", "hourly_hours", q.Hourly.String(), "daily_hours", q.Daily.String())
 	add("what", "tail", "from", q.Tail.Format(time.RFC3339), "to", r.bill.End.Format(time.RFC3339), "present", decimal.Number(q.Present, 6))
 	for _, gap := range q.Gaps {
-		add("what", "gap", "from", gap.Start.Format(time.RFC3339), "to", gap.End.Format(time.RFC3339))
+		add("what", "gap", "from", gap[0].Format(time.RFC3339), "to", gap[1].Format(time.RFC3339))
 	}
 	for _, d := range q.Doubles {
-		add("what", "double", "one", r.bill.Demand[d.One].Kind.String(), "other", r.bill.Demand[d.Other].Kind.String())
+		add("what", "double", "one", r.bill.Demand[d[0]].Kind.String(), "other", r.bill.Demand[d[1]].Kind.String())
 	}
 	for _, d := range r.doubts {
 		add("what", "doubt", "text", d)

@@ -65,7 +65,8 @@ func (r *results) readBills(run *cli.Run) error {
 	if err != nil {
 		return cli.Mistakef("%w", cli.Plain(err))
 	}
-	r.bill, r.quality = bill, bill.Quality()
+	r.bill = bill
+	r.quality = r.bill.Quality()
 	r.slot = time.Hour
 	r.start = dayOf(bill.Start)
 	end := bill.End

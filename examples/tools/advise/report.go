@@ -35,6 +35,8 @@ type results struct {
 	refused string
 
 	spending *spend // the savings plan to commit to, or nil
+	past     []record
+	outcomes []outcome
 
 	groups  []*group
 	missed  []miss
@@ -79,6 +81,7 @@ func (r *results) text(w *table.Page) error {
 		}
 		w.Table(titles[1:], cells)
 	}
+	r.textPast(w)
 	r.textNotes(w)
 	if !r.o.reads() {
 		r.decide(w)
@@ -360,6 +363,7 @@ func (r *results) rows() any {
 				"date", r.now.Format(time.DateOnly), "currency", r.bill.Currency, "cost", s.cost.String(), "lower_bound", s.bound.String(), "on_demand_cost", "0", "optimal", s.optimal,
 				"not_planned", "")
 		}
+		r.pastRows(add)
 		for _, m := range r.missed {
 			add("kind", m.Kind, "class", "", "units", 0, "not_planned", m.Why)
 		}
