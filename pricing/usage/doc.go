@@ -71,7 +71,8 @@
 //
 // # Families
 //
-// Reservations of AWS for linux on shared machines serve all sizes of a family. [Families]
+// Reservations of AWS for linux on shared machines, and for databases without a licence, serve all
+// sizes of a family. [Families]
 // groups such kinds, if their prices are in proportion to their sizes, and [Family.Demand] is
 // their sum in units of the smallest, rounded nowhere. A kind in one of whose slots corrections
 // exceed the use is in no family: the bill does not say in which slots those hours were charged.

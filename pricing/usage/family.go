@@ -15,6 +15,8 @@ import (
 
 // Kinds that the same reservations serve.
 //
+// Databases of AWS without a licence are like linux below, each engine by itself.
+//
 // A reservation of AWS for linux on shared machines is of flexible size: it serves all sizes of
 // its family in its region, and a size counts as many units as its normalisation factor says. A
 // plan for the family is right if a unit costs the same in every size, on demand and reserved, but
@@ -83,7 +85,7 @@ type Family struct {
 // first demands. Time is linear in the slots.
 func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, why []error) {
 	why = make([]error, len(demands))
-	type flexible struct{ region, family string }
+	type flexible struct{ region, family, engine string }
 	index := map[flexible]int{}
 	found := make([]*offers.Offer, len(demands))
 	var groups [][]int // of demands
@@ -98,11 +100,12 @@ func Families(demands []Demand, prices *Catalog, currency string, unfit func(i i
 			continue
 		}
 		found[i] = o
-		if o.Provider != "aws" || o.Family == "" || o.Factor <= 0 || o.System != "linux" || o.Tenancy != "shared" {
+		engine, ok := anySize(o)
+		if !ok {
 			groups = append(groups, []int{i})
 			continue
 		}
-		key := flexible{strings.ToLower(o.Region), strings.ToLower(o.Family)}
+		key := flexible{strings.ToLower(o.Region), strings.ToLower(o.Family), engine}
 		n, ok := index[key]
 		if !ok {
 			n = len(groups)
@@ -114,6 +117,23 @@ func Families(demands []Demand, prices *Catalog, currency string, unfit func(i i
 		families = appendFamilies(families, g, found)
 	}
 	return families, why
+}
+
+// engines are the databases whose reservations serve every size of a family, of one zone and of
+// several, which count twice. Those with a licence in the price serve one size.
+var engines = []string{"mysql", "postgresql", "mariadb", "aurora mysql", "aurora postgresql", "redis", "valkey", "memcached"}
+
+// anySize reports whether reservations of an offer serve every size of its family, and for which
+// engine; "" is no database.
+func anySize(o *offers.Offer) (engine string, ok bool) {
+	if o.Provider != "aws" || o.Family == "" || o.Factor <= 0 {
+		return "", false
+	}
+	if strings.HasPrefix(o.Kind, "db.") || strings.HasPrefix(o.Kind, "cache.") {
+		engine = strings.TrimSuffix(strings.TrimSuffix(o.System, " single-az"), " multi-az")
+		return engine, slices.Contains(engines, engine)
+	}
+	return "", o.System == "linux" && o.Tenancy == "shared"
 }
 
 // plannable returns why a demand with an offer, or nil, is in no family.

@@ -103,6 +103,26 @@ func TestFamilies(t *testing.T) {
 			}
 		})
 	}
+	// So do those of databases without a licence, in one zone and in several, each engine by itself.
+	data := []offers.Offer{familyOffer("db.m5.large", 400), familyOffer("db.m5.large", 800), familyOffer("db.m5.large", 400)}
+	var found []Demand
+	for i, system := range []string{"mysql single-az", "mysql multi-az", "postgresql single-az"} {
+		data[i].Family, data[i].System = "db.m5", system
+		k := familyKind("db.m5.large")
+		k.System = system
+		found = append(found, familyDemand(k, time.Hour, "1"))
+	}
+	var engines Catalog
+	engines.Add(data)
+	if got, want := groupsOf(Families(found, &engines, "", nil)), "db.m5.large[{0 1} {1 2}] db.m5.large[{2 1}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	data[0].System, data[1].System, found[0].Kind.System, found[1].Kind.System = "sql server se single-az", "sql server se multi-az", "sql server se single-az", "sql server se multi-az"
+	engines = Catalog{}
+	engines.Add(data)
+	if got, want := groupsOf(Families(found, &engines, "", nil)), "db.m5.large[{0 1}] db.m5.large[{1 1}] db.m5.large[{2 1}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	// A bill that says neither the system nor the tenancy means linux on a shared machine; no
 	// other kind without one of them is of flexible size.
 	list := []offers.Offer{familyOffer("m5.xlarge", 800), familyOffer("m5.large", 400)}

@@ -76,7 +76,7 @@ const (
 )
 
 // sizes are types of m5 with their size in larges.
-var sizes = map[string]float64{"m5.large": 1, "m5.xlarge": 2, "m5.2xlarge": 4, "m5.24xlarge": 48, "c5.xlarge": 2}
+var sizes = map[string]float64{"m5.large": 1, "m5.xlarge": 2, "m5.2xlarge": 4, "m5.24xlarge": 48, "c5.xlarge": 2, "db.r5.large": 1}
 
 // offersOf is a price list of AWS with a reservation of a year for each type.
 func offersOf(types ...string) string {

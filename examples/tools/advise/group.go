@@ -35,6 +35,7 @@ type miss struct {
 	Kind  string       `json:"kind"`
 	Why   string       `json:"why"`
 	Hours usage.Amount `json:"hours"`
+	Cost  usage.Amount `json:"cost"`
 }
 
 // same compares texts of bills and price lists.
@@ -68,7 +69,7 @@ func (r *results) group() error {
 			err = errNoPrices
 		}
 		used, _ := d.Hours()
-		r.missed = append(r.missed, miss{d.Kind.String(), err.Error(), used})
+		r.missed = append(r.missed, miss{d.Kind.String(), err.Error(), used, costOf(d)})
 	}
 	for i := range families {
 		f := &families[i]
@@ -79,7 +80,7 @@ func (r *results) group() error {
 		g := &group{unit: "instance", factor: f.Units, size: f.Offer.Factor, slot: demand.Slot, list: f.Offer.List, name: place(demand.Kind)}
 		if len(f.Demands) > 1 {
 			g.unit = f.Offer.Kind
-			g.name = fmt.Sprintf("%s family in %s, linux", f.Offer.Family, f.Offer.Region)
+			g.name = fmt.Sprintf("%s family in %s, %s", f.Offer.Family, f.Offer.Region, f.Offer.System)
 		}
 		for _, i := range f.Demands {
 			g.kinds = append(g.kinds, r.bill.Demand[i].Kind)
@@ -95,6 +96,7 @@ func (r *results) group() error {
 		r.hold(g)
 		r.groups = append(r.groups, g)
 	}
+	r.idle()
 	return nil
 }
 

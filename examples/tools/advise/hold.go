@@ -70,6 +70,22 @@ func (r *results) hold(g *group) {
 	}
 }
 
+// idle names the commitments that no group counts, with what they cost in the bill.
+func (r *results) idle() {
+	for i := range r.bill.Held {
+		h := &r.bill.Held[i]
+		counted := slices.ContainsFunc(r.groups, func(g *group) bool { return r.serves(g, h) > 0 })
+		if counted || !h.End.IsZero() && !h.End.After(r.now) || len(r.groups) == 0 {
+			continue
+		}
+		cost := h.UsedCost.Plus(h.UnusedCost)
+		if cost.Sign() == 0 {
+			cost = h.Paid
+		}
+		r.notes = append(r.notes, fmt.Sprintf("committed to and not planned: %s (%s), %s of it in the bill", h.ID, strings.TrimSpace(h.Type+" "+h.Name), r.exact(cost)))
+	}
+}
+
 // serves is how many units of a group a contract of the bill serves in each hour: its size, in
 // the part of its hours that were the group's, or where the bill does not say the size, the mean
 // that it served.

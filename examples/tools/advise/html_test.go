@@ -331,7 +331,7 @@ func TestForms(t *testing.T) {
 func TestText(t *testing.T) {
 	bill := programtest.Write(t, "bill.csv", azureHeader+"03/02/2026"+azureRow)
 	if status, text, _ := tested.Try("-bill", bill); status != 1 || !strings.Contains(text, "\nnot planned: azure westeurope Standard_D2") ||
-		!strings.Contains(text, "there is no price list:\n  give one with -prices") || strings.Contains(text, "Sign on") {
+		!strings.Contains(unwrapped(text), "which cost USD 4.8: there is no price list: give one with -prices") || strings.Contains(text, "Sign on") {
 		t.Errorf("status %d, the text:\n%s", status, text)
 	}
 	if list := show[held](t, "held"); list[0].Until != "2027-03-01" || list[0].ID != "ri-made-up" {

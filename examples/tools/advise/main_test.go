@@ -79,6 +79,7 @@ type (
 		CoveredHours       string `json:"covered_hours"`
 	}
 	held struct {
+		Use                                 float64
 		ID, Type, Until, Unit, Used, Unused string
 		PerHour                             string `json:"per_hour"`
 	}

@@ -59,6 +59,8 @@ Limits of an order
   -terms LIST     terms that are permitted, such as 1y,3y (default: all)
   -payments LIST  payments that are permitted: none, partial, all of the price
                   ahead, such as none,partial (default: all)
+  -least-use P    order units whose last is needed that share of its term
+  -most-share P   reserve that share of the mean need at most
   -alarm X        order nothing while the tracking signal is above X, 0 to 1
 
 What comes out
@@ -105,6 +107,8 @@ type options struct {
 	most            map[string]int
 	alarm           float64  // 0: none
 	terms, payments []string // none are all
+	leastUse        float64
+	mostShare       float64 // 0: no limit
 	show            int
 }
 
@@ -175,6 +179,9 @@ func define(o *options, f *cli.Flags) {
 		o.most[s[:i]] = n
 		return nil
 	})
+	part := func(x float64) bool { return x > 0 && x <= 1 }
+	f.Float("least-use", &o.leastUse, "a share above 0, up to 1", part)
+	f.Float("most-share", &o.mostShare, "a share above 0, up to 1", part)
 	word := func(words ...string) func(s string) (string, error) {
 		return func(s string) (string, error) {
 			if slices.Contains(words, s) {

@@ -33,8 +33,8 @@ func (r *results) advise(run *cli.Run) error {
 		}
 	}
 	if len(r.prices.Rates) > 0 {
-		if r.o.ladder > 0 || r.o.alarm > 0 || len(r.o.most) > 0 {
-			r.notes = append(r.notes, "savings plans are not weighed beside -ladder, -cap and -alarm, which limit reservations")
+		if r.o.ladder > 0 || r.o.alarm > 0 || len(r.o.most) > 0 || r.o.leastUse > 0 || r.o.mostShare > 0 {
+			r.notes = append(r.notes, "savings plans are not weighed beside -ladder, -cap, -alarm, -least-use and -most-share, which limit reservations")
 		} else if err := r.spend(run); err != nil {
 			return err
 		}
@@ -59,15 +59,17 @@ func (r *results) advise(run *cli.Run) error {
 	return nil
 }
 
-// limit returns the order of a group under -ladder, -cap and -alarm, and whether one of them
+// limit returns the order of a group under -ladder, -cap, -alarm, -least-use and -most-share, and whether one of them
 // changes it.
 func (r *results) limit(g *group, signal float64) (order []advice.Count, limited bool) {
-	held := map[string]int{}
+	held, before := map[string]int{}, 0
 	for _, c := range g.held {
 		held[c.Class] += c.Units
+		before += c.Units
 	}
+	holding := before
 	for _, o := range g.advice.Orders {
-		n := o.Units
+		n := r.most(g, &o, holding, before)
 		if r.o.ladder > 0 {
 			n = min(n, r.o.ladder)
 		}
@@ -81,7 +83,7 @@ func (r *results) limit(g *group, signal float64) (order []advice.Count, limited
 			limited = true
 			r.notes = append(r.notes, fmt.Sprintf("%s: %d of %s instead of %d, as the limits say", g.name, n, o.Class, o.Units))
 		}
-		if n > 0 {
+		if before += n; n > 0 {
 			order = append(order, advice.Count{Class: o.Class, Units: n})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/pricing"
+	"github.com/plimsoll/plimsoll/pricing/usage"
+	"github.com/plimsoll/plimsoll/reserve/advice"
 )
 
 // payment returns how a class is paid: none, partial or all of its price ahead.
@@ -17,6 +19,89 @@ func payment(c *pricing.Class) string {
 		return "all"
 	}
 	return "partial"
+}
+
+// soon is how long before a contract ends the answer says what to renew.
+const soon = 90 * 24 * time.Hour
+
+// renewal says what the plan buys when a contract of a group ends, if that is soon.
+func (r *results) renewal(g *group, k *advice.Kept) string {
+	left := k.Expires.Sub(r.now)
+	if left > soon {
+		return ""
+	}
+	n, class := 0, ""
+	for _, l := range g.advice.Later {
+		if d := l.When.Sub(k.Expires); d >= -r.o.every && d <= r.o.every {
+			n, class = n+l.Units, l.Class
+		}
+	}
+	text := fmt.Sprintf(" (in %d days", int(left.Hours()/24))
+	if n == 0 {
+		return text + "; the plan renews nothing then)"
+	}
+	return text + fmt.Sprintf("; the plan then buys %s of %s)", count(n, g.unit), class)
+}
+
+// useOf returns the share of a commitment that was used in the time of the bill.
+func (r *results) useOf(h *usage.Held) float64 {
+	all := h.Used.Plus(h.Unused).Float64()
+	if h.Unused.Sign() == 0 {
+		from, to := r.bill.Start, r.bill.End
+		if h.Start.After(from) {
+			from = h.Start
+		}
+		if !h.End.IsZero() && h.End.Before(to) {
+			to = h.End
+		}
+		all = max(all, h.PerHour.Float64()*to.Sub(from).Hours())
+	}
+	if all <= 0 {
+		return 0
+	}
+	return h.Used.Float64() / all
+}
+
+// most returns how many units of an order -least-use and -most-share permit. Before is how many are
+// held or ordered before them, and held how many of these are held.
+func (r *results) most(g *group, o *advice.Order, held, before int) int {
+	n := o.Units
+	if r.o.mostShare > 0 {
+		sum, cells := 0.0, 0
+		for _, path := range g.request.Paths {
+			for _, d := range path {
+				sum, cells = sum+float64(d), cells+1
+			}
+		}
+		n = min(n, max(0, int(r.o.mostShare*sum/float64(cells))-before))
+	}
+	if r.o.leastUse > 0 {
+		low, slot := 0, r.slotOf(g) // low is permitted
+		term := min(len(g.request.Paths[0]), int(o.Until.Sub(r.now)/slot))
+		for high := n; low < high; {
+			mid, needed := (low+high+1)/2, 0
+			for _, path := range g.request.Paths {
+				for t, d := range path[:term] {
+					units := before - held + mid // those ordered before these, and these
+					for _, c := range g.held {
+						if c.Expires.After(r.now.Add(time.Duration(t) * slot)) {
+							units += c.Units
+						}
+					}
+					if d >= units {
+						needed++
+					}
+				}
+			}
+			if float64(needed) >= r.o.leastUse*float64(term*len(g.request.Paths)) {
+				low = mid
+			} else {
+				high = mid - 1
+			}
+		}
+		n = low
+	}
+	return n
 }
 
 // permitted reports whether -terms and -payments permit a contract.

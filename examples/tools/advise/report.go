@@ -112,7 +112,7 @@ func (r *results) textNotes(w *table.Page) {
 		lines = append(lines, "note: "+n)
 	}
 	for _, m := range r.missed {
-		lines = append(lines, "not planned: "+m.Kind+": "+m.Why)
+		lines = append(lines, "not planned: "+m.Kind+", which cost "+r.exact(m.Cost)+": "+m.Why)
 	}
 	if len(lines) > 0 {
 		w.Printf("\n")
@@ -135,7 +135,7 @@ func (r *results) textOrder(w *table.Page) {
 				money(o.Commitment), share(o.Loss)})
 		}
 		for _, k := range g.advice.Held {
-			held = append(held, fmt.Sprintf("held: %s of %s, until %s", count(k.Units, g.unit), cmp.Or(k.Name, k.Class), k.Expires.Format(time.DateOnly)))
+			held = append(held, fmt.Sprintf("held: %s of %s, until %s%s", count(k.Units, g.unit), cmp.Or(k.Name, k.Class), k.Expires.Format(time.DateOnly), r.renewal(g, &k)))
 		}
 	}
 	if s := r.spending; s != nil {
@@ -332,7 +332,7 @@ func (r *results) rows() any {
 			if !h.End.IsZero() {
 				until = h.End.Format(time.DateOnly)
 			}
-			add("id", h.ID, "type", h.Type, "until", until, "per_hour", h.PerHour.String(), "unit", h.Unit, "used", h.Used.String(), "unused", h.Unused.String())
+			add("id", h.ID, "type", h.Type, "until", until, "per_hour", h.PerHour.String(), "unit", h.Unit, "used", h.Used.String(), "unused", h.Unused.String(), "use", decimal.Number(r.useOf(h), 6))
 		}
 	default:
 		for _, g := range r.groups {
@@ -365,7 +365,7 @@ func (r *results) rows() any {
 		}
 		r.pastRows(add)
 		for _, m := range r.missed {
-			add("kind", m.Kind, "class", "", "units", 0, "not_planned", m.Why)
+			add("kind", m.Kind, "class", "", "units", 0, "cost", m.Cost.String(), "not_planned", m.Why)
 		}
 	}
 	return rows
