@@ -1,6 +1,7 @@
 package focus
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -141,7 +142,8 @@ func (d *decoder) decode(raw []byte) error {
 			return err
 		}
 	}
-	if charge == usage.OnDemand {
+	r.Contracted = usage.Amount{}
+	if charge == usage.OnDemand && !bytes.Equal(d.Field(contractedCost), d.Field(billedCost)) {
 		if r.Contracted, _, err = d.Amount(contractedCost); err != nil {
 			return err
 		}

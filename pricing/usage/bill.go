@@ -151,7 +151,7 @@ func (c *Collector) Bill() (*Bill, error) {
 
 // demandOf returns the demand of a kind, by days if any row is of a day.
 func (s *series) demandOf() Demand {
-	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held, Paid: s.paid}
+	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held, Paid: s.demand.Billed.Plus(s.contracted)}
 	b := s.hours
 	b.slot = slices.Clone(b.slot)
 	if len(s.days.slot) > 0 {

@@ -59,7 +59,7 @@ type series struct {
 	hours, days  buckets
 	ranks        map[int64]*[24]Amount // by day: its rows of a day, if all machines begin at once
 	demand, held Sum                   // on demand and covered
-	paid         Amount                // for what is on demand, at the customer's own prices
+	contracted   Amount                // by how much the customer's own prices of demand exceed what is billed
 }
 
 // Begin begins a file. Rows that are added belong to it until the next Begin.
@@ -132,10 +132,8 @@ func (c *Collector) Add(row *Row) error {
 			charge, reason = LeftOut, LongUsage
 		case charge == OnDemand:
 			s.demand.add(&sum)
-			if paid := row.Contracted; paid != (Amount{}) {
-				s.paid = s.paid.Plus(paid)
-			} else {
-				s.paid = s.paid.Plus(row.Billed)
+			if row.Contracted != (Amount{}) {
+				s.contracted = s.contracted.Plus(row.Contracted.Minus(row.Billed))
 			}
 		default:
 			s.held.add(&sum)

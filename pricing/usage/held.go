@@ -54,7 +54,7 @@ type held struct {
 	kinds   map[Kind]Amount
 	sized   bool      // PerHour is that of purchases
 	base    int64     // hour of busy[0]
-	busy    []float64 // used and unused in each hour
+	busy    []float64 // used and unused in each hour, in units of 10⁻¹⁸
 }
 
 // hold adds a row to its commitment.
@@ -139,7 +139,7 @@ func (c *Collector) hold(row *Row) {
 // mark adds a quantity, used or not, to the hours from from to before to.
 func (h *held) mark(from, to int64, quantity Amount) {
 	h.hours.mark(from, to)
-	if from >= to || quantity == (Amount{}) {
+	if from >= to || h.Spend || quantity == (Amount{}) {
 		return
 	}
 	if len(h.busy) == 0 {
@@ -153,7 +153,7 @@ func (h *held) mark(from, to int64, quantity Amount) {
 	if n := to - h.base - int64(len(h.busy)); n > 0 {
 		h.busy = append(h.busy, make([]float64, n)...)
 	}
-	part := quantity.Float64() / float64(to-from)
+	part := (float64(quantity.n.Hi)*(1<<64) + float64(quantity.n.Lo)) / float64(to-from)
 	for t := from; t < to; t++ {
 		h.busy[t-h.base] += part
 	}
@@ -164,7 +164,7 @@ func (h *held) mark(from, to int64, quantity Amount) {
 func (h *held) most() Amount {
 	most, mean := 0.0, h.Used.Plus(h.Unused).over(h.hours.len())
 	for _, x := range h.busy {
-		most = max(most, x)
+		most = max(most, x/1e18)
 	}
 	if a, _, err := Parse(strconv.FormatFloat(most, 'f', 6, 64)); err == nil && most > 1e-6+(1+1e-9)*mean.Float64() {
 		return a
