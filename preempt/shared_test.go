@@ -151,8 +151,8 @@ func TestLogs(t *testing.T) {
 		}
 		const take, grace = 10, 120 * time.Second
 		states := 0
-		var b sim.Batch
-		must(b.Run(jobs, sim.BatchOptions{Nodes: 20}, func(s *sim.BatchState) bool {
+		b := sim.Batch{Nodes: 20}
+		must(b.Run(jobs, func(s *sim.BatchState) bool {
 			if states++; states%5 != 0 { // for time; the means move by less than 0.002
 				return true
 			}
@@ -255,8 +255,8 @@ func TestLogClaims(t *testing.T) {
 	outlast := make([]float64, 20)
 	var nodes, hit, running []int
 	states := 0
-	var b sim.Batch
-	must(b.Run(jobs, sim.BatchOptions{Nodes: 20}, func(s *sim.BatchState) bool {
+	b := sim.Batch{Nodes: 20}
+	must(b.Run(jobs, func(s *sim.BatchState) bool {
 		if s.Changed {
 			for _, i := range running {
 				if !slices.Contains(s.Running, i) {
@@ -364,7 +364,7 @@ func BenchmarkScoreLog(b *testing.B) {
 	v := newView(jobs)
 	var sc preempt.Scorer
 	var so preempt.Solver
-	var batch sim.Batch
+	batch := sim.Batch{Nodes: 20}
 	var tallies [7]preempt.Tally
 	values := make([]float64, 20)
 	outlast := make([]float64, 20)
@@ -373,7 +373,7 @@ func BenchmarkScoreLog(b *testing.B) {
 	states := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		err := batch.Run(jobs, sim.BatchOptions{Nodes: 20}, func(s *sim.BatchState) bool {
+		err := batch.Run(jobs, func(s *sim.BatchState) bool {
 			states++
 			v.set(s)
 			preempt.OutlastTo(outlast[:len(v.remaining)], v.remaining, grace)

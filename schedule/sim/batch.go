@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math/bits"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 // do there. States are streamed: none is stored, so that memory does not grow with their
 // number.
 //
-// Its zero value is ready; it keeps its memory between runs and allocates
-// nothing once that suffices. It must not be used by two goroutines at once.
+// A Batch keeps its memory between runs and allocates nothing once that suffices. It must not
+// be used by two goroutines at once.
 //
 // Rules. The jobs are submitted at time 0, in the order of the slice; their Submit is not
 // looked at. The scheduler decides which start, by their Estimate. A job that starts gets
@@ -27,7 +28,7 @@ import (
 // passes a job may overtake the top job, although nodes for the top job come free at the
 // same moment. There is a state after each moment at which jobs end, when the scheduler
 // has used the freed nodes. From one such moment to the next, or from time 0 to the
-// first, there is also a state after each BatchOptions.Every. So the states of a gap of
+// first, there is also a state after each Every. So the states of a gap of
 // 100 s between two ends come 30, 60 and 90 s after the first end. This is a reading of
 // "while advancing between these moments, every T seconds". With this reading the paper's
 // numbers of states come out. With one clock that beats throughout they do not: the
@@ -35,20 +36,6 @@ import (
 // and "over 14K" states. There is none at time 0 and none after the last job's end, when
 // nothing runs.
 type Batch struct {
-	easy    schedule.EASY
-	events  heaps.Queue[time.Duration]
-	started []schedule.Allocation
-	running []schedule.Allocation // by job; the zero Allocation when it does not run
-	first   []int32               // by job: its first node
-	next    []int32               // by node: the next node of the same job, -1 at the end
-	free    []uint64              // a bit for each free node
-	least   int                   // no word of free before this one has a bit
-	state   BatchState
-}
-
-// BatchOptions says how a batch is run. Nodes must be given; the zero value of
-// the rest is the paper's.
-type BatchOptions struct {
 	Nodes int // of the cluster, > 0
 
 	// Scheduler decides which job starts when; nil is EASY backfilling, first
@@ -58,6 +45,16 @@ type BatchOptions struct {
 	// Every is the time between two states while no job ends; 0 is 30 s, and
 	// schedule.Never is only the ends of jobs.
 	Every time.Duration
+
+	easy    schedule.EASY
+	events  heaps.Queue[time.Duration]
+	started []schedule.Allocation
+	running []schedule.Allocation // by job; the zero Allocation when it does not run
+	first   []int32               // by job: its first node
+	next    []int32               // by node: the next node of the same job, -1 at the end
+	free    []uint64              // a bit for each free node
+	least   int                   // no word of free before this one has a bit
+	state   BatchState
 }
 
 // A BatchState is the state of the nodes at one moment. It is valid until the
@@ -76,22 +73,27 @@ type BatchState struct {
 // Run runs the jobs and gives each state to yield, in the order of time, until yield
 // returns false. It returns a *schedule.InputError before the first state for jobs that cannot
 // run (no nodes or run time, an estimate below the run time, more nodes than there are)
-// and for options out of range. It returns one after the last state if the simulated
+// and for fields out of range. It returns one after the last state if the simulated
 // clock leaves its range or the scheduler never starts some job.
 //
 // Time: O(log R + n/64) for a start or an end of n nodes, with R jobs running on N nodes,
 // beside the scheduler's own time and a scan of N/64 words for free nodes. A state takes
 // O(1) beside yield's own time. Jobs are not modified.
-func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) bool) error {
-	if err := b.check(jobs, &cfg); err != nil {
+func (b *Batch) Run(jobs []trace.Job, yield func(*BatchState) bool) error {
+	if err := b.check(jobs); err != nil {
 		return err
 	}
-	b.reset(jobs, cfg)
+	sched, every := b.Scheduler, cmp.Or(b.Every, 30*time.Second)
+	if sched == nil {
+		sched = &b.easy
+	}
+	sched.Reset(b.Nodes)
+	b.reset(jobs)
 	s := &b.state
 	for i := range jobs {
-		cfg.Scheduler.Submit(batchJob(jobs, i))
+		sched.Submit(schedule.Job{ID: int64(i), User: jobs[i].User, Estimate: jobs[i].Estimate, Nodes: jobs[i].Nodes})
 	}
-	b.start(jobs, cfg.Scheduler)
+	b.start(jobs, sched)
 	for s.Ended < len(jobs) {
 		if b.events.Len() == 0 {
 			return badInput("Scheduler", -1, ErrRange, "%d jobs wait for ever: want every job started", len(jobs)-s.Ended)
@@ -100,15 +102,15 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) 
 		if end > replay.MaxTime {
 			return badInput("Run", -1, ErrRange, "the simulated clock passes %.0f s, %d jobs before the end: want a shorter log", replay.MaxTime.Seconds(), len(jobs)-s.Ended)
 		}
-		for end-s.At > cfg.Every {
-			s.At += cfg.Every
+		for end-s.At > every {
+			s.At += every
 			if !yield(s) {
 				return nil
 			}
 			s.Changed = false
 		}
 		s.At = end
-		b.finish(jobs, cfg.Scheduler)
+		b.finish(jobs, sched)
 		if s.Ended < len(jobs) && !yield(s) {
 			return nil
 		}
@@ -117,58 +119,45 @@ func (b *Batch) Run(jobs []trace.Job, cfg BatchOptions, yield func(*BatchState) 
 	return nil
 }
 
-func (b *Batch) check(jobs []trace.Job, cfg *BatchOptions) error {
+func (b *Batch) check(jobs []trace.Job) error {
 	if err := checkNumber(jobs); err != nil {
 		return err
 	}
-	if cfg.Nodes <= 0 || cfg.Nodes > replay.MaxHeld {
-		return badInput("Nodes", -1, ErrRange, "a cluster of %d nodes: want 1 to %d", cfg.Nodes, replay.MaxHeld)
+	if b.Nodes <= 0 || b.Nodes > replay.MaxHeld {
+		return badInput("Nodes", -1, ErrRange, "a cluster of %d nodes: want 1 to %d", b.Nodes, replay.MaxHeld)
 	}
-	switch {
-	case cfg.Every == 0:
-		cfg.Every = 30 * time.Second
-	case cfg.Every < 0:
-		return badInput("Every", -1, ErrRange, "%v between two states: want a span of time, or 0 for 30 s", cfg.Every)
-	}
-	if cfg.Scheduler == nil {
-		cfg.Scheduler = &b.easy
+	if b.Every < 0 {
+		return badInput("Every", -1, ErrRange, "%v between two states: want a span of time, or 0 for 30 s", b.Every)
 	}
 	for i := range jobs {
 		if err := replay.CheckJob("sim", &jobs[i], i); err != nil {
 			return err
 		}
-		if jobs[i].Nodes > cfg.Nodes {
-			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", jobs[i].ID, jobs[i].Nodes, cfg.Nodes)
+		if jobs[i].Nodes > b.Nodes {
+			return badInput("Jobs.Nodes", i, ErrTooLarge, "job %d needs %d nodes: want at most %d, the size of the cluster", jobs[i].ID, jobs[i].Nodes, b.Nodes)
 		}
 	}
 	return nil
 }
 
-func (b *Batch) reset(jobs []trace.Job, cfg BatchOptions) {
-	cfg.Scheduler.Reset(cfg.Nodes)
+func (b *Batch) reset(jobs []trace.Job) {
 	b.events.Reset()
 	b.running = grow.Zero(b.running, len(jobs))
 	b.first = grow.Zero(b.first, len(jobs))
-	b.next = grow.Zero(b.next, cfg.Nodes)
-	b.free = grow.Zero(b.free, (cfg.Nodes+63)/64)
+	b.next = grow.Zero(b.next, b.Nodes)
+	b.free = grow.Zero(b.free, (b.Nodes+63)/64)
 	b.least = 0
-	for n := range cfg.Nodes {
+	for n := range b.Nodes {
 		b.free[n/64] |= 1 << (n % 64)
 	}
 	b.state = BatchState{
-		Node:    grow.Zero(b.state.Node, cfg.Nodes),
+		Node:    grow.Zero(b.state.Node, b.Nodes),
 		Running: b.state.Running[:0],
 		Starts:  grow.Zero(b.state.Starts, len(jobs)),
 	}
 	for n := range b.state.Node {
 		b.state.Node[n] = -1
 	}
-}
-
-// batchJob returns what the scheduler knows of a job.
-func batchJob(jobs []trace.Job, i int) schedule.Job {
-	j := &jobs[i]
-	return schedule.Job{ID: int64(i), User: j.User, Estimate: j.Estimate, Nodes: j.Nodes}
 }
 
 // finish handles the ends of jobs at the present moment, in the jobs' order, with a

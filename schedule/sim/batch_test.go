@@ -174,12 +174,13 @@ func TestBatchEqualsReference(t *testing.T) {
 		}
 		jobs := drawBatch(t, nodes, 12, 20)
 		every := time.Duration(rapid.IntRange(1, 9).Draw(t, "every")) * time.Second
-		cfg := BatchOptions{Nodes: nodes, Every: every}
+		used.Nodes, used.Every = nodes, every
+		fresh := Batch{Nodes: nodes, Every: every}
 		before := slices.Clone(jobs)
 		want := naiveBatch(jobs, nodes, every)
 		var got []seen
 		var starts []time.Duration
-		if err := used.Run(jobs, cfg, func(s *BatchState) bool {
+		if err := used.Run(jobs, func(s *BatchState) bool {
 			got = append(got, copyState(s))
 			return true
 		}); err != nil {
@@ -189,9 +190,8 @@ func TestBatchEqualsReference(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("states (-reference +batch):\n%s", diff)
 		}
-		var fresh Batch
 		k := 0
-		if err := fresh.Run(jobs, cfg, func(s *BatchState) bool {
+		if err := fresh.Run(jobs, func(s *BatchState) bool {
 			if diff := cmp.Diff(got[k], copyState(s)); diff != "" {
 				t.Fatalf("state %d of a fresh Batch:\n%s", k, diff)
 			}
@@ -258,35 +258,35 @@ func TestBatchErrors(t *testing.T) {
 		set(&j)
 		return []trace.Job{good, j}
 	}
-	var b Batch
 	for _, c := range []struct {
 		jobs  []trace.Job
-		cfg   BatchOptions
+		b     Batch
 		want  error
 		field string
 		index int
 	}{
-		{nil, BatchOptions{}, ErrRange, "Nodes", -1},
-		{nil, BatchOptions{Nodes: -3}, ErrRange, "Nodes", -1},
-		{nil, BatchOptions{Nodes: math.MaxInt}, ErrRange, "Nodes", -1},
-		{nil, BatchOptions{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
-		{with(func(j *trace.Job) { j.Nodes = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Nodes", 1},
-		{with(func(j *trace.Job) { j.Nodes = 3 }), BatchOptions{Nodes: 2}, ErrTooLarge, "Jobs.Nodes", 1},
-		{with(func(j *trace.Job) { j.Run = 0 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
-		{with(func(j *trace.Job) { j.Run = replay.MaxTime + 1 }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Run", 1},
-		{with(func(j *trace.Job) { j.Estimate-- }), BatchOptions{Nodes: 2}, ErrRange, "Jobs.Estimate", 1},
-		{[]trace.Job{good}, BatchOptions{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
+		{nil, Batch{}, ErrRange, "Nodes", -1},
+		{nil, Batch{Nodes: -3}, ErrRange, "Nodes", -1},
+		{nil, Batch{Nodes: math.MaxInt}, ErrRange, "Nodes", -1},
+		{nil, Batch{Nodes: 2, Every: -1}, ErrRange, "Every", -1},
+		{with(func(j *trace.Job) { j.Nodes = 0 }), Batch{Nodes: 2}, ErrRange, "Jobs.Nodes", 1},
+		{with(func(j *trace.Job) { j.Nodes = 3 }), Batch{Nodes: 2}, ErrTooLarge, "Jobs.Nodes", 1},
+		{with(func(j *trace.Job) { j.Run = 0 }), Batch{Nodes: 2}, ErrRange, "Jobs.Run", 1},
+		{with(func(j *trace.Job) { j.Run = replay.MaxTime + 1 }), Batch{Nodes: 2}, ErrRange, "Jobs.Run", 1},
+		{with(func(j *trace.Job) { j.Estimate-- }), Batch{Nodes: 2}, ErrRange, "Jobs.Estimate", 1},
+		{[]trace.Job{good}, Batch{Nodes: 2, Scheduler: new(lazy)}, ErrRange, "Scheduler", -1},
 	} {
 		states := 0
-		err := b.Run(c.jobs, c.cfg, func(*BatchState) bool { states++; return true })
+		err := c.b.Run(c.jobs, func(*BatchState) bool { states++; return true })
 		var input *inputerr.Error
 		if !errors.Is(err, c.want) || !errors.As(err, &input) || input.Field != c.field || input.Index != c.index || states > 0 {
-			t.Errorf("%+v, %+v: %v after %d states, want %s[%d] %v", c.jobs, c.cfg, err, states, c.field, c.index, c.want)
+			t.Errorf("%+v on %d nodes: %v after %d states, want %s[%d] %v", c.jobs, c.b.Nodes, err, states, c.field, c.index, c.want)
 		}
 	}
 	// The clock's end: three jobs one after the other, of which two fit into it.
 	long := trace.Job{Run: replay.MaxTime / 2, Estimate: replay.MaxTime / 2, Nodes: 1}
-	err := b.Run([]trace.Job{long, long, long}, BatchOptions{Nodes: 1, Every: schedule.Never}, func(*BatchState) bool { return true })
+	b := Batch{Nodes: 1, Every: schedule.Never}
+	err := b.Run([]trace.Job{long, long, long}, func(*BatchState) bool { return true })
 	if !errors.Is(err, ErrRange) {
 		t.Errorf("a clock beyond its range: %v", err)
 	}
@@ -294,10 +294,10 @@ func TestBatchErrors(t *testing.T) {
 
 func TestBatchAllocatesNothing(t *testing.T) {
 	logs := [][]trace.Job{flood(3000, 7, 0, 1), flood(2000, 5, 0, 2), flood(500, 7, 0, 3)}
-	var b Batch
+	b := Batch{Nodes: 64}
 	states := 0
 	one := func(jobs []trace.Job) {
-		if err := b.Run(jobs, BatchOptions{Nodes: 64}, func(*BatchState) bool { states++; return true }); err != nil {
+		if err := b.Run(jobs, func(*BatchState) bool { states++; return true }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -325,10 +325,10 @@ func TestBatchKTH(t *testing.T) {
 			jobs = append(jobs, j)
 		}
 	}
-	var b Batch
+	b := Batch{Nodes: 20}
 	states, ends := 0, 0
 	var last time.Duration
-	if err := b.Run(jobs, BatchOptions{Nodes: 20}, func(s *BatchState) bool {
+	if err := b.Run(jobs, func(s *BatchState) bool {
 		states++
 		if s.Changed {
 			ends++
@@ -358,12 +358,12 @@ func BenchmarkBatch(b *testing.B) {
 					jobs = append(jobs, j)
 				}
 			}
-			var s Batch
+			s := Batch{Nodes: 20}
 			states := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				states = 0
-				if err := s.Run(jobs, BatchOptions{Nodes: 20}, func(*BatchState) bool { states++; return true }); err != nil {
+				if err := s.Run(jobs, func(*BatchState) bool { states++; return true }); err != nil {
 					b.Fatal(err)
 				}
 			}

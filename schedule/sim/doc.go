@@ -47,7 +47,7 @@
 //	[Individual]  nobody           for every job                          its boot
 //	[NoWait]      nobody           when a job arrives and does not fit    the boot of what is missing
 //	[SEC]         all              when the top job would wait too long   nodes or a boot
-//	[Batch]       all              never: it has BatchOptions.Nodes       nodes
+//	[Batch]       all              never: it has Batch.Nodes       nodes
 //
 // A simulation is exact, and takes O(log E) time an event beside the scheduler's own, with E
 // jobs running or requests booting. It replays more than a million jobs a second of each log

@@ -158,8 +158,8 @@ func TestTheLastMoment(t *testing.T) {
 	if _, err := new(Simulator).Run(last, Options{Mode: Local, Nodes: 1}); err != nil {
 		t.Error(err)
 	}
-	cfg := BatchOptions{Nodes: 1, Scheduler: new(schedule.EASY), Every: replay.MaxTime}
-	if err := new(Batch).Run(last, cfg, func(*BatchState) bool { return true }); err != nil {
+	b := Batch{Nodes: 1, Scheduler: new(schedule.EASY), Every: replay.MaxTime}
+	if err := b.Run(last, func(*BatchState) bool { return true }); err != nil {
 		t.Error(err)
 	}
 }

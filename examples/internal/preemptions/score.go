@@ -221,8 +221,8 @@ func (o *Options) Score(log *Log, run *cli.Run) (*Result, error) {
 		s.computed[PAP], s.computed[PAPPlus] = true, true
 	}
 	var failed error
-	var batch sim.Batch
-	err := batch.Run(log.Jobs, sim.BatchOptions{Nodes: o.Nodes, Every: o.Step}, func(st *sim.BatchState) bool {
+	batch := sim.Batch{Nodes: o.Nodes, Every: o.Step}
+	err := batch.Run(log.Jobs, func(st *sim.BatchState) bool {
 		r.Length = st.At
 		if bits.OnesCount(uint(r.States)) == 1 || r.States%4096 == 0 {
 			run.Showf("%s: %d%% of the jobs have ended", log.Name, 100*st.Ended/len(log.Jobs))
@@ -394,8 +394,8 @@ func (s *Scorer) learn(st *sim.BatchState) {
 // FirstImportant returns when the first important job starts that does not start
 // with the batch, by a simulation of it, and whether there is one.
 func FirstImportant(log *Log, nodes int) (at time.Duration, found bool) {
-	var batch sim.Batch
-	err := batch.Run(log.Jobs, sim.BatchOptions{Nodes: nodes, Every: time.Duration(math.MaxInt64)}, func(s *sim.BatchState) bool {
+	batch := sim.Batch{Nodes: nodes, Every: time.Duration(math.MaxInt64)}
+	err := batch.Run(log.Jobs, func(s *sim.BatchState) bool {
 		for _, i := range s.Running {
 			if log.Priority[i] == HighPriority && s.Starts[i] > 0 {
 				at, found = s.Starts[i], true

@@ -178,8 +178,8 @@ func (o *options) observe(log *preemptions.Log, run *cli.Run, nodes, take int) (
 	same := 0
 	past := old{delays: claimDelays}
 	var failed error
-	var batch sim.Batch
-	err := batch.Run(log.Jobs, sim.BatchOptions{Nodes: nodes, Every: o.Step}, func(st *sim.BatchState) bool {
+	batch := sim.Batch{Nodes: nodes, Every: o.Step}
+	err := batch.Run(log.Jobs, func(st *sim.BatchState) bool {
 		if x.states%4096 == 0 {
 			run.Showf("%s on %s: %d%% of the jobs have ended", log.Name, decimal.Count(nodes, "node"), 100*st.Ended/len(log.Jobs))
 		}

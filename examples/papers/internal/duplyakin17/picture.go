@@ -120,9 +120,9 @@ func (o *options) heatMaps(r *preemptions.Result) ([]svgplot.HeatMap, error) {
 	values := make([]float64, o.Nodes)
 	high := make([][]bool, heatColumns)
 	next := 0 // the first column without values
-	var batch sim.Batch
+	batch := sim.Batch{Nodes: o.Nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}
 	var failed error
-	err := batch.Run(r.Log.Jobs, sim.BatchOptions{Nodes: o.Nodes, Every: max(1, min(30*time.Second, span/heatColumns/2))}, func(s *sim.BatchState) bool {
+	err := batch.Run(r.Log.Jobs, func(s *sim.BatchState) bool {
 		// A column has the values of the last state up to its middle.
 		at := int((s.At - from) * heatColumns / span)
 		if s.At < from || at < next {
