@@ -275,75 +275,6 @@ func TestChooseTheFirstOfEquals(t *testing.T) {
 	}
 }
 
-// A profile whose network cannot be fitted leaves nothing of an earlier one.
-func TestCAP3WithoutANetwork(t *testing.T) {
-	p := Profile{Features: []string{"n"}}
-	for _, n := range []float64{1, 3, 9} {
-		for _, procs := range []int{1, 2, 4} {
-			p.Runs = append(p.Runs, Run{Processes: procs, Features: []float64{n}, Split: true, Repetitions: 1, Seconds: n, Computation: n / float64(procs), Communication: .1 * n * float64(procs-1)})
-		}
-	}
-	var m CAP3
-	if _, err := At(&m, []float64{2}, 2); !errors.Is(err, ErrNotFitted) {
-		t.Errorf("before a Fit: %v", err)
-	}
-	if err := m.Fit(&p); err != nil {
-		t.Fatal(err)
-	}
-	for i := range p.Runs {
-		p.Runs[i].Communication = 0
-	}
-	if err := m.Fit(&p); !errors.Is(err, ErrNotPositive) {
-		t.Errorf("communication of 0: %v", err)
-	}
-	if _, err := At(&m, []float64{2}, 2); !errors.Is(err, ErrNotFitted) {
-		t.Errorf("after it: %v", err)
-	}
-}
-
-// The estimates of a computation and of its network add up, each of them.
-func TestCAP3AddsUp(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 2))
-	p := Profile{Features: []string{"n"}}
-	for _, n := range []float64{1, 3, 9} {
-		for _, procs := range []int{2, 4, 8, 16} {
-			run := Run{Processes: procs, Features: []float64{n}, Split: true, Repetitions: 1, Computation: n / float64(procs) * math.Exp(.1*r.NormFloat64())}
-			run.Communication = .01 * n * math.Log2(float64(procs)) * math.Exp(.1*r.NormFloat64())
-			run.Seconds = run.Computation + run.Communication
-			p.Runs = append(p.Runs, run)
-		}
-	}
-	var m CAP3
-	if err := m.Fit(&p); err != nil {
-		t.Fatal(err)
-	}
-	computation, network := &m.computation, &m.network
-	for _, procs := range []int{1, 2, 5, 16, 64} {
-		all, err := At(&m, []float64{2}, procs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := At(computation, []float64{2}, procs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := At(network, []float64{2}, procs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all.Seconds != a.Seconds+b.Seconds || all.Lower != a.Lower+b.Lower || all.Upper != a.Upper+b.Upper || all.Mean != a.Mean+b.Mean {
-			t.Errorf("on %d processes: %+v, of %+v and %+v", procs, all, a, b)
-		}
-		if procs == 1 {
-			if b.Seconds != 0 || b.Lower != 0 || b.Upper != 0 || b.Mean != 0 {
-				t.Errorf("the network of one process: %+v", b)
-			}
-		} else if !(0 < b.Lower && b.Lower < b.Seconds && b.Seconds < b.Mean && b.Mean < b.Upper) {
-			t.Errorf("the network on %d processes: %+v; want an interval around median and mean", procs, b)
-		}
-	}
-}
-
 // The time may be the first column, and a column without a title is named by its number.
 func TestColumnsInAnyOrder(t *testing.T) {
 	list, err := ReadProfiles(strings.NewReader("seconds,application,processes,n\n3,a,2,5\n"))
@@ -388,42 +319,6 @@ func TestPartOfRunsThatAreNotSplit(t *testing.T) {
 		var in *InputError
 		if err := m.Fit(&p); !errors.As(err, &in) || !errors.Is(err, ErrMissing) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// A machine estimates no case whose work or working set has no logarithm, for few numbers of
-// processes and many.
-func TestMachineWithoutLogarithm(t *testing.T) {
-	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
-	var many []int
-	for i := range 300 {
-		many = append(many, i+1)
-	}
-	size := func(x []float64) float64 { return x[0] }
-	for name, shape := range map[string]Shape{"work": {Work: size}, "working set": {Work: func([]float64) float64 { return 1 }, WorkingSet: size}, "both": {Work: size, WorkingSet: size}} {
-		m := Machine{Shapes: []Shape{shape}}
-		if err := m.FitAll([]Profile{p}); err != nil {
-			if name == "working set" && errors.Is(err, ErrFewRows) {
-				continue // one amount of work
-			}
-			t.Fatal(name, err)
-		}
-		for _, processes := range [][]int{{1}, many} {
-			dst := make([]Estimate, len(processes))
-			if err := m.Application(0).EstimateTo(dst, Query{Features: []float64{0}, Processes: processes}); !errors.Is(err, ErrNotPositive) {
-				t.Errorf("%s of 0, %d numbers of processes: %v", name, len(processes), err)
-			}
-		}
-	}
-}
-
-// The parts of a time are not negative, and both are numbers.
-func TestTimingsOfParts(t *testing.T) {
-	for parts, want := range map[string]error{"1,2": nil, "0,3": nil, "-1,2": ErrRange, "1,-2": ErrRange, "x,2": ErrSyntax, "1,x": ErrSyntax, "Inf,1": ErrNotFinite, "1,": ErrMissing, ",1": ErrMissing} {
-		_, err := ReadProfiles(strings.NewReader("processes,seconds,computation,communication\n2,3," + parts + "\n"))
-		if !errors.Is(err, want) || (err == nil) != (want == nil) {
-			t.Errorf("%s: %v, want %v", parts, err, want)
 		}
 	}
 }

@@ -34,8 +34,7 @@ package perfmodel
 // weak: a factor of 1.65 either way is one standard deviation.
 //
 // Time: O(n³) for each of some hundreds of evaluations in FitAll, O(n²) for a
-// prediction. Many numbers of processes for one case take O(n²) together
-// (machine_along.go).
+// prediction.
 
 import (
 	"math"
@@ -67,8 +66,6 @@ type Machine struct {
 	k        []float64 // kernel, then its Cholesky factor, row after row
 	trial    []float64
 	alpha    []float64
-	inverse  []float64 // of the covariances of the runs
-	byMemory []int     // runs with a working set, by it, the least first
 	tmp      []float64
 	t        quantile
 	fitted   bool
@@ -130,13 +127,12 @@ func medianVariance(n float64) float64 {
 }
 
 type machineApplication struct {
-	m      *Machine
-	index  int
-	name   string
-	span   span
-	first  int   // of its runs
-	counts []int // of processes, that it was profiled on
-	along  along
+	m     *Machine
+	index int
+	name  string
+	span  span
+	first int // of its runs
+	runs  int
 }
 
 // FitAll fits the machine to the profiles, and copies what it needs of them. It panics
@@ -166,8 +162,7 @@ func (m *Machine) FitAll(profiles []Profile) error {
 		}
 		m.apps[a].m, m.apps[a].index, m.apps[a].name = m, a, p.Application
 		m.apps[a].span.set(p)
-		m.apps[a].counts = m.apps[a].counts[:0]
-		m.apps[a].along.valid = false
+		m.apps[a].runs = len(p.Runs)
 		first := len(m.cells)
 		m.apps[a].first = first
 		sizes := 0
@@ -188,9 +183,6 @@ func (m *Machine) FitAll(profiles []Profile) error {
 			if !slices.ContainsFunc(m.cells[first:], func(d cell) bool { return d.lw == c.lw }) {
 				sizes++
 			}
-			if !slices.Contains(m.apps[a].counts, c.p) {
-				m.apps[a].counts = append(m.apps[a].counts, c.p)
-			}
 			m.cells = append(m.cells, c)
 			m.y = append(m.y, math.Log(r.Seconds)-w+c.lp)
 		}
@@ -204,7 +196,6 @@ func (m *Machine) FitAll(profiles []Profile) error {
 	m.k, m.trial = grow.To(m.k, n*n), grow.To(m.trial, n*n)
 	m.alpha, m.tmp = grow.To(m.alpha, n), grow.To(m.tmp, n)
 	m.search()
-	m.invert()
 	m.fitted = true
 	return nil
 }
@@ -296,8 +287,7 @@ func (h *hyper) covariance(a, b *cell) float64 {
 // degrees of freedom as there are steps from one size to another in the profiles: cases
 // less applications. Mean is exp(m + v/2) of the posterior, where m and v are mean and
 // variance of the logarithm: the mean of a log-normal time whose median is not certain.
-// Time: O(n²) for each case and n runs in all, and O(1) for each further process count
-// if there are many.
+// Time: O(n²) for each number of processes and n runs in all.
 func (m *Machine) Application(i int) Estimator {
 	if i < 0 || i >= len(m.apps) {
 		panic("perfmodel: no application with that index")
@@ -312,7 +302,7 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 		return badInput("model", -1, ErrNotFitted, "want a call of FitAll before")
 	}
 	level := q.check(dst, len(a.span.names))
-	if len(a.counts) == 0 {
+	if a.runs == 0 {
 		return badInput("model", -1, ErrNotFitted, "application %q has no run, so its speed is not known: want at least one run", a.name)
 	}
 	if err := q.finite(a.span.names); err != nil {
@@ -324,15 +314,8 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	}
 	perProcess := 1 / float64(a.span.maxP)
 	t := m.t.at(level, m.df)
-	many := len(q.Processes) > few
-	if many {
-		if err := a.prepare(q.Features); err != nil {
-			return err
-		}
-	}
 	error2 := m.hyper[4]*m.hyper[4] + m.repeat*m.repeat
 	interval := !q.Brief || q.Level != 0
-	at := max(0, len(a.along.stretches)-1)
 	for i, p := range q.Processes {
 		e := &dst[i]
 		if q.Brief {
@@ -341,14 +324,9 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 			*e = Estimate{Processes: p, Scale: float64(p) * perProcess}
 			a.span.note(e, &features)
 		}
-		var mean, v float64
-		if many && (p > a.span.maxP || !slices.Contains(a.counts, p)) {
-			mean, v = a.posterior(p, &at)
-		} else {
-			var err error
-			if mean, v, err = a.alone(q.Features, p); err != nil {
-				return err
-			}
+		mean, v, err := a.posterior(q.Features, p)
+		if err != nil {
+			return err
 		}
 		e.Seconds = math.Exp(mean)
 		if !(e.Seconds > 0 && e.Seconds < math.Inf(1)) {
@@ -370,9 +348,9 @@ func (a *machineApplication) EstimateTo(dst []Estimate, q Query) error {
 	return nil
 }
 
-// alone returns mean and variance of ln T without the error of a run, for one number of
+// posterior returns mean and variance of ln T without the error of a run, for one number of
 // processes, as in [Rasmussen06] Alg. 2.1.
-func (a *machineApplication) alone(features []float64, p int) (mean, variance float64, err error) {
+func (a *machineApplication) posterior(features []float64, p int) (mean, variance float64, err error) {
 	m := a.m
 	n := len(m.cells)
 	c, lw, err := m.cell(a.index, features, p, "Query.Features[]", -1)

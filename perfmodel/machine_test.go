@@ -2,7 +2,6 @@ package perfmodel
 
 import (
 	"errors"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
-	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
@@ -22,10 +20,7 @@ import (
 // seed, and their shapes.
 func madeUpProfiles(t testing.TB, seed uint64) ([]Profile, []Shape) {
 	t.Helper()
-	cases, err := ReadCases(strings.NewReader(classes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := readCases(t, strings.NewReader(classes))
 	r := rand.New(rand.NewPCG(seed, 8))
 	m := newMachine(r)
 	profiles := m.profiles(cases, r)
@@ -247,50 +242,6 @@ func TestMachineSymmetries(t *testing.T) {
 	if d := cmp.Diff(again, profiles); d != "" {
 		t.Error("the profiles were changed:", d)
 	}
-}
-
-// Along many numbers of processes the estimates are those of each by itself, in any
-// order of them, within and beyond the profile and the caches.
-func TestMachineAlong(t *testing.T) {
-	machines := map[string]*Machine{}
-	profiles, shapes := madeUpProfiles(t, 59)
-	some := slices.Clone(shapes)
-	some[0].WorkingSet, some[4].WorkingSet = nil, nil
-	for name, m := range map[string]*Machine{
-		"each": {Shapes: shapes}, "all": {Shapes: shapes, WholeWorkingSet: true},
-		"some": {Shapes: some}, "none": Candidates(shapes)[0],
-	} {
-		if err := m.FitAll(profiles); err != nil {
-			t.Fatal(err)
-		}
-		machines[name] = m
-	}
-	names := slices.Sorted(maps.Keys(machines))
-	rapid.Check(t, func(t *rapid.T) {
-		m := machines[rapid.SampledFrom(names).Draw(t, "machine")]
-		a := rapid.IntRange(0, len(profiles)-1).Draw(t, "application")
-		x := slices.Clone(profiles[a].Runs[0].Features)
-		x[0] *= math.Exp2(rapid.Float64Range(-4, 14).Draw(t, "size"))
-		counts := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 8), rapid.IntRange(1, 3000)), few+1, 40).Draw(t, "counts")
-		level := rapid.SampledFrom([]float64{0, 0.5, 0.99}).Draw(t, "level")
-		brief, mean := rapid.Bool().Draw(t, "brief"), rapid.Bool().Draw(t, "mean")
-		got := make([]Estimate, len(counts))
-		if err := m.Application(a).EstimateTo(got, Query{Features: x, Processes: counts, Level: level, Brief: brief, Mean: mean}); err != nil {
-			t.Fatal(err)
-		}
-		// The variance is what is left of speedVariance, over 10⁴ times as large, by an
-		// inverse of condition 10⁶.
-		near := cmpopts.EquateApprox(1e-7, 0)
-		for i, p := range counts {
-			var want [1]Estimate
-			if err := m.Application(a).EstimateTo(want[:], Query{Features: x, Processes: []int{p}, Level: level, Brief: brief, Mean: mean}); err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(want[0], got[i], near); d != "" {
-				t.Fatal(d)
-			}
-		}
-	})
 }
 
 // What is said of runs left out is what the others predict of them, with the

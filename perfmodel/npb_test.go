@@ -1,37 +1,109 @@
 package perfmodel
 
 import (
+	"encoding/csv"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
-// sharedNPB returns the timings of the reference material.
-func sharedNPB(t testing.TB) ([]Profile, []Case) {
+// An npbCase is a class of a benchmark.
+type npbCase struct {
+	application, name string
+	features          []float64
+}
+
+// readCases reads rows of a benchmark, a class, and a name and a value for each feature.
+func readCases(t testing.TB, r io.Reader) (all []npbCase) {
 	t.Helper()
-	f, err := os.Open(shared.File(t, "npb/features.csv"))
+	for _, row := range readRows(t, r) {
+		c := npbCase{application: row[0], name: row[1]}
+		for k := 3; k < len(row) && row[k] != ""; k += 2 {
+			c.features = append(c.features, number(t, row[k]))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// readRows reads a table in CSV without its titles.
+func readRows(t testing.TB, r io.Reader) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(r).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	cases, err := ReadCases(f)
+	return rows[1:]
+}
+
+func number(t testing.TB, s string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := os.Open(shared.File(t, "npb/times.csv"))
-	if err != nil {
-		t.Fatal(err)
+	return x
+}
+
+// sharedNPB returns the medians of the timings of the reference material that nothing
+// disturbed.
+func sharedNPB(t testing.TB) (profiles []Profile) {
+	t.Helper()
+	open := func(name string) io.Reader {
+		f, err := os.Open(shared.File(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		return f
 	}
-	defer g.Close()
-	profiles, err := ReadTimings(g, cases)
-	if err != nil {
-		t.Fatal(err)
+	key := func(application, class, processes string) string { return application + " " + class + " " + processes }
+	digits, times := 0, map[string][]float64{}
+	for _, row := range readRows(t, open("npb/times.csv")) {
+		if row[8] == "1" {
+			k := key(row[0], row[1], row[2])
+			times[k] = append(times[k], number(t, row[3]))
+			digits = max(digits, decimals(row[3]))
+		}
 	}
-	return profiles, cases
+	for _, c := range readCases(t, open("npb/features.csv")) {
+		if k := len(profiles) - 1; k < 0 || profiles[k].Application != c.application {
+			b, err := NPB(c.application)
+			if err != nil {
+				t.Fatal(err)
+			}
+			profiles = append(profiles, Profile{Application: c.application, Features: b.Features})
+		}
+		p := &profiles[len(profiles)-1]
+		for n := range 64 {
+			if x := times[key(c.application, c.name, strconv.Itoa(n+1))]; len(x) > 0 {
+				p.Runs = append(p.Runs, Run{Case: c.name, Features: c.features, Processes: n + 1, Repetitions: len(x),
+					Seconds: median(x), Spread: logSpread(x), Resolution: math.Pow10(-digits)})
+			}
+		}
+	}
+	return profiles
+}
+
+// logSpread returns the standard deviation of the logarithms of x, 0 for one value.
+func logSpread(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	var mean, sum float64
+	for _, v := range x {
+		mean += math.Log(v) / float64(len(x))
+	}
+	for _, v := range x {
+		sum += (math.Log(v) - mean) * (math.Log(v) - mean)
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
 }
 
 // shapesOf returns the shapes of the benchmarks.
@@ -60,43 +132,9 @@ type predicted struct {
 	covered bool
 }
 
-// A pool learns from the profiles of several applications.
-type pool interface {
-	FitAll(profiles []Profile) error
-	Application(i int) Estimator
-}
-
-// machines are the candidates as pools.
-func machines(shapes []Shape) (all []pool) {
-	for _, m := range Candidates(shapes) {
-		all = append(all, m)
-	}
-	return all
-}
-
-// separate fits each application by itself.
-type separate []Model
-
-func (s separate) FitAll(profiles []Profile) error {
-	for i, m := range s {
-		if err := m.Fit(&profiles[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s separate) Application(i int) Estimator { return s[i] }
-
-// classB chooses a pool by the classes S, W and A on 1 and 2 processes, of those
+// classB chooses a machine by the classes S, W and A on 1 and 2 processes, of those
 // applications that keep accepts, and predicts class B.
 func classB(t testing.TB, profiles []Profile, keep func(app string) bool) (best int, scores []Score, cells []predicted) {
-	t.Helper()
-	return classBOf(t, profiles, keep, machines)
-}
-
-// classBOf chooses among other machines, or takes the one pool that is none.
-func classBOf(t testing.TB, profiles []Profile, keep func(app string) bool, candidates func([]Shape) []pool) (best int, scores []Score, cells []predicted) {
 	t.Helper()
 	var train, test []Profile
 	for i := range profiles {
@@ -106,19 +144,8 @@ func classBOf(t testing.TB, profiles []Profile, keep func(app string) bool, cand
 			test = append(test, p.Select(func(r *Run) bool { return r.Case == "B" && r.Processes <= 2 }))
 		}
 	}
-	pools := candidates(shapesOf(t, train))
-	var choice []*Machine
-	for _, p := range pools {
-		if m, ok := p.(*Machine); ok {
-			choice = append(choice, m)
-		}
-	}
-	var err error
-	if choice == nil {
-		err = pools[0].FitAll(train)
-	} else {
-		best, scores, err = ChooseMachine(nil, choice, train)
-	}
+	machines := Candidates(shapesOf(t, train))
+	best, scores, err := ChooseMachine(nil, machines, train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +154,7 @@ func classBOf(t testing.TB, profiles []Profile, keep func(app string) bool, cand
 			continue
 		}
 		for _, r := range test[i].Runs {
-			e, err := At(pools[best].Application(i), r.Features, r.Processes)
+			e, err := At(machines[best].Application(i), r.Features, r.Processes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,23 +176,23 @@ func summary(cells []predicted) (med, worst float64, covered int) {
 	return median(all), slices.Max(all), covered
 }
 
-func anyApp(string) bool       { return true }
-func onlyFive(app string) bool { return slices.Contains(five, app) }
-
 // Class B of five benchmarks from their classes S, W and A on a real machine, the
 // model having been chosen by leave-one-out error on the latter. The limits are
 // those that users were promised.
 func TestClassB(t *testing.T) {
-	profiles, _ := sharedNPB(t)
+	profiles := sharedNPB(t)
 	for _, set := range []struct {
 		name string
 		keep func(string) bool
-	}{{"all eight profiled", anyApp}, {"five profiled", onlyFive}} {
+	}{
+		{"all eight profiled", func(string) bool { return true }},
+		{"five profiled", func(app string) bool { return slices.Contains(five, app) }},
+	} {
 		best, scores, cells := classB(t, profiles, set.keep)
 		if best != 2 {
 			t.Errorf("%s: machine %d was chosen, not that with the working sets of each process", set.name, best)
 		}
-		t.Logf("%s, chosen: %d, scores %.3f", set.name, best, errorsOf(scores))
+		t.Logf("%s, chosen: %d, scores %+v", set.name, best, scores)
 		if len(cells) != 10 {
 			t.Fatalf("%d cells", len(cells))
 		}
@@ -178,13 +205,6 @@ func TestClassB(t *testing.T) {
 			t.Errorf("%s: median %.1f%% (at most 15), worst %.1f%% (at most 40), covered %d of 10 (at least 8)", set.name, 100*med, 100*worst, covered)
 		}
 	}
-}
-
-func errorsOf(scores []Score) (out []float64) {
-	for _, s := range scores {
-		out = append(out, s.Error)
-	}
-	return out
 }
 
 // A madeUp machine: caches of each core and of all together, memory that cores
@@ -234,12 +254,12 @@ func (m *madeUp) time(b *Shape, x []float64, p int) float64 {
 	return m.lag + 1e-8*m.speed*b.Work(x)*cost/float64(p)
 }
 
-func (m *madeUp) profiles(cases []Case, r *rand.Rand) []Profile {
+func (m *madeUp) profiles(cases []npbCase, r *rand.Rand) []Profile {
 	var out []Profile
 	for _, b := range benchmarks {
 		p := Profile{Application: b.Name, Features: b.Features}
 		for _, c := range cases {
-			if c.Application != b.Name {
+			if c.application != b.Name {
 				continue
 			}
 			for _, n := range []int{1, 2} {
@@ -252,10 +272,10 @@ func (m *madeUp) profiles(cases []Case, r *rand.Rand) []Profile {
 					if r.Float64() < 0.1 {
 						slow = 0.3 * r.Float64() // disturbed
 					}
-					times = append(times, m.time(&b, c.Features, n)*math.Exp(m.noise*r.NormFloat64()+slow))
+					times = append(times, m.time(&b, c.features, n)*math.Exp(m.noise*r.NormFloat64()+slow))
 				}
 				spread := logSpread(times)
-				p.Runs = append(p.Runs, Run{Case: c.Name, Features: c.Features, Processes: n, Seconds: median(times), Repetitions: 3, Spread: spread})
+				p.Runs = append(p.Runs, Run{Case: c.name, Features: c.features, Processes: n, Seconds: median(times), Repetitions: 3, Spread: spread})
 			}
 		}
 		out = append(out, p)

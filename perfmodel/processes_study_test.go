@@ -28,7 +28,7 @@ func TestStudyProcesses(t *testing.T) {
 	names := []string{"power", "amdahl", "logarithm", "none"}
 	ways := []string{"LeaveRun", "LeaveMost", "plain"}
 	off := map[string][]float64{}
-	for range draws(15, 100) {
+	for range 15 {
 		for _, name := range names {
 			law := laws[name](.05 + .25*random.Float64())
 			noise := func() float64 { return math.Exp(.03 * random.NormFloat64()) }

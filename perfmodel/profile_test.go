@@ -189,29 +189,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// The files of the reference material, and what the issue says of them.
-func TestSharedNPB(t *testing.T) {
-	profiles, cases := sharedNPB(t)
-	if len(profiles) != 8 || len(cases) != 32 {
-		t.Fatal(len(profiles), "profiles", len(cases), "cases")
-	}
-	for i := range profiles {
-		if err := profiles[i].Validate(); err != nil {
-			t.Error(err)
-		}
-		if b, err := NPB(profiles[i].Application); err != nil || cmp.Diff(b.Features, profiles[i].Features) != "" {
-			t.Error(profiles[i].Application, b.Features, profiles[i].Features, err)
-		}
-	}
-	// FT's class B on 2 processes has no parts.
-	ft := profiles[2]
-	for _, r := range ft.Runs {
-		if r.Split == (r.Case == "B" && r.Processes == 2) {
-			t.Error(r)
-		}
-	}
-}
-
 func TestSaturation(t *testing.T) {
 	at := func(n int, x, seconds float64) Run {
 		return Run{Features: []float64{x}, Processes: n, Seconds: seconds, Repetitions: 1}
@@ -243,7 +220,7 @@ func TestSaturation(t *testing.T) {
 // On two cores the benchmarks that were run on 1, 2, 4 and 8 processes gain nothing
 // beyond 2.
 func TestSaturationOfRealTimes(t *testing.T) {
-	profiles, _ := sharedNPB(t)
+	profiles := sharedNPB(t)
 	for i := range profiles {
 		p := &profiles[i]
 		n, s := p.saturation()
