@@ -102,6 +102,6 @@ func ExampleLedger_Flow() {
 		return
 	}
 	f := l.Flow(0, 1)
-	fmt.Printf("%d GB for %v; %d slots leased for %v\n", f.Sent/1e9, f.Traffic, f.Leased, f.Lease)
+	fmt.Printf("%d GB for %v; %d slots leased for %v\n", f.Sent/1e9, f.Traffic, f.Borrowed, f.Paid)
 	// Output: 40 GB for 0.8; 8 slots leased for 1.6
 }

@@ -16,17 +16,6 @@ import (
 //
 // Fees are paid to the provider when reservations are bought, whoever uses them later.
 
-// A Flow is what the tasks of one home did in one other centre: the lines of the invoice
-// from that centre to the home.
-type Flow struct {
-	Leased   int           // instance-slots on the centre's reservations
-	OnDemand int           // instance-slots on demand in the centre
-	Lease    pricing.Money // paid to the centre
-	Bought   pricing.Money // paid to the provider for OnDemand
-	Traffic  pricing.Money // paid to the provider for Sent
-	Sent     int64         // bytes
-}
-
 // A Statement is what a centre paid and received, and for what.
 type Statement struct {
 	Fees     pricing.Money // paid for reservations
@@ -69,13 +58,20 @@ func fitting(sum wide.Int) pricing.Money {
 type Ledger struct {
 	centres int
 	fees    []pricing.Money
-	flows   []Flow // from home to centre; on the diagonal Leased is own use
+	flows   []flow // from home to centre; on the diagonal leased is own use
 	money   uint64 // sum of all magnitudes posted, which bounds every other sum
 	slots   uint64
 	bytes   uint64
 }
 
-// maxCentres bounds a ledger, which has a [Flow] for each two centres: 192 MiB.
+// A flow is what the tasks of one home did in one centre.
+type flow struct {
+	leased, onDemand       int // instance-slots
+	lease, bought, traffic pricing.Money
+	sent                   int64
+}
+
+// maxCentres bounds a ledger, which has a flow for each two centres: 192 MiB.
 const maxCentres = 1 << 11
 
 // Reset makes l an empty ledger for the given number of centres. It panics if centres is
@@ -89,7 +85,7 @@ func (l *Ledger) Reset(centres int) {
 	}
 	l.centres, l.money, l.slots, l.bytes = centres, 0, 0, 0
 	l.fees = append(l.fees[:0], make([]pricing.Money, centres)...)
-	l.flows = append(l.flows[:0], make([]Flow, centres*centres)...)
+	l.flows = append(l.flows[:0], make([]flow, centres*centres)...)
 }
 
 // PostFee posts what a centre paid for reservations. The error is an [*InputError], and
@@ -144,23 +140,41 @@ func (l *Ledger) Post(bookings ...Booking) error {
 	l.money, l.slots, l.bytes = money, slots, bytes
 	for _, b := range bookings {
 		f := &l.flows[b.Home*l.centres+b.Centre]
-		f.Leased += b.Reserved * b.Slots()
-		f.OnDemand += b.OnDemand * b.Slots()
-		f.Lease += b.Lease
-		f.Bought += b.Bought
-		f.Traffic += b.Traffic
-		f.Sent += b.Sent
+		f.leased += b.Reserved * b.Slots()
+		f.onDemand += b.OnDemand * b.Slots()
+		f.lease += b.Lease
+		f.bought += b.Bought
+		f.traffic += b.Traffic
+		f.sent += b.Sent
 	}
 	return nil
 }
 
-// Flow returns what tasks of home did in another centre. It panics if either is unknown,
-// or if they are the same.
-func (l *Ledger) Flow(home, centre int) Flow {
+// Flow returns the part of the home's statement that its tasks in another centre cause:
+// Paid, Borrowed, OnDemand, Elsewhere, Traffic and Sent. It panics if there is no such
+// centre, or if both are the same.
+func (l *Ledger) Flow(home, centre int) Statement {
 	if home < 0 || home >= l.centres || centre < 0 || centre >= l.centres || home == centre {
 		panic("federation: no such two centres")
 	}
-	return l.flows[home*l.centres+centre]
+	f := l.flows[home*l.centres+centre]
+	return Statement{Paid: f.lease, Borrowed: f.leased, OnDemand: f.bought, Elsewhere: f.onDemand, Traffic: f.traffic, Sent: f.sent}
+}
+
+// plus returns the sum of two statements.
+func (s Statement) plus(x Statement) Statement {
+	s.Fees += x.Fees
+	s.OnDemand += x.OnDemand
+	s.Traffic += x.Traffic
+	s.Paid += x.Paid
+	s.Received += x.Received
+	s.Own += x.Own
+	s.Borrowed += x.Borrowed
+	s.Lent += x.Lent
+	s.Bought += x.Bought
+	s.Elsewhere += x.Elsewhere
+	s.Sent += x.Sent
+	return s
 }
 
 // Statement returns a centre's statement. It panics if there is no such centre.
@@ -168,22 +182,13 @@ func (l *Ledger) Statement(centre int) Statement {
 	if centre < 0 || centre >= l.centres {
 		panic("federation: no such centre")
 	}
-	s := Statement{Fees: l.fees[centre]}
+	home := l.flows[centre*l.centres+centre]
+	s := Statement{Fees: l.fees[centre], Own: home.leased, Bought: home.onDemand, OnDemand: home.bought, Traffic: home.traffic, Sent: home.sent}
 	for j := range l.centres {
-		out, in := l.flows[centre*l.centres+j], l.flows[j*l.centres+centre]
-		s.OnDemand += out.Bought
-		s.Traffic += out.Traffic
-		s.Sent += out.Sent
-		if j == centre {
-			s.Own += out.Leased
-			s.Bought += out.OnDemand
-			continue
+		if j != centre {
+			in := l.flows[j*l.centres+centre]
+			s = s.plus(l.Flow(centre, j)).plus(Statement{Received: in.lease, Lent: in.leased})
 		}
-		s.Paid += out.Lease
-		s.Received += in.Lease
-		s.Borrowed += out.Leased
-		s.Lent += in.Leased
-		s.Elsewhere += out.OnDemand
 	}
 	return s
 }
@@ -201,18 +206,7 @@ func (l *Ledger) AppendStatements(dst []Statement) []Statement {
 // provider received.
 func (l *Ledger) Total() (sum Statement) {
 	for i := range l.centres {
-		s := l.Statement(i)
-		sum.Fees += s.Fees
-		sum.OnDemand += s.OnDemand
-		sum.Traffic += s.Traffic
-		sum.Paid += s.Paid
-		sum.Received += s.Received
-		sum.Own += s.Own
-		sum.Borrowed += s.Borrowed
-		sum.Lent += s.Lent
-		sum.Bought += s.Bought
-		sum.Elsewhere += s.Elsewhere
-		sum.Sent += s.Sent
+		sum = sum.plus(l.Statement(i))
 	}
 	return sum
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/federation"
 	"github.com/plimsoll/plimsoll/pricing"
-	"github.com/plimsoll/plimsoll/reserve"
 )
 
 // Three centres with 4 hours to plan. The first has nothing left; in the other
@@ -66,29 +65,4 @@ func ExampleOptimizer_SplitCost() {
 	fmt.Printf("in one centre %v, split by slot %v\n", best.Cost, o.SplitCost())
 	// Output:
 	// in one centre 0.6, split by slot 0.06
-}
-
-// What no reservations and no sharing can undercut.
-func ExampleJointPrices() {
-	centres, tasks := threeCentres()
-	demand := make([]int, 4)
-	for home := range centres {
-		if err := federation.AddDemand(demand, tasks, home); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	prices, err := federation.JointPrices(centres, time.Hour)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	plan, err := new(reserve.Exact).Solve(&reserve.Problem{Demand: demand, Slot: time.Hour, Prices: prices})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(demand, plan.Bound)
-	// Output:
-	// [7 7 3 3] 1.6
 }

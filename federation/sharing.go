@@ -46,10 +46,6 @@ import (
 // 1 to send, comes first; a task of centre 1 comes in the same slot. Alone they pay 4 + 0,
 // in the federation 2 + 1 and 4 − 2 (TestFederationCanCostMore).
 //
-// Rows of u are plain slices: Eq. (20) looks at each slot of the task anyway, so a segment
-// tree for lines 2 and 3 pays only beyond 300 slots a task (go test ./federation -bench
-// Range). Tasks of the logs have 2.7 to 4 slots in the mean.
-//
 // Time: O(slots of the task · centres asked) if prices are convex, see theta.go. Space:
 // O(centres · slots + tasks).
 

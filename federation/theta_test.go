@@ -98,33 +98,6 @@ func TestThetaIsExhaustive(t *testing.T) {
 	}
 }
 
-// Where a lent reservation costs more than an instance on demand in the same
-// centre, Eq. (20) has two minima with a maximum between them, so that no descent
-// finds the better one.
-func TestThetaNotConvex(t *testing.T) {
-	// Two slots lack 3 and 2 are idle; 2 on demand here, 1 there, 3 for a lent one. Per
-	// slot, f(0) = 3·2, f(1) = 2·2 + 3, f(2) = 1·2 + 2·3, f(3) = 2·3 + 1.
-	missing, idle := []int{3, 3}, []int{2, 2}
-	r := rates{onDemand: 2, elsewhere: 1, share: 3}
-	for theta, want := range []pricing.Money{12, 14, 16, 14} {
-		if got := eq20(theta, missing, idle, r); got != want {
-			t.Errorf("f(%d) = %d, want %d", theta, got, want)
-		}
-	}
-	var s splitter
-	if got := s.theta(missing, idle, r, nil); got != 0 {
-		t.Errorf("θ = %d, want 0", got)
-	}
-	// 9 are lacking: f(9) = (2·3 + 7)·2 = 26 < f(0) = 36, yet f rises from 0 to 2.
-	missing = []int{9, 9}
-	if got := s.theta(missing, idle, r, nil); got != 9 {
-		t.Errorf("θ = %d, want 9", got)
-	}
-	if r.share <= r.elsewhere {
-		t.Error("convex")
-	}
-}
-
 // Long tasks with many different numbers, of few sizes or spread over magnitudes,
 // have the θ of sorting.
 func TestThetaLong(t *testing.T) {

@@ -14,8 +14,8 @@ type Sharing struct {
 	Centres []federation.Statement
 	Total   federation.Statement
 	Cost    pricing.Money
-	Flows   [][]federation.Flow // from the home of tasks to where they ran
-	Held    int64               // instance-hours reserved
+	Flows   [][]federation.Statement // from the home of tasks to where they ran
+	Held    int64                    // instance-hours reserved
 }
 
 // Hours are the instance-hours of reservations: those used by any centre, and all.
@@ -101,7 +101,7 @@ func (s *Sharer) Share(centres []*Centre, plans []*Plan, expected [][]int, tasks
 	r.Cost = r.Total.Cost()
 	for i := range centres {
 		r.Held += plans[i].Held
-		r.Flows = append(r.Flows, make([]federation.Flow, len(centres)))
+		r.Flows = append(r.Flows, make([]federation.Statement, len(centres)))
 		for j := range centres {
 			if i != j {
 				r.Flows[i][j] = s.ledger.Flow(i, j)

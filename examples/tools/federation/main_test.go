@@ -68,7 +68,7 @@ func TestSmall(t *testing.T) {
 			s := x.Shared
 			disk := r.centres[0].Disk[1] * centres.Megabyte
 			traffic := pricing.Money(disk) * pricing.Milli / centres.Gigabyte
-			if f := s.Flows[0][1]; f.Sent != disk || f.Leased != 5 || 2*f.Lease != 5*unit || s.Flows[1][0].Sent != 0 || s.Total.Sent != disk {
+			if f := s.Flows[0][1]; f.Sent != disk || f.Borrowed != 5 || 2*f.Paid != 5*unit || s.Flows[1][0].Sent != 0 || s.Total.Sent != disk {
 				t.Errorf("%+v, want 5 hours and %d bytes from east to west", s.Flows, disk)
 			}
 			if east, west := s.Centres[0].Cost(), s.Centres[1].Cost(); 2*east != 53*unit+2*traffic || 2*west != 19*unit || s.Cost != east+west {

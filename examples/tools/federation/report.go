@@ -61,19 +61,19 @@ func (r *results) writePlans(w *table.Page) {
 // A loan is what the tasks of one centre borrow of another.
 type loan struct {
 	home, owner int
-	federation.Flow
+	federation.Statement
 }
 
 // loans are those of the chosen plan, the most hours first.
 func (r *results) loans() (list []loan) {
 	for i, row := range r.chosen.Shared.Flows {
 		for j, f := range row {
-			if f.Leased > 0 {
+			if f.Borrowed > 0 {
 				list = append(list, loan{i, j, f})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b loan) int { return cmp.Compare(b.Leased, a.Leased) })
+	slices.SortStableFunc(list, func(a, b loan) int { return cmp.Compare(b.Borrowed, a.Borrowed) })
 	return list
 }
 
@@ -86,7 +86,7 @@ func (r *results) writeLoans(w *table.Page) {
 	var rows [][]string
 	for _, x := range list[:min(mostLoans, len(list))] {
 		rows = append(rows, []string{
-			table.Clip(r.centres[x.owner].Name, 20), table.Clip(r.centres[x.home].Name, 20), decimal.Int(x.Leased), amount(x.Lease),
+			table.Clip(r.centres[x.owner].Name, 20), table.Clip(r.centres[x.home].Name, 20), decimal.Int(x.Borrowed), amount(x.Paid),
 			amount(x.Traffic), centres.Gigabytes(x.Sent, 1),
 		})
 	}
@@ -110,7 +110,7 @@ func (r *results) decide(w *table.Page) {
 	default:
 		text += fmt.Sprintf(" Then share: that saves %s (%s)", amount(x.Cost-x.Shared.Cost), centres.Percent(x.Saved()))
 		if len(list) > 0 {
-			text += fmt.Sprintf(", most of all lend %s of %s to %s", decimal.Count(list[0].Leased, "idle hour"), r.centres[list[0].owner].Name, r.centres[list[0].home].Name)
+			text += fmt.Sprintf(", most of all lend %s of %s to %s", decimal.Count(list[0].Borrowed, "idle hour"), r.centres[list[0].owner].Name, r.centres[list[0].home].Name)
 		}
 		text += "."
 	}

@@ -184,8 +184,8 @@ func federate(q *federationQuestion) (*federationAnswer, error) {
 		x.Paid, x.Received = ask.Money(s.Paid), ask.Money(s.Received)
 		for k := range w.centres {
 			if k != i {
-				if f := shared.Flow(i, k); f.Leased > 0 || f.OnDemand > 0 {
-					a.Flows = append(a.Flows, flowAnswer{i, k, f.Leased, ask.Money(f.Lease), float64(f.Sent) / 1e9})
+				if f := shared.Flow(i, k); f.Borrowed > 0 || f.Elsewhere > 0 {
+					a.Flows = append(a.Flows, flowAnswer{i, k, f.Borrowed, ask.Money(f.Paid), float64(f.Sent) / 1e9})
 				}
 			}
 		}
