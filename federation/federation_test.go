@@ -186,34 +186,6 @@ func TestFederationCanCostMore(t *testing.T) {
 	}
 }
 
-// It can even be that more instances run on demand, without any traffic: a task is
-// lent both of two slots for the one that it lacks.
-func TestFederationCanRunMoreOnDemand(t *testing.T) {
-	centres := []Centre{
-		{Reserved: []int{1, 1, 0}, OnDemand: 4, Fee: 1, Term: 1},
-		{Reserved: []int{1, 1, 1}, OnDemand: 4, Fee: 1, Term: 1},
-	}
-	// Task 1 lacks slot 2, and moves for 3 instead of 4. Tasks 2 and 3 would have
-	// run in centre 1 for nothing.
-	tasks := []Task{
-		{ID: 1, Home: 0, Start: 0, End: 3, Instances: 1},
-		{ID: 2, Home: 1, Start: 0, End: 1, Instances: 1, Disk: 1e15},
-		{ID: 3, Home: 1, Start: 1, End: 3, Instances: 1, Disk: 1e15},
-	}
-	for i := range centres {
-		centres[i].Traffic = 1000
-	}
-	count := func(o Options) (n int) {
-		for _, b := range share(t, centres, tasks, o) {
-			n += b.OnDemand * b.Slots()
-		}
-		return n
-	}
-	if with, alone := count(Options{}), count(Options{Order: Alone}); with != 3 || alone != 1 {
-		t.Errorf("%d on demand in the federation, %d alone; want 3 and 1", with, alone)
-	}
-}
-
 // [Liu21] section 4: with the price F/τ, "no data center will maliciously
 // compromise the cooperation by reserving needless instances for sale".
 func TestOverReserving(t *testing.T) {

@@ -13,38 +13,6 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A price of one's own that is one of the named prices books the same.
-func TestPropLendingAsNamed(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		centres := drawCentres(t, false)
-		tasks := drawTasks(t, centres)
-		o := drawOptions(t)
-		o.Lending, o.Price = nil, rapid.SampledFrom([]SharePrice{LenderFee, Unpaid}).Draw(t, "named")
-		want, err := Share(nil, centres, tasks, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		named := o.Price
-		o.Price = BorrowerFee // is not looked at
-		o.Lending = lendAt(map[SharePrice]float64{LenderFee: 1, Unpaid: 0}[named])
-		if o.Order == CheapestFirst { // a lender without reservations has no price, and lends nothing
-			o.Order = ByDelay
-			p := o
-			p.Lending, p.Price = nil, named
-			if want, err = Share(nil, centres, tasks, p); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := Share(nil, centres, tasks, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(expand(want), expand(got)) + cmp.Diff(costsOf(len(centres), want), costsOf(len(centres), got)); d != "" {
-			t.Fatal(d)
-		}
-	})
-}
-
 // lendAt is the price of a factor times F/τ, whatever is idle.
 func lendAt(factor float64) []PricePoint { return []PricePoint{{0, factor}} }
 

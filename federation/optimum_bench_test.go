@@ -75,27 +75,3 @@ func BenchmarkOptimumMadeUp(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkSlotwise(b *testing.B) {
-	for _, hours := range []int{600, 8760} {
-		b.Run(fmt.Sprintf("hours=%d", hours), func(b *testing.B) {
-			centres, tasks, fees := liuFederation(b, hours, &reserve.HGR{})
-			sunk := sum(fees)
-			bookings, err := Share(nil, centres, tasks, Options{Order: Alone})
-			if err != nil {
-				b.Fatal(err)
-			}
-			var o Optimizer
-			if err := o.load(centres, tasks); err != nil {
-				b.Fatal(err)
-			}
-			got := o.SplitCost() // warm
-			b.ReportAllocs()
-			for b.Loop() {
-				got = o.SplitCost()
-			}
-			alone := spent(bookings)
-			b.ReportMetric(1-float64(got+sunk)/float64(alone+sunk), "saved-ratio")
-		})
-	}
-}

@@ -185,36 +185,6 @@ func TestUSLOnOneProcess(t *testing.T) {
 	}
 }
 
-// The mean of a log-normal time has no bias, with few degrees of freedom and many: over
-// 40,000 samples of n logarithms, seed 3, within five standard errors.
-func TestLogMeanHasNoBias(t *testing.T) {
-	const mu, sigma, samples = .3, .6, 40_000
-	want := math.Exp(mu + sigma*sigma/2)
-	for _, n := range []int{3, 5, 12} {
-		rng := rand.New(rand.NewPCG(3, uint64(n)))
-		var sum, squares float64
-		y := make([]float64, n)
-		for range samples {
-			m, s := 0., 0.
-			for i := range y {
-				y[i] = mu + sigma*rng.NormFloat64()
-				m += y[i] / float64(n)
-			}
-			for _, v := range y {
-				s += (v - m) * (v - m) / float64(n-1)
-			}
-			e := logMean(m, 1/float64(n), math.Sqrt(s), n-1)
-			sum += e
-			squares += e * e
-		}
-		mean := sum / samples
-		se := math.Sqrt((squares/samples - mean*mean) / samples)
-		if math.Abs(mean-want) > 5*se || se > want/100 {
-			t.Errorf("%d runs: a mean of %v ± %v, want %v", n, mean, se, want)
-		}
-	}
-}
-
 // What is left out is each run in turn: a run that the others cannot predict has no estimate,
 // and the others have theirs.
 func TestLeaveOutToTellsWhichFail(t *testing.T) {
@@ -275,17 +245,6 @@ func TestChooseTheFirstOfEquals(t *testing.T) {
 	}
 }
 
-// The time may be the first column, and a column without a title is named by its number.
-func TestColumnsInAnyOrder(t *testing.T) {
-	list, err := ReadProfiles(strings.NewReader("seconds,application,processes,n\n3,a,2,5\n"))
-	if err != nil || len(list) != 1 || list[0].Runs[0].Seconds != 3 || list[0].Runs[0].Features[0] != 5 {
-		t.Errorf("%+v, %v", list, err)
-	}
-	if _, err := ReadProfiles(strings.NewReader("application,,processes\na,1,2\n")); err == nil || !strings.Contains(err.Error(), "column 2 has no title") {
-		t.Error(err)
-	}
-}
-
 // After an error of Fit a model is not fitted, whatever it was before.
 func TestNotFittedAfterAnError(t *testing.T) {
 	good := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4, 8})
@@ -308,17 +267,6 @@ func TestNotFittedAfterAnError(t *testing.T) {
 			if _, err := At(m, []float64{2}, 2); !errors.Is(err, ErrNotFitted) {
 				t.Errorf("%s: after a failed fit to %d runs: %v", name, len(bad.Runs), err)
 			}
-		}
-	}
-}
-
-// A part of the time that was not measured is an error about the run.
-func TestPartOfRunsThatAreNotSplit(t *testing.T) {
-	p := noisyRuns([]float64{1, 2, 4}, []int{1, 2, 4})
-	for name, m := range map[string]Model{"LogLinear": &LogLinear{Computation: true}, "Network": &Network{}, "CAP3": &CAP3{}} {
-		var in *InputError
-		if err := m.Fit(&p); !errors.As(err, &in) || !errors.Is(err, ErrMissing) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

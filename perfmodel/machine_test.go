@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
@@ -160,90 +158,6 @@ func TestMachineIsGaussianProcess(t *testing.T) {
 	}
 }
 
-// What does not matter: the order of profiles and runs, the unit of time but for
-// the unit, the unit of work, what was fitted before. Inputs stay as they are.
-func TestMachineSymmetries(t *testing.T) {
-	profiles, shapes := madeUpProfiles(t, 43)
-	m := &Machine{Shapes: shapes}
-	if err := m.FitAll(profiles); err != nil {
-		t.Fatal(err)
-	}
-	big := make([][]float64, len(profiles))
-	estimates := func(m *Machine, at func(i int) int) []Estimate {
-		var out []Estimate
-		for i := range profiles {
-			for _, p := range []int{1, 2} {
-				e, err := At(m.Application(at(i)), big[i], p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				out = append(out, e)
-			}
-		}
-		return out
-	}
-	for i := range big {
-		big[i] = slices.Clone(profiles[i].Runs[0].Features)
-		big[i][0] *= 50
-	}
-	same := func(i int) int { return i }
-	want := estimates(m, same)
-	// Rounding moves the search by less than its tolerance.
-	near := cmpopts.EquateApprox(1e-6, 0)
-
-	n := len(profiles)
-	back := make([]Profile, n)
-	backShapes := make([]Shape, n)
-	for i := range profiles {
-		back[n-1-i] = profiles[i]
-		back[n-1-i].Runs = slices.Clone(profiles[i].Runs)
-		slices.Reverse(back[n-1-i].Runs)
-		backShapes[n-1-i] = shapes[i]
-	}
-	other := &Machine{Shapes: backShapes}
-	if err := other.FitAll(back); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, estimates(other, func(i int) int { return n - 1 - i }), near); d != "" {
-		t.Error("in another order:", d)
-	}
-
-	minutes := make([]Profile, n)
-	for i := range profiles {
-		minutes[i] = profiles[i]
-		minutes[i].Runs = slices.Clone(profiles[i].Runs)
-		for j := range minutes[i].Runs {
-			minutes[i].Runs[j].Seconds /= 60
-		}
-	}
-	if err := other.FitAll(func() []Profile { other.Shapes = shapes; return minutes }()); err != nil {
-		t.Fatal(err)
-	}
-	got := estimates(other, same)
-	for i := range got {
-		e := &got[i]
-		e.Seconds *= 60
-		e.Mean *= 60
-		e.Lower *= 60
-		e.Upper *= 60
-	}
-	if d := cmp.Diff(want, got, near); d != "" {
-		t.Error("in minutes:", d)
-	}
-
-	// A dirty machine is as good as a new one, exactly.
-	if err := other.FitAll(profiles); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, estimates(other, same)); d != "" {
-		t.Error("used before:", d)
-	}
-	again, _ := madeUpProfiles(t, 43)
-	if d := cmp.Diff(again, profiles); d != "" {
-		t.Error("the profiles were changed:", d)
-	}
-}
-
 // What is said of runs left out is what the others predict of them, with the
 // standard deviations of the whole. The origins of the walks and the centre move when
 // the least case is left out, so that one stays.
@@ -343,48 +257,6 @@ func TestMedianVariance(t *testing.T) {
 		}
 		// The simulation is off by 1% (√(2/times)), the formula by 5%.
 		isNear(t, strconv.Itoa(n), medianVariance(float64(n)), sum/times, 0.09)
-	}
-}
-
-// What one application shows of the machine is believed of another: a program that
-// has only been in the cache is predicted slower beyond it where others were.
-func TestMachineSharesMemory(t *testing.T) {
-	cost := func(set float64) float64 { return 1 + edge(set, 1<<24, 3) } // twice as dear beyond 16 MiB
-	grid := func(sizes ...float64) Profile {
-		return runsOf(sizes, []int{1}, func(x float64, p int) float64 { return 1e-9 * x * cost(8*x) })
-	}
-	shape := Shape{Work: Product, WorkingSet: func(x []float64) float64 { return 8 * x[0] }}
-	small := grid(1<<14, 1<<16, 1<<18, 1<<20) // to 8 MiB
-	large := grid(1<<16, 1<<18, 1<<20, 1<<22, 1<<24)
-	other := grid(1<<17, 1<<19, 1<<21, 1<<23, 1<<25)
-	for i := range large.Runs {
-		large.Runs[i].Seconds *= 5 // another program, of another speed
-	}
-	m := &Machine{Shapes: []Shape{shape, shape, shape}}
-	if err := m.FitAll([]Profile{small, large, other}); err != nil {
-		t.Fatal(err)
-	}
-	x := []float64{1 << 24} // 128 MiB, where the others have been
-	truth := 1e-9 * x[0] * cost(8*x[0])
-	together, err := At(m.Application(0), x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone := &Machine{Shapes: []Shape{shape}}
-	if err := alone.FitAll([]Profile{small}); err != nil {
-		t.Fatal(err)
-	}
-	byItself, err := At(alone.Application(0), x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, b := math.Abs(math.Log(together.Seconds/truth)), math.Abs(math.Log(byItself.Seconds/truth))
-	t.Logf("truth %.4f, together %.4f, alone %.4f", truth, together.Seconds, byItself.Seconds)
-	if a > 0.35 || a > 0.6*b {
-		t.Errorf("off by %.2f together, by %.2f alone", a, b)
-	}
-	if !(together.Upper/together.Lower < byItself.Upper/byItself.Lower) {
-		t.Error("the others say nothing of how sure it is:", together, byItself)
 	}
 }
 

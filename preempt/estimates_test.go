@@ -95,3 +95,20 @@ func TestWindowAndJobBeyond(t *testing.T) {
 		}()
 	}
 }
+
+// With no grace period at all every job outlasts it, or ends at once: no time is left out.
+func TestNoGrace(t *testing.T) {
+	jobs := []Job{{Nodes: 1, Requested: time.Hour, Elapsed: time.Minute}, {Nodes: 1}}
+	var got [2]float64
+	if RequestedTo(got[:], jobs, 0); got != [2]float64{1, 1} {
+		t.Errorf("by request: %v", got)
+	}
+	var e Estimates
+	if c := e.Chance(1, time.Hour, time.Minute, 0); c != 1 {
+		t.Errorf("by estimates: %v", c)
+	}
+	var s Survival
+	if c := s.Chance(1, time.Minute, 0); c != 1 {
+		t.Errorf("by run times: %v", c)
+	}
+}

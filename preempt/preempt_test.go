@@ -747,35 +747,3 @@ func TestSurvival(t *testing.T) {
 		t.Errorf("after 64 long jobs: %v", got)
 	}
 }
-
-// A job that has just begun and asked for nothing is a job as any other: its nodes count, and those
-// of the jobs behind it. Jobs on more nodes than a byte counts are looked at as closely as small ones.
-func TestNewJobsAndLargeJobs(t *testing.T) {
-	place := func(nodes ...int) (node []int) {
-		for j, n := range nodes {
-			node = append(node, slices.Repeat([]int{j}, n)...)
-		}
-		return node
-	}
-	for _, c := range []struct {
-		jobs []Job
-		node []int
-		bad  int // index of the job that the error names, -1 for none
-	}{
-		{[]Job{{Nodes: 1}, {Nodes: 2, Elapsed: time.Hour}}, place(1, 2), -1},
-		{[]Job{{Nodes: 1}, {Nodes: 2, Elapsed: time.Hour}}, place(1, 3), 1},
-		{[]Job{{Nodes: 1}, {Nodes: 0, Elapsed: time.Hour}}, place(1), 1},
-		{[]Job{{Nodes: 300, Elapsed: time.Hour}, {Nodes: 2, Elapsed: time.Hour}}, place(300, 2), -1},
-		{[]Job{{Nodes: 300, Elapsed: time.Hour}, {Nodes: 2, Elapsed: time.Hour}}, place(301, 1), 0},
-		{[]Job{{Nodes: 300, Elapsed: time.Hour}, {Nodes: 2, Elapsed: time.Hour}}, place(300, 3), 1},
-	} {
-		victims, err := new(Solver).AppendVictims(nil, State{Jobs: c.jobs, Node: c.node}, Preemption{Take: 2})
-		if c.bad >= 0 {
-			wantError(t, err, ErrNoNode, "Jobs.Nodes", c.bad)
-			continue
-		}
-		if err != nil || !slices.Equal(victims, []int{1}) {
-			t.Errorf("%v: victims %v, %v, want the job of two nodes", c.jobs, victims, err)
-		}
-	}
-}

@@ -271,61 +271,6 @@ func plain(st State, p Preemption, prune bool) (victims []int) {
 	return victims
 }
 
-// The exact waste is the least of all ways of taking nodes, the policies' among
-// them, by the true remaining times.
-func TestPropExactIsLeast(t *testing.T) {
-	var sc Scorer
-	var so Solver
-	var better [PAPPlus + 1]int
-	check(t, func(t *rapid.T) {
-		st := drawState(t, 10, 6)
-		p := Preemption{
-			Take:    rapid.IntRange(0, len(st.Node)).Draw(t, "take"),
-			Grace:   time.Duration(rapid.IntRange(0, 5).Draw(t, "grace")),
-			Outlast: make([]float64, len(st.Jobs)),
-		}
-		remaining := make([]time.Duration, len(st.Jobs))
-		for i := range remaining {
-			remaining[i] = time.Duration(rapid.IntRange(1, 9).Draw(t, "remaining"))
-		}
-		OutlastTo(p.Outlast, remaining, p.Grace)
-		victims, err := so.AppendVictims(nil, st, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		least := SumWasted(st.Jobs, remaining, victims, p.Grace)
-		if want := NodeTimeOf(time.Duration(total(st, p, victims)/4), 1); least != want {
-			t.Fatalf("waste of the victims %v, want %v", least, want)
-		}
-		values := make([]float64, len(st.Node))
-		for policy := range PAPPlus + 1 {
-			rnd := rand.New(rand.NewPCG(uint64(rapid.IntRange(0, 1<<20).Draw(t, "seed")), 1))
-			if err := sc.ValuesTo(values, st, policy, ValueOptions{Rand: rnd}); err != nil {
-				t.Fatal(err)
-			}
-			nodes, err := sc.AppendLowest(nil, values, p.Take)
-			if err != nil {
-				t.Fatal(err)
-			}
-			hit, err := sc.AppendHit(nil, st, nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			switch SumWasted(st.Jobs, remaining, hit, p.Grace).Compare(least) {
-			case -1:
-				t.Fatalf("%v wastes %v, the exact set %v", policy, SumWasted(st.Jobs, remaining, hit, p.Grace), least)
-			case 1:
-				better[policy]++
-			}
-		}
-	})
-	for policy, n := range better {
-		if n == 0 {
-			t.Errorf("%v was never worse than the exact set", Policy(policy))
-		}
-	}
-}
-
 // The lowest nodes of the vector hit the victims and nobody else, and all idle
 // nodes are among them.
 func TestPropVector(t *testing.T) {
@@ -520,66 +465,6 @@ func raw(policy Policy, j Job) int64 {
 		return e * int64(j.Nodes) * int64(max(1, j.Priority))
 	}
 	return e
-}
-
-// Renumbering jobs changes neither values nor, without ties, victims; and all
-// priorities times a number change nothing.
-func TestPropRenumber(t *testing.T) {
-	var sc Scorer
-	var so Solver
-	check(t, func(t *rapid.T) {
-		st := drawState(t, 7, 5)
-		p := drawPreemption(t, st)
-		rnd := rand.New(rand.NewPCG(uint64(rapid.IntRange(0, 1<<20).Draw(t, "seed")), 1))
-		to := rnd.Perm(len(st.Jobs))
-		other := clone(st)
-		q := p
-		q.Outlast = slices.Clone(p.Outlast)
-		for i, k := range to {
-			other.Jobs[k] = st.Jobs[i]
-			if p.Outlast != nil {
-				q.Outlast[k] = p.Outlast[i]
-			}
-		}
-		for n, j := range st.Node {
-			if j != Idle {
-				other.Node[n] = to[j]
-			}
-		}
-		for policy := range PAPPlus + 1 {
-			v, w := make([]float64, len(st.Node)), make([]float64, len(st.Node))
-			opts := func() ValueOptions { return ValueOptions{Rand: rand.New(rand.NewPCG(1, 2)), Overrun: p.Overrun} }
-			if err := sc.ValuesTo(v, st, policy, opts()); err != nil {
-				t.Fatal(err)
-			}
-			if err := sc.ValuesTo(w, other, policy, opts()); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(v, w); diff != "" {
-				t.Fatalf("%v:\n%s", policy, diff)
-			}
-		}
-		a, err := so.AppendVictims(nil, st, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := so.AppendVictims(nil, other, q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if total(st, p, a) != total(other, q, b) {
-			t.Fatalf("waste %d, renumbered %d", total(st, p, a), total(other, q, b))
-		}
-		if p.ByPriority {
-			for i := range st.Jobs {
-				st.Jobs[i].Priority = 7 * max(1, st.Jobs[i].Priority)
-			}
-			c, err := so.AppendVictims(nil, st, p)
-			if err != nil || !slices.Equal(a, c) {
-				t.Fatalf("victims %v, with priorities times 7 %v, %v", a, c, err)
-			}
-		}
-	})
 }
 
 // AppendLowest takes what sorting would.

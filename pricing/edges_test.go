@@ -1,41 +1,11 @@
 package pricing
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-// A price that changes between two readings counts from the next reading on, for readings of a
-// few nanoseconds as for hours: the definition, nanosecond by nanosecond.
-func TestSpotMeterReadings(t *testing.T) {
-	r := rand.New(rand.NewPCG(12, 5)) // seed 12, 5
-	for range 500 {
-		h := SpotHistory{Times: []time.Duration{0}, Prices: []Money{Money(r.IntN(100)) * Unit}}
-		for at := time.Duration(1 + r.IntN(9)); at < 60; at += time.Duration(1 + r.IntN(9)) {
-			h.Times, h.Prices = append(h.Times, at), append(h.Prices, Money(r.IntN(100))*Unit)
-		}
-		h.End = 60
-		m := SpotMeter{Meter: Meter{Increment: 1}, Reprice: time.Duration(1 + r.IntN(7))}
-		launch, length := time.Duration(r.IntN(30)), time.Duration(1+r.IntN(50))
-		var sum, price Money
-		for at := range length {
-			if at%m.Reprice == 0 {
-				price = h.At(launch + at)
-			}
-			sum += price
-		}
-		want, err := sum.Prorate(1, time.Hour, HalfEven)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := m.Cost(h, launch, length, EndedByUser); err != nil || got != want {
-			t.Fatalf("%+v from %d for %d, read every %d: %v, %v, want %v", h, launch, length, m.Reprice, got, err, want)
-		}
-	}
-}
 
 // An error quotes forty bytes of a name at most.
 func TestQuoteCuts(t *testing.T) {
@@ -49,20 +19,6 @@ func TestQuoteCuts(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {
 			t.Errorf("%d bytes: %v, want %s", n, err, want)
-		}
-	}
-}
-
-// A quantile is a price of the window: what holds from its end on does not count.
-func TestQuantileOfTheWindow(t *testing.T) {
-	h := SpotHistory{Times: []time.Duration{0, 10, 20, 30}, Prices: []Money{5, 3, 9, 1}, End: 40}
-	for _, c := range []struct {
-		from, to time.Duration
-		q        float64
-		want     Money
-	}{{0, 20, 0, 3}, {0, 20, .5, 3}, {0, 20, .51, 5}, {0, 20, 1, 5}, {10, 30, 0, 3}, {10, 30, 1, 9}, {9, 11, .5, 3}, {0, 31, 0, 1}} {
-		if got := h.Quantile(c.from, c.to, c.q); got != c.want || !slices.Contains(h.Prices, got) {
-			t.Errorf("%v of %d to %d: %d, want %d", c.q, c.from, c.to, got, c.want)
 		}
 	}
 }

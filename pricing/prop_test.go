@@ -286,45 +286,6 @@ func TestPropEnvelope(t *testing.T) {
 	})
 }
 
-// Permuting the classes permutes the envelope, without equal lines; adding a
-// dominated class changes nothing.
-func TestPropEnvelopeMetamorphic(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := anyList(t, []time.Duration{2 * time.Hour, 6 * time.Hour})
-		names := func(l List) []string {
-			levels, err := l.AppendEnvelope(nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var s []string
-			for _, v := range levels {
-				// Copies of a line go by its numbers, not by its place or name.
-				fixed, price := new(big.Rat), l.OnDemand
-				if v.Class >= 0 {
-					fixed, price = costAt(l.Classes[v.Class], fixed), l.Classes[v.Class].UsePrice()
-				}
-				s = append(s, fmt.Sprint(fixed, price, v.From))
-			}
-			return s
-		}
-		want := names(l)
-		shuffled := l
-		shuffled.Classes = rapid.Permutation(l.Classes).Draw(t, "order")
-		if diff := gocmp.Diff(want, names(shuffled)); diff != "" {
-			t.Fatalf("shuffled (-want +got):\n%s", diff)
-		}
-		if len(l.Classes) > 0 {
-			dear := rapid.SampledFrom(l.Classes).Draw(t, "class")
-			dear.Name = "dear"
-			dear.Upfront += Nano
-			l.Classes = append([]Class{dear}, l.Classes...)
-			if diff := gocmp.Diff(want, names(l)); diff != "" {
-				t.Fatalf("with a dominated class (-want +got):\n%s", diff)
-			}
-		}
-	})
-}
-
 // The meter against a walk from charge to charge, and what NextCharge promises.
 func TestPropMeter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -114,54 +114,6 @@ func TestPropShapley(t *testing.T) {
 	})
 }
 
-// For more members: equal members pay alike, a member that adds its own cost pays it,
-// and renaming members renames shares, all but for rounding.
-func TestPropShapleyAxioms(t *testing.T) {
-	var s Solver
-	check(t, func(t *rapid.T) {
-		c := drawCosts(t, 7)
-		n := c.Members()
-		shares := make([]pricing.Money, n)
-		if err := s.ShapleyTo(shares, c); err != nil {
-			t.Fatal(err)
-		}
-		perm := rapid.Permutation(slices.Collect(all(n).Members())).Draw(t, "perm")
-		other := make(Costs, len(c))
-		for set := range c {
-			var to Set
-			for i := range Set(set).Members() {
-				to = to.With(perm[i])
-			}
-			other[to] = c[set]
-		}
-		renamed := make([]pricing.Money, n)
-		if err := s.ShapleyTo(renamed, other); err != nil {
-			t.Fatal(err)
-		}
-		for i, x := range shares {
-			if d := renamed[perm[i]] - x; d < -1 || d > 1 {
-				t.Fatalf("share %v, renamed %v", x, renamed[perm[i]])
-			}
-		}
-		if n == 7 {
-			return
-		}
-		// A member whose joining always costs own.
-		own := pricing.Money(rapid.Int64Range(-5, 50).Draw(t, "own"))
-		more := append(slices.Clone(c), c...)
-		for set := range c {
-			more[set|len(c)] = c[set] + own
-		}
-		with := make([]pricing.Money, n+1)
-		if err := s.ShapleyTo(with, more); err != nil {
-			t.Fatal(err)
-		}
-		if d := with[n] - own; d < -1 || d > 1 {
-			t.Fatalf("pays %v for %v", with[n], own)
-		}
-	})
-}
-
 // bruteSlack is the greatest slack by solving every square system of the program: the
 // dual's optimum is at a basis, and each gives a bound. For up to four members.
 func bruteSlack(c Costs) *big.Rat {
@@ -311,100 +263,6 @@ func TestPropCore(t *testing.T) {
 	if empty < 10 || full < 10 {
 		seeded.TooFew(t, "%d empty cores and %d others are few", empty, full)
 	}
-}
-
-// All bases of five members, 142,506 of them for each table, solved in floats: their matrices
-// are of 0 and 1, and costs below 2³⁰.
-func TestCoreFive(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5)) // seed 5, 5
-	var s Solver
-	empty := 0
-	for n := range 6 {
-		c := make(Costs, 1<<5)
-		for k := 1; k < len(c); k++ {
-			size := Set(k).Len()
-			c[k] = pricing.Money(rng.IntN(1000) + 300*size + 100*(n%3)*size*(5-size))
-		}
-		shares := make([]pricing.Money, 5)
-		core, err := s.Core(shares, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkCore(t, c, shares, core)
-		want := floatSlack(c)
-		if d := want - float64(core.Slack); d < -1e-6 || d > 5+1e-6 || core.Empty != (want < -1e-6) {
-			t.Errorf("%v: slack %v, empty %v, want %v", c, core.Slack, core.Empty, want)
-		}
-		if core.Empty {
-			empty++
-		}
-	}
-	if empty == 0 || empty == 6 {
-		t.Errorf("%d of 6 cores are empty, want both kinds", empty)
-	}
-}
-
-// floatSlack is bruteSlack of five members in floats.
-func floatSlack(c Costs) float64 {
-	const n, k = 5, 6
-	best := math.Inf(1)
-	var sets [n]Set
-	solve := func() {
-		var a [k][k + 1]float64
-		for r := range n {
-			a[r][n] = -1
-			for j, s := range sets {
-				if s.Has(r) {
-					a[r][j] = 1
-				}
-			}
-		}
-		for j := range n {
-			a[n][j] = 1
-		}
-		a[n][k] = 1
-		for col := range k {
-			p := col
-			for r := col; r < k; r++ {
-				if math.Abs(a[r][col]) > math.Abs(a[p][col]) {
-					p = r
-				}
-			}
-			if math.Abs(a[p][col]) < 1e-9 {
-				return
-			}
-			a[col], a[p] = a[p], a[col]
-			for r := range k {
-				if f := a[r][col] / a[col][col]; r != col && f != 0 {
-					for j := col; j <= k; j++ {
-						a[r][j] -= f * a[col][j]
-					}
-				}
-			}
-		}
-		sum := -a[n][k] / a[n][n] * float64(c[c.All()])
-		for j, s := range sets {
-			x := a[j][k] / a[j][j]
-			if x < -1e-9 {
-				return
-			}
-			sum += x * float64(c[s])
-		}
-		best = min(best, sum)
-	}
-	var choose func(at int, from Set)
-	choose = func(at int, from Set) {
-		if at == n {
-			solve()
-			return
-		}
-		for s := from; s < c.All(); s++ {
-			sets[at] = s
-			choose(at+1, s+1)
-		}
-	}
-	choose(0, 1)
-	return best
 }
 
 func TestPropCoreLarge(t *testing.T) {
@@ -729,19 +587,6 @@ func TestSampleByDefinition(t *testing.T) {
 	}
 }
 
-// The same seed gives the same shares.
-func TestSampleSeed(t *testing.T) {
-	var s Sampler
-	got, err := s.Shapley(nil, 5, func(set Set) (pricing.Money, error) { return pricing.Money(set * set), nil },
-		SampleOptions{Pairs: 20, Rand: rand.New(rand.NewPCG(7, 7))})
-	want := slices.Clone(got)
-	again, _ := s.Shapley(nil, 5, func(set Set) (pricing.Money, error) { return pricing.Money(set * set), nil },
-		SampleOptions{Pairs: 20, Rand: rand.New(rand.NewPCG(7, 7))})
-	if diff := gocmp.Diff(want, again); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-}
-
 // Of equal members the first pay the nanos that are left.
 func TestEqualMembers(t *testing.T) {
 	var s Solver
@@ -755,22 +600,6 @@ func TestEqualMembers(t *testing.T) {
 	// Shares of −1/6, −1/6 and −2/3: two nanos go to the remainders of 5/6.
 	if err := s.ShapleyTo(x, Costs{0, -1, -1, -1, -1, -2, -2, -1}); err != nil || !slices.Equal(x, []pricing.Money{0, 0, -1}) {
 		t.Error(x, err)
-	}
-}
-
-// One member pays its cost, and nobody leaves.
-func TestOneMember(t *testing.T) {
-	c := Costs{0, 7}
-	var s Solver
-	x := make([]pricing.Money, 1)
-	if err := s.ShapleyTo(x, c); err != nil || x[0] != 7 {
-		t.Error(x, err)
-	}
-	if core, err := s.Core(x, c); err != nil || x[0] != 7 || core.Empty || core.Slack != 0 {
-		t.Error(x, core, err)
-	}
-	if parts, cost, err := s.AppendPartition(nil, c); err != nil || cost != 7 || len(parts) != 1 {
-		t.Error(parts, cost, err)
 	}
 }
 

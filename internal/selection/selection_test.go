@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	_ "github.com/plimsoll/plimsoll/internal/seeded"
 	"pgregory.net/rapid"
@@ -138,15 +137,6 @@ func TestKthSortsTheRest(t *testing.T) {
 			}
 		}
 		check(t, a, k)
-	}
-}
-
-func TestKthKiller(t *testing.T) {
-	const n = 200_000
-	start := time.Now()
-	check(t, killer(n), n-1)
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("%d numbers in %v: quadratic?", n, d)
 	}
 }
 

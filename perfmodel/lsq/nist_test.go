@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/plimsoll/plimsoll/internal/shared"
 )
 
@@ -93,58 +91,8 @@ func (s nistSet) table() (x []float64, cols int, opt Options) {
 	return x, len(x) / len(s.Y), Options{Intercept: s.Kind != "noint"}
 }
 
-// gonum fits the same with gonum's QR, and forms deviations and R² as one does.
-func (s nistSet) gonum(t *testing.T) (beta, sd []float64, rsd, r2 float64) {
-	t.Helper()
-	x, cols, opt := s.table()
-	m, n := len(s.Y), cols
-	if opt.Intercept {
-		n++
-	}
-	a := mat.NewDense(m, n, nil)
-	for i := range m {
-		row := x[i*cols:][:cols]
-		if opt.Intercept {
-			row = append([]float64{1}, row...)
-		}
-		a.SetRow(i, row)
-	}
-	y := mat.NewVecDense(m, s.Y)
-	var qr mat.QR
-	qr.Factorize(a)
-	var b mat.VecDense
-	if err := qr.SolveVecTo(&b, false, y); err != nil {
-		if _, ok := err.(mat.Condition); !ok {
-			t.Fatal(err)
-		}
-	}
-	var e mat.VecDense
-	e.MulVec(a, &b)
-	e.SubVec(y, &e)
-	rss, tss := mat.Dot(&e, &e), 0.0
-	mean := 0.0
-	if opt.Intercept {
-		mean = mat.Sum(y) / float64(m)
-	}
-	for _, v := range s.Y {
-		tss += (v - mean) * (v - mean)
-	}
-	rsd = math.Sqrt(rss / float64(m-n))
-	var r, inv mat.Dense
-	qr.RTo(&r)
-	if err := inv.Inverse(r.Slice(0, n, 0, n)); err != nil {
-		if _, ok := err.(mat.Condition); !ok {
-			t.Fatal(err)
-		}
-	}
-	for j := range n {
-		sd = append(sd, rsd*mat.Norm(inv.RowView(j), 2))
-	}
-	return b.RawVector().Data, sd, rsd, 1 - rss/tss
-}
-
 // The certified digits: 13 and more, and 7 on Filip, whose powers up to the tenth
-// are nearly dependent. gonum's plain QR is beside.
+// are nearly dependent.
 func TestNIST(t *testing.T) {
 	raw, err := os.ReadFile(shared.File(t, "nist/certified.json"))
 	if err != nil {
@@ -166,7 +114,7 @@ func TestNIST(t *testing.T) {
 		}
 		log.WriteString(checkNIST(t, name, set, least))
 	}
-	t.Logf("digits that are right, ours and (gonum's)\n%-9s %-12s %-12s %-12s %-12s %9s %10s\n%s",
+	t.Logf("digits that are right\n%-9s %s %s %s %s %9s %10s\n%s",
 		"set", "coef", "std. error", "sigma", "R²", "condition", "correction", log.String())
 }
 
@@ -191,15 +139,10 @@ func checkNIST(t *testing.T, name string, set nistSet, least float64) string {
 			t.Errorf("%s: %.1f digits of %s, want %v", name, ours[k], what, least)
 		}
 	}
-	beta, sd, rsd, r2 := set.gonum(t)
-	theirs := [4]float64{leastDigits(beta, set.Beta), leastDigits(sd, set.SD), digits(rsd, set.RSD), digits(r2, set.R2)}
-	if ours[0] < theirs[0]-0.7 { // the certified values are rounded
-		t.Errorf("%s: %.1f digits of coefficients, gonum has %.1f", name, ours[0], theirs[0])
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-9s", name)
 	for k := range ours {
-		fmt.Fprintf(&b, " %4.1f (%4.1f) ", ours[k], theirs[k])
+		fmt.Fprintf(&b, " %4.1f", ours[k])
 	}
 	fmt.Fprintf(&b, " %8.1e %10.1e\n", r.Condition, r.Correction)
 	return b.String()

@@ -192,67 +192,6 @@ func TestPropResidualsOrthogonal(t *testing.T) {
 	})
 }
 
-// The order of rows and of columns changes nothing but a last digit, and units that
-// are powers of two change no digit at all.
-func TestPropInvariance(t *testing.T) {
-	repeat(t, 20, func(t *rapid.T) {
-		c, rnd := drawReal(t)
-		r, err := Fit(c.x, c.rows, c.cols, c.y, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := r.Cols - c.cols
-
-		rows, cols := rnd.Perm(c.rows), rnd.Perm(c.cols)
-		x, y := make([]float64, len(c.x)), make([]float64, len(c.y))
-		for i, k := range rows {
-			y[i] = c.y[k]
-			for j, l := range cols {
-				x[i*c.cols+j] = c.x[k*c.cols+l]
-			}
-		}
-		p, err := Fit(x, c.rows, c.cols, y, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, l := range cols {
-			if !near(p.Coef[first+j], r.Coef[first+l], 1) || !near(p.StdErr[first+j], r.StdErr[first+l], 8) && r.Sigma > 1e-20 {
-				t.Fatalf("permuted: coefficient %v and deviation %v, want %v and %v", p.Coef[first+j], p.StdErr[first+j], r.Coef[first+l], r.StdErr[first+l])
-			}
-		}
-		for i, k := range rows {
-			if got, want := p.Residuals[i], r.Residuals[k]; !near(got, want, 2) && math.Abs(got-want) > 1e-20 {
-				t.Fatalf("permuted: residual %v, want %v", p.Residuals[i], r.Residuals[k])
-			}
-		}
-
-		up := make([]int, c.cols)
-		for j := range up {
-			up[j] = rnd.IntN(401) - 200
-		}
-		upY := rnd.IntN(401) - 200
-		for i := range c.rows {
-			y[i] = math.Ldexp(c.y[i], upY)
-			for j := range up {
-				x[i*c.cols+j] = math.Ldexp(c.x[i*c.cols+j], up[j])
-			}
-		}
-		q, err := Fit(x, c.rows, c.cols, y, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range up {
-			e := upY - up[j]
-			if q.Coef[first+j] != math.Ldexp(r.Coef[first+j], e) || q.StdErr[first+j] != math.Ldexp(r.StdErr[first+j], e) {
-				t.Fatalf("other units: coefficient %v, was %v", q.Coef[first+j], r.Coef[first+j])
-			}
-		}
-		if q.R2 != r.R2 || q.Condition != r.Condition || q.Sigma != math.Ldexp(r.Sigma, upY) || !slices.Equal(q.Leverage, r.Leverage) {
-			t.Fatal("other units, other results")
-		}
-	})
-}
-
 // A column that is computed from others is found, with just those, whatever their
 // units; moved by 10⁻⁹ of its norm it is not. Between the tolerance of 1.4·10⁻¹⁴,
 // times and over the root of the number of columns, either may be.
