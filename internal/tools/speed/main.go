@@ -2,15 +2,13 @@
 // commit.
 //
 // The program builds the benchmarks of the two commits and runs them in turn, so that
-// both see the same machine. benchstat tells medians, and whether allocations differ. A change of
-// allocations counts if it is one a call or more, and -least per cent or more. Calls that come first
-// may allocate, so a benchmark that becomes much slower may seem to allocate more, too.
+// both see the same machine.
 //
 // Times are compared in pairs: a run of one commit and the run of the other beside it. A machine
 // that other programs share is at times half as fast for minutes. Both runs of a pair see that, and
-// their ratio does not. benchstat knows no pairs: on such a machine it left a slowdown of a fifth
-// unnamed. Three pairs are one measurement, their median ratio. The change of a benchmark is the
-// median of its measurements, and Wilcoxon's signed-rank test says how easily chance explains it.
+// their ratio does not. Three pairs are one measurement, their median ratio. The change of a
+// benchmark is the median of its measurements, and Wilcoxon's signed-rank test says how easily
+// chance explains it.
 //
 // Benchmarks that differ by -least per cent or more, which chance explains with a probability below
 // 1/20, are measured again, longer and twice as often, and only the second measurements count.
@@ -20,16 +18,18 @@
 // chance explains that with a probability below -alpha. The first look has one order: if that favours
 // the new commit by as much as the commit is slower, nothing is named.
 //
+// Allocations have moved if their medians differ by one a call or more, and by -least per cent or
+// more. Calls that come first may allocate, so a benchmark that becomes much slower may seem to
+// allocate more, too.
+//
 // Both looks take up to five minutes where a pass over all benchmarks takes three seconds. A
 // slower machine takes longer, since fewer measurements would prove nothing.
 //
 // Usage, in the folder of the library, with nothing else running:
 //
-//	go -C internal/tools run ./speed                   # against the last commit that changed baseline.txt
-//	go -C internal/tools run ./speed -base HEAD~3      # against another
-//	go -C internal/tools run ./speed -base ""          # against the numbers of baseline.txt, without git
+//	go -C internal/tools run ./speed                   # against the commit before
+//	go -C internal/tools run ./speed -base v0.1.0      # against another
 //	go -C internal/tools run ./speed -only flow        # the packages whose name has flow in it
-//	go -C internal/tools run ./speed -save             # renews baseline.txt, for a commit of its own at a release
 //
 // The exit status is 1 if a benchmark is slower or allocates more, and if the program fails.
 // flagship.go has the benchmarks; BENCHMARKS.md says how long all of them take.
@@ -48,7 +48,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,8 +56,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/tools/root"
 )
-
-const baseline = "internal/tools/speed/baseline.txt"
 
 // runs is how many runs a measurement takes. On a machine whose two processors share a
 // core, a run takes 1.6 times as long while the other one is busy.
@@ -82,13 +79,12 @@ func enough(alpha float64) int {
 const doubt = 0.05
 
 func main() {
-	base := flag.String("base", "baseline", "`commit` to compare with; \"baseline\" is the last that changed "+baseline+", \"\" its numbers")
+	base := flag.String("base", "HEAD~1", "`commit` to compare with")
 	only := flag.String("only", "", "`part` of the names of the packages to run")
 	rounds := flag.Int("rounds", 10, "measurements of each benchmark in the first look, 8 or more; the second look takes twice as many")
 	each := flag.Duration("time", 15*time.Millisecond, "how long one run of a benchmark takes; a measurement takes three runs")
 	alpha := flag.Float64("alpha", 0.01, "probability below which a difference is no chance")
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
-	save := flag.Bool("save", false, "write "+baseline+" instead")
 	flag.Parse()
 	if err := root.Enter(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -97,8 +93,6 @@ func main() {
 	switch {
 	case flag.NArg() > 0 || *rounds < 8:
 		mistake("want flags alone, and -rounds of 8 or more")
-	case *save && *only != "":
-		mistake("-save renews the numbers of all benchmarks: want no -only")
 	case !(*alpha > 0 && *alpha < 1):
 		mistake("-alpha %v: want a probability between 0 and 1", *alpha)
 	case 2**rounds < enough(*alpha):
@@ -108,7 +102,7 @@ func main() {
 	// removes what it made.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	slower, err := run(ctx, *base, *only, *rounds, *each, *alpha, *least, *save)
+	slower, err := run(ctx, *base, *only, *rounds, *each, *alpha, *least)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
 		os.Exit(1)
@@ -123,7 +117,7 @@ func mistake(format string, args ...any) {
 	os.Exit(2)
 }
 
-func run(ctx context.Context, base, only string, rounds int, each time.Duration, alpha, least float64, save bool) (slower bool, err error) {
+func run(ctx context.Context, base, only string, rounds int, each time.Duration, alpha, least float64) (slower bool, err error) {
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "speed")
 	if err != nil {
@@ -139,72 +133,36 @@ func run(ctx context.Context, base, only string, rounds int, each time.Duration,
 	if len(sets) == 0 {
 		return false, fmt.Errorf("no package of flagship.go has %q in its name", only)
 	}
-	stored, err := os.ReadFile(baseline)
-	if err != nil && !save && (base == "baseline" || base == "") {
+	work := filepath.Join(dir, "base")
+	if _, err := output(ctx, ".", "git", "worktree", "add", "--detach", work, base); err != nil {
 		return false, err
 	}
-	now := &tree{dir: ".", out: filepath.Join(dir, "new")}
-	trees := []*tree{now}
-	var old *tree
-	switch {
-	case save || base == "":
-	case base == "baseline":
-		if base, err = lastChange(ctx, ".", baseline); err != nil {
-			return false, err
-		}
-		fallthrough
-	default:
-		work := filepath.Join(dir, "base")
-		if _, err := output(ctx, ".", "git", "worktree", "add", "--detach", work, base); err != nil {
-			return false, err
-		}
-		defer output(context.WithoutCancel(ctx), ".", "git", "worktree", "remove", "--force", work)
-		old = &tree{dir: work, out: filepath.Join(dir, "old")}
-		trees = append(trees, old)
-	}
-	if err := measureAll(ctx, trees, sets, rounds, enough(doubt), each, begin.Add(firstLook), false); err != nil {
+	defer output(context.WithoutCancel(ctx), ".", "git", "worktree", "remove", "--force", work)
+	now, old := &tree{dir: ".", out: filepath.Join(dir, "new")}, &tree{dir: work, out: filepath.Join(dir, "old")}
+	if err := measureAll(ctx, now, old, sets, rounds, enough(doubt), each, begin.Add(firstLook), false); err != nil {
 		return false, err
 	}
-	if save {
-		text := fmt.Sprintf("go: %s\n%s", runtime.Version(), once(string(now.results())))
-		return false, os.WriteFile(baseline, []byte(text), 0o644)
-	}
-	before := stored
-	if old != nil {
-		before = old.results()
-	}
-	rows, err := compare(ctx, dir, before, now.results(), alpha)
-	if err != nil {
-		return false, err
-	}
-	if fresh := alone(rows, now.results()); len(fresh) > 0 {
+	rows, fresh := compare(sets, now, old)
+	if len(fresh) > 0 {
 		fmt.Fprintln(os.Stderr, "new, so compared with nothing:", strings.Join(fresh, ", "))
 	}
-	if old == nil {
-		return report(rows, least), nil
-	}
-	inPairs(rows, old, now, doubt)
 	if again := suspects(rows, sets, least); len(again) > 0 {
 		fmt.Fprintln(os.Stderr, "a second look at", names(again))
-		now, old := &tree{dir: now.dir, out: now.out}, &tree{dir: old.dir, out: old.out}
-		if err := measureAll(ctx, []*tree{now, old}, again, 2*rounds, enough(alpha), 2*each, begin.Add(bothLooks), true); err != nil {
+		if err := measureAll(ctx, now, old, again, 2*rounds, enough(alpha), 2*each, begin.Add(bothLooks), true); err != nil {
 			return false, err
 		}
-		second, err := compare(ctx, dir, old.results(), now.results(), alpha)
-		if err != nil {
-			return false, err
-		}
-		inPairs(second, old, now, alpha)
+		second, _ := compare(again, now, old)
 		rows = replace(rows, second)
 	}
-	return report(rows, least), nil
+	return report(rows, least, alpha), nil
 }
 
-// measureAll builds the benchmarks of the sets in all trees and runs them in turn. The first
+// measureAll builds the benchmarks of the sets in both trees and runs them in turn. The new
 // tree has to have all of them. From until on it ends as soon as it has least measurements. With
 // shuffle each measurement has functions in another order. Without it the runs of a measurement lie
 // far apart, since other programs slow the machine down for seconds.
-func measureAll(ctx context.Context, trees []*tree, sets []set, rounds, least int, each time.Duration, until time.Time, shuffle bool) error {
+func measureAll(ctx context.Context, now, old *tree, sets []set, rounds, least int, each time.Duration, until time.Time, shuffle bool) error {
+	trees := []*tree{now, old}
 	for _, t := range trees {
 		t.together = shuffle
 		t.outs = make([][]string, len(sets))
@@ -213,7 +171,7 @@ func measureAll(ctx context.Context, trees []*tree, sets []set, rounds, least in
 		if order := pass / runs; pass == 0 || shuffle && pass%runs == 0 {
 			built := make(chan error, len(trees))
 			for _, t := range trees {
-				go func() { built <- t.build(ctx, sets, order, t == trees[0]) }()
+				go func() { built <- t.build(ctx, sets, order, t == now) }()
 			}
 			var failed error
 			for range trees {
@@ -229,7 +187,7 @@ func measureAll(ctx context.Context, trees []*tree, sets []set, rounds, least in
 				slices.Reverse(turn)
 			}
 			for _, t := range turn {
-				if err := t.measure(ctx, i, s, each, t == trees[0]); err != nil {
+				if err := t.measure(ctx, i, s, each, t == now); err != nil {
 					return err
 				}
 			}
@@ -242,26 +200,14 @@ func measureAll(ctx context.Context, trees []*tree, sets []set, rounds, least in
 	return nil
 }
 
-// alone returns the benchmarks of the results that no row compares.
-func alone(rows []row, results []byte) []string {
-	var names []string
-	for name := range times(string(results)) {
-		if !slices.ContainsFunc(rows, func(r row) bool { return r.pkg == name[0] && r.name == name[1] }) {
-			names = append(names, name[0]+" "+name[1])
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // suspects returns the sets with no other benchmarks than those whose times differ by least
-// per cent or more, if their change is not "~".
+// per cent or more, if chance does not explain that.
 func suspects(rows []row, sets []set, least float64) []set {
 	var found []set
 	for _, s := range sets {
 		var patterns []string
 		for _, r := range rows {
-			if percent := 100 * (r.ratio - 1); r.pkg == s.pkg && r.unit == "sec/op" && r.change != "~" && (percent >= least || percent <= -least) {
+			if r.pkg == s.pkg && r.moved(least, doubt) {
 				patterns = append(patterns, regexp.QuoteMeta(r.name))
 			}
 		}
@@ -283,31 +229,15 @@ func names(sets []set) string {
 	return strings.Join(all, ", ")
 }
 
-// replace puts the second rows in the place of the first of the same benchmark and unit.
+// replace puts the second rows in the place of the first of the same benchmark.
 func replace(first, second []row) []row {
 	rows := slices.Clone(first)
 	for i, r := range rows {
-		if at := slices.IndexFunc(second, func(s row) bool { return s.pkg == r.pkg && s.name == r.name && s.unit == r.unit }); at >= 0 {
+		if at := slices.IndexFunc(second, func(s row) bool { return s.pkg == r.pkg && s.name == r.name }); at >= 0 {
 			rows[i] = second[at]
 		}
 	}
 	return rows
-}
-
-// lastChange returns the commit of dir's history that changed a file last.
-func lastChange(ctx context.Context, dir, file string) (string, error) {
-	cut, err := output(ctx, dir, "git", "rev-parse", "--is-shallow-repository")
-	if err != nil {
-		return "", err
-	}
-	if cut == "true" {
-		return "", fmt.Errorf("the history of this clone is cut off, so the commit of %s cannot be told: run git fetch --unshallow, or name a commit with -base", file)
-	}
-	commit, err := output(ctx, dir, "git", "log", "-1", "--format=%H", "--", file)
-	if err == nil && commit == "" {
-		err = fmt.Errorf("no commit has %s: commit it, or name a commit with -base", file)
-	}
-	return commit, err
 }
 
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
@@ -343,17 +273,6 @@ func (t *tree) measurement(set, r int) []string {
 		all = append(all, outs[r])
 	}
 	return all
-}
-
-// results has the fastest run of each measurement.
-func (t *tree) results() []byte {
-	var text []byte
-	for i, outs := range t.outs {
-		for r := range len(outs) / runs {
-			text = append(text, fastest(strings.Join(t.measurement(i, r), ""))...)
-		}
-	}
-	return text
 }
 
 // build builds the benchmarks of the sets, their functions in order number order. With all, each
@@ -405,17 +324,6 @@ func (t *tree) measure(ctx context.Context, i int, s set, each time.Duration, al
 			}
 		}
 	}
-	// A package that has moved is compared under its new name.
-	out = regexp.MustCompile(`(?m)^pkg: .*$`).ReplaceAllString(out, "pkg: "+s.pkg)
-	out = regexp.MustCompile(`(?m)^(PASS|ok .*)\n?`).ReplaceAllString(out+"\n", "")
 	t.outs[i] = append(t.outs[i], out)
 	return nil
-}
-
-// A row is one benchmark and unit before and after.
-type row struct {
-	pkg, name, unit string
-	old, new        float64
-	ratio           float64 // new to old, times alone; in pairs the median
-	change          string  // "~" for none that is significant
 }
