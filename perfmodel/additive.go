@@ -26,17 +26,14 @@ import (
 // with the leverage h, and Lower is at least 0.
 type Additive struct {
 	// Work, if set, replaces the features by one column.
-	Work Measure
-	// DropDependent drops columns that are combinations of columns before them, as in
-	// LogLinear.
-	DropDependent bool
+	Work func(features []float64) float64
 
 	solver    lsq.Solver
 	reg       lsq.Regression
 	names     []string
 	x, y, row []float64
 	span      span
-	work      Measure
+	work      func(features []float64) float64
 	t         quantile
 	fitted    bool
 }
@@ -71,7 +68,7 @@ func (m *Additive) Fit(p *Profile) error {
 	if len(m.y) == 0 {
 		return badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to fit to")
 	}
-	opt := lsq.Options{Names: m.names, Intercept: true, DropDependent: m.DropDependent}
+	opt := lsq.Options{Names: m.names, Intercept: true}
 	if err := m.solver.Solve(&m.reg, m.x, len(m.y), len(m.names), m.y, opt); err != nil {
 		return ofFit(err)
 	}
@@ -111,11 +108,6 @@ func (m *Additive) EstimateTo(dst []Estimate, q Query) error {
 		var err error
 		if m.row, err = m.appendRow(m.row[:0], q.Features, p, "Query.Features[]", -1); err != nil {
 			return err
-		}
-		if len(m.reg.Dependencies) > 0 {
-			if err := m.reg.CheckEstimable(m.row); err != nil {
-				return ofFit(err)
-			}
 		}
 		e := &dst[i]
 		*e = Estimate{Processes: p, Scale: float64(p) / float64(m.span.maxP)}

@@ -85,7 +85,7 @@ func TestAdditive(t *testing.T) {
 	}
 }
 
-// Columns that the runs cannot tell apart are an error, or dropped where asked.
+// Columns that the runs cannot tell apart are an error.
 func TestAdditiveDependent(t *testing.T) {
 	p := sums()
 	for i := range p.Runs {
@@ -94,16 +94,6 @@ func TestAdditiveDependent(t *testing.T) {
 	m := Additive{}
 	if err := m.Fit(&p); !errors.Is(err, ErrDependent) {
 		t.Errorf("y = 2x: %v", err)
-	}
-	m.DropDependent = true
-	if err := m.Fit(&p); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := At(&m, []float64{30, 60}, 2); err != nil {
-		t.Errorf("y = 2x is predictable: %v", err)
-	}
-	if _, err := At(&m, []float64{30, 61}, 2); !errors.Is(err, ErrNotEstimable) {
-		t.Errorf("y ≠ 2x: %v", err)
 	}
 }
 
@@ -115,14 +105,14 @@ func TestNetworkProportional(t *testing.T) {
 		for _, procs := range []int{1, 4} {
 			r := Run{Features: []float64{n}, Processes: procs, Seconds: 10 * n, Computation: 10 * n, Split: true, Repetitions: 1}
 			if procs > 1 {
-				r.Communication = .5 * n * AllToAll.Growth(procs)
+				r.Communication = .5 * n * growth(true, procs)
 				r.Computation = 10 * n / float64(procs)
 				r.Seconds = r.Computation + r.Communication
 			}
 			p.Runs = append(p.Runs, r)
 		}
 	}
-	m := CAP3{Collective: AllToAll}
+	m := CAP3{AllToAll: true}
 	if err := m.Fit(&p); !errors.Is(err, ErrDependent) {
 		t.Errorf("one number of processes above 1: %v", err)
 	}
@@ -131,30 +121,14 @@ func TestNetworkProportional(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, procs := range []int{1, 2, 16, 5000} {
-		want := 80/float64(procs) + 4*AllToAll.Growth(procs)
+		want := 80/float64(procs) + 4*growth(true, procs)
 		e, err := At(&m, []float64{8}, procs)
 		if err != nil || math.Abs(e.Seconds/want-1) > 1e-9 {
 			t.Errorf("%d processes: %v (%v), want %v", procs, e.Seconds, err, want)
 		}
 	}
-	_, network := &m.computation, &m.network
+	network := &m.network
 	if got := network.log.names; len(got) != 1 || got[0] != "ln n" {
 		t.Errorf("columns %q", got)
-	}
-	// What the runs cannot tell apart is not predicted apart, with the exponent of f(P) as without.
-	for i := range p.Runs {
-		n := p.Runs[i].Features[0]
-		p.Runs[i].Features = []float64{n, n * n}
-	}
-	p.Features = []string{"n", "squared"}
-	m.DropDependent = true
-	if err := m.Fit(&p); err != nil {
-		t.Fatal(err)
-	}
-	if e, err := At(&m, []float64{8, 64}, 4); err != nil || math.Abs(e.Seconds/(20+4*AllToAll.Growth(4))-1) > 1e-9 {
-		t.Errorf("%v, %v: want 20 s and the operation", e.Seconds, err)
-	}
-	if _, err := At(network, []float64{8, 65}, 4); !errors.Is(err, ErrNotEstimable) {
-		t.Errorf("a feature that is not the square of the other: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestModelsAllocateNothing(t *testing.T) {
 	q := Query{Features: x, Processes: counts, Mean: true}
 	models := map[string]Model{
 		"loglinear": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &LogLinear{Quadratic: true}, "network": &Network{},
-		"cap3": &CAP3{Collective: AllToAll}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product},
+		"cap3": &CAP3{AllToAll: true}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product},
 	}
 	for name, m := range models {
 		for _, p := range profiles {

@@ -17,8 +17,6 @@ var (
 	// ErrDependent: a column is a combination of other columns. The error also unwraps
 	// to a *[lsq.DependenceError], which names the columns.
 	ErrDependent = lsq.ErrDependent
-	// ErrNotEstimable: a prediction depends on a column that was dropped.
-	ErrNotEstimable = lsq.ErrNotEstimable
 	// ErrOverflow: a result does not fit in a float64.
 	ErrOverflow = lsq.ErrOverflow
 )

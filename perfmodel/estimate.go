@@ -60,7 +60,7 @@ type Estimator interface {
 	// in its order. It panics if dst has another length, if the number of features is
 	// not the profile's, if a number of processes is below 1 or the level is not between
 	// 0 and 1. The error is an [*InputError], which unwraps to ErrNotFitted,
-	// ErrNotPositive, ErrNotFinite, ErrNotEstimable or ErrOverflow.
+	// ErrNotPositive, ErrNotFinite or ErrOverflow.
 	EstimateTo(dst []Estimate, q Query) error
 }
 
@@ -208,7 +208,7 @@ func (q *Query) finite(names []string) error {
 }
 
 // measured returns the value of a measure, or an error if the value has no logarithm.
-func measured(m Measure, field string, index int, x []float64) (float64, error) {
+func measured(m func(features []float64) float64, field string, index int, x []float64) (float64, error) {
 	w := m(x)
 	switch {
 	case math.IsNaN(w) || math.IsInf(w, 0):

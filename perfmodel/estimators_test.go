@@ -131,7 +131,7 @@ func TestEveryEstimate(t *testing.T) {
 // Estimates of the whole are those of the parts together.
 func TestCAP3IsTheSumOfItsParts(t *testing.T) {
 	p := noisy(2)
-	for _, m := range []*CAP3{{}, {Collective: AllToAll}, {Work: Product, Proportional: true}} {
+	for _, m := range []*CAP3{{}, {AllToAll: true}, {Work: Product, Proportional: true}} {
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}

@@ -154,7 +154,7 @@ func ExampleReadProfiles() {
 // T_N alone, by Eq. (3): its operations are reductions.
 func ExampleNetwork() {
 	p := wave()
-	m := &perfmodel.Network{Collective: perfmodel.Allreduce}
+	m := &perfmodel.Network{}
 	fail(m.Fit(&p))
 	e, err := perfmodel.At(m, []float64{16e6}, 32)
 	fail(err)
@@ -166,7 +166,7 @@ func ExampleNetwork() {
 // What [Huang13] predicts: computation and communication, each by a law of its own.
 func ExampleCAP3() {
 	p := wave()
-	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
+	m := &perfmodel.CAP3{}
 	fail(m.Fit(&p))
 	for _, n := range []int{1, 8, 32} {
 		e, err := perfmodel.At(m, []float64{16e6}, n)
@@ -215,7 +215,7 @@ func ExampleUSL() {
 func ExampleChooser_Choose() {
 	p := wave()
 	models := []perfmodel.Model{
-		&perfmodel.LogLinear{}, &perfmodel.LogLinear{Quadratic: true}, &perfmodel.CAP3{Collective: perfmodel.Allreduce}, &perfmodel.USL{Work: perfmodel.Product},
+		&perfmodel.LogLinear{}, &perfmodel.LogLinear{Quadratic: true}, &perfmodel.CAP3{}, &perfmodel.USL{Work: perfmodel.Product},
 	}
 	var c perfmodel.Chooser
 	best, scores, err := c.Choose(nil, models, &p)
@@ -232,22 +232,22 @@ func ExampleChooser_Choose() {
 	// chosen: 2
 }
 
-// The benchmarks of [Huang13] and what they communicate by.
+// The benchmarks of [Huang13]: which of them do all-to-alls, and on how many processes they run.
 func ExampleNPB() {
 	for _, name := range []string{"cg", "ep", "ft", "is", "mg", "bt", "lu", "sp"} {
 		b, err := perfmodel.NPB(name)
 		fail(err)
-		fmt.Printf("%s  %-9v  %v\n", b.Name, b.Collective, b.Counts)
+		fmt.Printf("%s  %-5v  %v\n", b.Name, b.AllToAll, b.Counts)
 	}
 	// Output:
-	// cg  reduce     powers_of_two
-	// ep  allreduce  any
-	// ft  alltoall   powers_of_two
-	// is  alltoall   powers_of_two
-	// mg  allreduce  powers_of_two
-	// bt  allreduce  squares
-	// lu  allreduce  powers_of_two
-	// sp  allreduce  squares
+	// cg  false  powers_of_two
+	// ep  false  any
+	// ft  true   powers_of_two
+	// is  true   powers_of_two
+	// mg  false  powers_of_two
+	// bt  false  squares
+	// lu  false  powers_of_two
+	// sp  false  squares
 }
 
 // A machine with two cores becomes no faster with four processes: those runs stay out of

@@ -74,28 +74,24 @@ func AppendCounts(dst []int, c Counts, low, high int) []int {
 	return dst
 }
 
-// A Measure computes one number from the features of a case, such as the work
-// that it is. It must be positive wherever the features are.
-type Measure func(features []float64) float64
-
 // A Shape says how an application grows with its features, and how the application runs.
 // A [Machine] needs Work alone.
 type Shape struct {
 	Name     string
 	Features []string // as Work and WorkingSet take them
 	// Work is proportional to the run time on an ideal machine: operations, up to a
-	// constant.
-	Work Measure
+	// constant. Like WorkingSet it must be positive wherever the features are.
+	Work func(features []float64) float64
 	// WorkingSet is how many bytes of memory the processes go over again and again, all
 	// together. It is nil if unknown. A factor of up to 1.5 does not matter.
-	WorkingSet Measure
-	Counts     Counts     // numbers of processes that the application runs on
-	Collective Collective // the MPI operation that it does most, by itself or by single messages
+	WorkingSet func(features []float64) float64
+	Counts     Counts // numbers of processes that the application runs on
+	AllToAll   bool   // the MPI operation that it does most is an all-to-all
 }
 
 // product returns the measure factor·Π x over the features with the given
 // positions.
-func product(factor float64, at ...int) Measure {
+func product(factor float64, at ...int) func(features []float64) float64 {
 	return func(x []float64) float64 {
 		p := factor
 		for _, i := range at {
@@ -130,14 +126,14 @@ var benchmarks = [...]Shape{
 		Work: func(x []float64) float64 { return nonzeros(x) * x[2] },
 		// An element and its column; five vectors.
 		WorkingSet: func(x []float64) float64 { return 12*nonzeros(x) + 40*x[0] },
-		Counts:     PowersOfTwo, Collective: Reduce,
+		Counts:     PowersOfTwo,
 	},
 	{
 		Name: "ep", Features: []string{"pairs"},
 		Work: product(1, 0),
 		// Pairs are made in blocks of 2¹⁶, whatever the class.
 		WorkingSet: func([]float64) float64 { return 1 << 20 },
-		Counts:     AnyCount, Collective: Allreduce,
+		Counts:     AnyCount,
 	},
 	{
 		Name: "ft", Features: grid,
@@ -148,37 +144,37 @@ var benchmarks = [...]Shape{
 		},
 		// Three complex arrays and one real.
 		WorkingSet: product(56, 0, 1, 2),
-		Counts:     PowersOfTwo, Collective: AllToAll,
+		Counts:     PowersOfTwo, AllToAll: true,
 	},
 	{
 		Name: "is", Features: []string{"keys", "max_key", "iterations"},
 		Work: product(1, 0, 2),
 		// Keys before and after, and the counters.
 		WorkingSet: func(x []float64) float64 { return 8*x[0] + 4*x[1] },
-		Counts:     PowersOfTwo, Collective: AllToAll,
+		Counts:     PowersOfTwo, AllToAll: true,
 	},
 	{
 		Name: "mg", Features: grid,
 		// Two hierarchies of grids, 8/7 of the finest each, and the right-hand side.
 		Work: product(1, 0, 1, 2, 3), WorkingSet: product(26, 0, 1, 2),
-		Counts: PowersOfTwo, Collective: Allreduce,
+		Counts: PowersOfTwo,
 	},
 	// About forty numbers a point: five unknowns, their right-hand sides, forcing
 	// and what is kept of fluxes and blocks.
 	{
 		Name: "bt", Features: gridAndStep,
 		Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2),
-		Counts: Squares, Collective: Allreduce,
+		Counts: Squares,
 	},
 	{
 		Name: "lu", Features: gridAndStep,
 		Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2),
-		Counts: PowersOfTwo, Collective: Allreduce,
+		Counts: PowersOfTwo,
 	},
 	{
 		Name: "sp", Features: gridAndStep,
 		Work: product(1, 0, 1, 2, 3), WorkingSet: product(320, 0, 1, 2),
-		Counts: Squares, Collective: Allreduce,
+		Counts: Squares,
 	},
 }
 

@@ -39,7 +39,8 @@ type LogLinear struct {
 	// Computation fits T_C in place of the whole time.
 	Computation bool
 	// Work, if set, replaces the features by one column, log Work.
-	Work Measure
+	// Its value must be positive wherever the features are.
+	Work func(features []float64) float64
 	// Quadratic adds the column (log P)² [Barnes08]. A power law in P has the same
 	// speedup for every doubling of P. An application that communicates gains less each
 	// time, until the time rises again: with a positive coefficient b of the column, and a
@@ -47,10 +48,6 @@ type LogLinear struct {
 	// processes. If the profile ends before the turn, the model expects the turn too far
 	// out (TestFlatteningIsNotBought); take [USL] then.
 	Quadratic bool
-	// DropDependent drops columns that are combinations of columns before them, instead
-	// of returning an error. The constant comes first, then the features in order, then
-	// log P. A prediction that needs a dropped column is an error.
-	DropDependent bool
 
 	log logModel
 }
@@ -67,7 +64,7 @@ func (m *LogLinear) Fit(p *Profile) error {
 	if m.Quadratic {
 		by = quadraticP
 	}
-	return m.log.fit(p, time, m.Work, m.DropDependent, by)
+	return m.log.fit(p, time, m.Work, by)
 }
 
 // EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
@@ -150,7 +147,7 @@ type logModel struct {
 	plain, ln []string // features, and as columns
 	x, y, row []float64
 	span      span
-	work      Measure
+	work      func(features []float64) float64
 	scaling   scaling
 	held      bool // the exponent of the number of processes is 1, and has no column
 	t         quantile
@@ -184,7 +181,7 @@ func (m *logModel) columns() int {
 	return m.scaling.columns()
 }
 
-func (m *logModel) fit(p *Profile, of part, work Measure, drop bool, by scaling) error {
+func (m *logModel) fit(p *Profile, of part, work func(features []float64) float64, by scaling) error {
 	m.fitted = false
 	if err := p.Validate(); err != nil {
 		return err
@@ -233,7 +230,7 @@ func (m *logModel) fit(p *Profile, of part, work Measure, drop bool, by scaling)
 	if rows == 0 {
 		return badInput("Profile.Runs", -1, ErrFewRows, "0 runs: want at least one to fit to")
 	}
-	opt := lsq.Options{Names: m.names, Intercept: true, DropDependent: drop}
+	opt := lsq.Options{Names: m.names, Intercept: true}
 	if err := m.solver.Solve(&m.reg, m.x, rows, len(m.names), m.y, opt); err != nil {
 		return ofFit(err)
 	}
@@ -342,11 +339,6 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 			continue
 		}
 		u, v := m.scaling.values(p)
-		if len(m.reg.Dependencies) > 0 {
-			if err := m.estimable(u, v); err != nil {
-				return err
-			}
-		}
 		mean := c.m + c.a*u + c.b*v
 		h := max(0, c.h+u*(c.hu+c.huu*u)+v*(c.hv+c.hvv*v+c.huv*u))
 		e.Seconds = math.Exp(mean)
@@ -365,16 +357,4 @@ func (m *logModel) estimateTo(dst []Estimate, q Query) error {
 		}
 	}
 	return nil
-}
-
-func (m *logModel) estimable(u, v float64) error {
-	n := len(m.row) - m.columns()
-	if m.held {
-		return ofFit(m.reg.CheckEstimable(m.row))
-	}
-	m.row[n] = u
-	if m.scaling == quadraticP {
-		m.row[n+1] = v
-	}
-	return ofFit(m.reg.CheckEstimable(m.row))
 }

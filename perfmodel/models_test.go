@@ -113,21 +113,6 @@ func TestTableOneIsRankDeficient(t *testing.T) {
 		if err := (&LogLinear{Work: b.Work}).Fit(&p); err != nil {
 			t.Error(b.Name, err)
 		}
-		// Dropped by the rule, what varies no more than it did can be predicted, and
-		// nothing else.
-		drop := &LogLinear{DropDependent: true}
-		if err := drop.Fit(&p); err != nil {
-			t.Error(b.Name, err)
-			continue
-		}
-		if _, err := At(drop, p.Runs[0].Features, 8); err != nil {
-			t.Error(b.Name, err)
-		}
-		if b.Name == "mg" {
-			if _, err := At(drop, []float64{256, 256, 256, 20}, 1); !errors.Is(err, ErrNotEstimable) {
-				t.Error("mg B without its iterations:", err)
-			}
-		}
 	}
 }
 
@@ -166,24 +151,25 @@ func TestTableOneOnRealTimes(t *testing.T) {
 	}
 }
 
-// Eq. (3) and (4): which collective grows how, and what one process costs.
-func TestNetwork(t *testing.T) {
-	for _, c := range []struct {
-		c    Collective
-		p    int
-		want float64
-	}{{Barrier, 8, 3}, {Broadcast, 8, 3}, {Reduce, 16, 4}, {Allreduce, 2, 1}, {AllToAll, 8, 24}, {AllToAll, 1, 0}, {Barrier, 1, 0}} {
-		isNear(t, c.c.String(), c.c.Growth(c.p), c.want, 1e-15)
+// growth is lg P, or P·lg P of an all-to-all.
+func growth(allToAll bool, p int) float64 {
+	if allToAll {
+		return float64(p) * math.Log2(float64(p))
 	}
-	for _, c := range []Collective{Allreduce, AllToAll} {
-		law := func(x float64, p int) float64 { return 1e-3 * math.Pow(x, 0.5) * math.Pow(c.Growth(p), 1.5) }
+	return math.Log2(float64(p))
+}
+
+// Eq. (3) and (4), and what one process costs.
+func TestNetwork(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		law := func(x float64, p int) float64 { return 1e-3 * math.Pow(x, 0.5) * math.Pow(growth(all, p), 1.5) }
 		p := Profile{Application: "app", Features: []string{"x"}}
 		for _, x := range []float64{1, 10, 100} {
 			for _, n := range []int{1, 2, 4, 8} {
 				p.Runs = append(p.Runs, Run{Features: []float64{x}, Processes: n, Seconds: 1, Computation: 1 / float64(n), Communication: law(x, n), Split: true, Repetitions: 1})
 			}
 		}
-		m := &Network{Collective: c}
+		m := &Network{AllToAll: all}
 		if err := m.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +186,7 @@ func TestNetwork(t *testing.T) {
 				t.Error("something is sent on one process:", e)
 			}
 		}
-		both := &CAP3{Collective: c}
+		both := &CAP3{AllToAll: all}
 		if err := both.Fit(&p); err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +337,6 @@ func TestModelsErrors(t *testing.T) {
 	if err := (&LogLinear{}).Fit(&one); !errors.Is(err, ErrDependent) || !strings.HasPrefix(err.Error(), "perfmodel: ") {
 		t.Errorf("one number of processes: %v", err)
 	}
-	panics(t, "growth", func() { Barrier.Growth(0) })
 	panics(t, "serial", func() { (&USL{Amdahl: true}).Coefficients() })
 	// As many runs as coefficients: a prediction, and an interval without ends.
 	p := runsOf([]float64{1, 2}, []int{1, 2}, func(x float64, p int) float64 { return x / float64(p) })

@@ -25,58 +25,17 @@ package perfmodel
 // enough.
 
 import (
-	"math"
-
-	"github.com/plimsoll/plimsoll/internal/enum"
 	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
-
-// A Collective is a collective operation of MPI.
-type Collective uint8
-
-const (
-	Barrier Collective = iota
-	Broadcast
-	Reduce
-	Allreduce
-	AllToAll // by Bruck's algorithm
-)
-
-var collectives = enum.New[Collective]("perfmodel", "Collective", ErrUnknown, "barrier", "bcast", "reduce", "allreduce", "alltoall")
-
-// String returns the name of the operation in MPI in lower case, such as "allreduce", or
-// Collective(n) for a value n that has no name.
-func (c Collective) String() string { return collectives.String(c) }
-
-// MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
-func (c Collective) MarshalText() ([]byte, error) { return collectives.MarshalText(c) }
-
-// UnmarshalText reads a name. Any other text is an [*InputError], and c is
-// unchanged.
-func (c *Collective) UnmarshalText(text []byte) error { return collectives.UnmarshalText(c, text) }
-
-// Growth returns what the time of the operation is proportional to on P processes: lg P,
-// or P·lg P for [AllToAll]; 0 on one process. It panics if p is below 1.
-func (c Collective) Growth(p int) float64 {
-	if p < 1 {
-		panic("perfmodel: number of processes below 1")
-	}
-	if c == AllToAll {
-		return float64(p) * math.Log2(float64(p))
-	}
-	return math.Log2(float64(p))
-}
 
 // Network is the model of T_N. The zero value is Eq. (3).
 //
 // Its Mean is that of the log-normal distribution without bias, by [Bradu70].
 type Network struct {
-	Collective    Collective // Eq. (4) for AllToAll, Eq. (3) otherwise
-	Work          Measure    // in place of the features, as in LogLinear
-	Proportional  bool       // the exponent of f(P) is 1, not fitted
-	DropDependent bool       // as in LogLinear
+	AllToAll     bool                             // the operation is an all-to-all, Eq. (4)
+	Work         func(features []float64) float64 // in place of the features, as in LogLinear
+	Proportional bool                             // the exponent of f(P) is 1, not fitted
 
 	log logModel
 }
@@ -85,11 +44,11 @@ type Network struct {
 // process. The errors are those of [LogLinear.Fit].
 func (m *Network) Fit(p *Profile) error {
 	by := logLogP
-	if m.Collective == AllToAll {
+	if m.AllToAll {
 		by = logPLogP
 	}
 	m.log.held = m.Proportional
-	return m.log.fit(p, communicationTime, m.Work, m.DropDependent, by)
+	return m.log.fit(p, communicationTime, m.Work, by)
 }
 
 // EstimateTo implements [Estimator], for T_N. On one process all values are 0.
@@ -107,10 +66,9 @@ func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 // The sum of quantiles is right if both parts are long in the same runs, as on a machine
 // that is disturbed. If the parts are independent, the interval is wider than necessary.
 type CAP3 struct {
-	Collective    Collective
-	Work          Measure // for both parts, in place of the features
-	Proportional  bool    // T_N is proportional to f(P), as in Network
-	DropDependent bool
+	AllToAll     bool                             // as in Network
+	Work         func(features []float64) float64 // for both parts, in place of the features
+	Proportional bool                             // T_N is proportional to f(P), as in Network
 
 	computation LogLinear
 	network     Network
@@ -119,9 +77,8 @@ type CAP3 struct {
 
 // Fit fits both parts. The errors are those of [LogLinear.Fit].
 func (m *CAP3) Fit(p *Profile) error {
-	m.computation.Computation, m.computation.Work, m.computation.DropDependent = true, m.Work, m.DropDependent
-	m.network.Collective, m.network.Work, m.network.DropDependent = m.Collective, m.Work, m.DropDependent
-	m.network.Proportional = m.Proportional
+	m.computation.Computation, m.computation.Work = true, m.Work
+	m.network.AllToAll, m.network.Work, m.network.Proportional = m.AllToAll, m.Work, m.Proportional
 	if err := m.computation.Fit(p); err != nil {
 		return err
 	}

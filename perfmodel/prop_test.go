@@ -35,7 +35,7 @@ func drawProfile(t *rapid.T) Profile {
 func everyModel() map[string]Model {
 	return map[string]Model{
 		"loglinear": &LogLinear{}, "work": &LogLinear{Work: Product}, "quadratic": &LogLinear{Quadratic: true},
-		"network": &Network{Collective: AllToAll}, "cap3": &CAP3{}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product},
+		"network": &Network{AllToAll: true}, "cap3": &CAP3{}, "amdahl": &USL{Amdahl: true, Work: Product}, "usl": &USL{Work: Product},
 	}
 }
 
@@ -130,7 +130,7 @@ func TestCurve(t *testing.T) {
 			if by == logLogP || by == logPLogP {
 				part = communicationTime
 			}
-			if err := m.fit(&p, part, nil, false, by); err != nil {
+			if err := m.fit(&p, part, nil, by); err != nil {
 				t.Fatal(err)
 			}
 			x := []float64{rapid.Float64Range(0.1, 100).Draw(t, "n"), rapid.Float64Range(1, 10).Draw(t, "steps")}

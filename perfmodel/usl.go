@@ -51,7 +51,7 @@ type USL struct {
 	Amdahl bool
 	// Work is proportional to the times. It is nil if all runs are of one case, or of
 	// one size.
-	Work Measure
+	Work func(features []float64) float64
 
 	solver  lsq.Solver
 	try     lsq.Regression
@@ -60,7 +60,7 @@ type USL struct {
 	weight  []float64
 	sub, wy []float64 // of the problem solved
 	span    span
-	work    Measure
+	work    func(features []float64) float64
 	support uint8 // of the columns, as bits
 	t       quantile
 	fitted  bool

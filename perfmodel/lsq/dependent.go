@@ -57,8 +57,7 @@ func (e *DependenceError) Error() string {
 			parts = append(parts, fmt.Sprintf("%s = %s", names, e.sum(d)))
 		}
 	}
-	return fmt.Sprintf("%v: %s; leave out %s, or have dependent columns dropped",
-		ErrDependent, strings.Join(parts, "; "), e.list(out))
+	return fmt.Sprintf("%v: %s; leave out %s", ErrDependent, strings.Join(parts, "; "), e.list(out))
 }
 
 // The kinds of dependence.
@@ -134,9 +133,9 @@ func (o Options) name(j int) string {
 	return fmt.Sprintf("column %d", j)
 }
 
-// dependent returns the error for the dependencies in r. It keeps no memory of r.
-func (s *Solver) dependent(r *Regression, opt Options) error {
-	e := &DependenceError{Names: make([]string, r.Cols), Constant: make([]bool, r.Cols)}
+// dependent returns the error for the dependencies that factor found.
+func (s *Solver) dependent(r *Regression, opt Options, found []Dependency) error {
+	e := &DependenceError{Dependencies: found, Names: make([]string, r.Cols), Constant: make([]bool, r.Cols)}
 	for j := range e.Names {
 		e.Names[j] = "the intercept"
 		if j >= r.first() {
@@ -145,10 +144,7 @@ func (s *Solver) dependent(r *Regression, opt Options) error {
 		a := s.a[j*r.Rows:][:r.Rows]
 		e.Constant[j] = !slices.ContainsFunc(a, func(v float64) bool { return v != a[0] })
 	}
-	for _, d := range r.Dependencies {
-		e.Dependencies = append(e.Dependencies, Dependency{d.Column, slices.Clone(d.On), slices.Clone(d.Coef)})
-	}
-	return &inputerr.Error{Package: "lsq", Field: "columns", Index: e.Dependencies[0].Column - r.first(), Err: e}
+	return &inputerr.Error{Package: "lsq", Field: "columns", Index: found[0].Column - r.first(), Err: e}
 }
 
 // tooFew returns the error for fewer rows than coefficients. Each column is then a
@@ -202,7 +198,7 @@ func tooFew(x []float64, rows, cols int, opt Options) error {
 		}
 	}
 	const why = "%d for %d coefficients: want one for each, and more to tell the noise"
-	if rows < 2 || len(e.Dependencies) == 0 || opt.DropDependent {
+	if rows < 2 || len(e.Dependencies) == 0 {
 		return badInput("y", -1, ErrFewRows, why, rows, n)
 	}
 	return badInput("y", -1, ErrFewRows, why+"; besides, %w", rows, n, e)

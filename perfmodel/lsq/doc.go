@@ -15,15 +15,14 @@
 //	many fits, one after the other      the same without allocation                Solver.Solve
 //	a fit and a new row                 the value of the model there               Regression.Predict
 //	a fit and a new row                 where a new observation will be            Regression.Interval
-//	a fit that dropped columns          whether the data say anything there        Regression.CheckEstimable
 //	an error                            which columns depend on which              errors.As, DependenceError
 //
 // For m rows and n columns, Fit and Solve take O(m·n²) time, and the other calls O(n) or
 // O(n²).
 //
 // gonum's mat.QR solves the same problem. This package is for what mat.QR does not give:
-// names of dependent columns, digits that ill-conditioned columns cost (go test -run TestNIST
-// -v ./perfmodel/lsq compares both), and fits without allocation.
+// names of dependent columns, digits that ill-conditioned columns cost, and fits without
+// allocation.
 //
 // # Problem
 //
@@ -51,8 +50,7 @@
 // Wampler5 harder than Wampler1, with the same columns.
 //
 // Of the 15 certified digits of NIST's Statistical Reference Datasets [NIST], coefficients
-// have 13.2 or more in ten of eleven sets, and 7.9 in Filip; gonum's mat.QR has 5.5 to 15
-// (TestNIST). The digits that are missing from 15 were lost when decimals became float64.
+// have 13.2 or more in ten of eleven sets, and 7.9 in Filip (TestNIST). The digits that are missing from 15 were lost when decimals became float64.
 // For the float64 numbers as given, coefficients, standard errors, residuals and leverages
 // are right to a few units in the last place. Tests compare them with rational arithmetic,
 // up to conditions of 10¹⁴ with residuals a million times the data (TestIllConditioned).
@@ -73,10 +71,8 @@
 // τ/√n. The proofs are in factor.go.
 //
 // The error is a [DependenceError]. It has each column that depends on others, and
-// those other columns without which it would not depend. With [Options].DropDependent,
-// Solve drops the column, and the other coefficients are as if the column had never
-// been there. Of nx, ny and nz of a cube, nx stays. A model for cubes says nothing
-// about a slab; [Regression.CheckEstimable] reports that.
+// those other columns without which it would not depend. A caller leaves the column out. Of
+// nx, ny and nz of a cube, nx stays. A model for cubes says nothing about a slab.
 //
 // # Allocation and concurrency
 //

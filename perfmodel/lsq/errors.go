@@ -24,8 +24,6 @@ var (
 	// ErrDependent: a column is a combination of other columns. The error also unwraps
 	// to a *[DependenceError], which names the columns.
 	ErrDependent = errors.New("the data cannot tell columns apart")
-	// ErrNotEstimable: the value asked for depends on a column that was dropped.
-	ErrNotEstimable = errors.New("prediction depends on a dropped column")
 	// ErrOverflow: a result does not fit in a float64.
 	ErrOverflow = errors.New("result too large")
 )

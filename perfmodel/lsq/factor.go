@@ -17,7 +17,7 @@ import "math"
 //
 // Invariant: A·W = Q, for the columns so far.
 //
-// The rank. Let τ be the tolerance and e_j = √d_j / (‖a_j‖ + Σ_i |w_ij|·‖a_i‖). Column j
+// The rank. Let τ be [DependenceTolerance] and e_j = √d_j / (‖a_j‖ + Σ_i |w_ij|·‖a_i‖). Column j
 // depends on the columns before it if and only if e_j ≤ τ.
 //
 //   - If it does, moving each of these columns by τ of its norm, or less, makes a_j an
@@ -102,8 +102,9 @@ func (s *Solver) loadY(y []float64) int {
 	return e
 }
 
-// factor computes Q, D, W and the dependencies of the loaded columns.
-func (s *Solver) factor(dst *Regression) {
+// factor computes Q, D and W of the loaded columns, and returns the columns that depend on
+// columns before them.
+func (s *Solver) factor(dst *Regression) (found []Dependency) {
 	m, rank := dst.Rows, 0
 	for j := range dst.Cols {
 		qh, ql := dst.qh[rank*m:][:m], dst.ql[rank*m:][:m]
@@ -129,23 +130,22 @@ func (s *Solver) factor(dst *Regression) {
 			extent += math.Abs(w[i].hi) * s.norm[s.kept[i]]
 		}
 		w[rank] = dd{1, 0}
-		if limit := dst.tol * extent; d.sqrt().hi <= limit {
-			s.depends(dst, j, rank, w, limit)
+		if limit := DependenceTolerance * extent; d.sqrt().hi <= limit {
+			found = append(found, s.depends(j, rank, w, limit))
 			continue
 		}
 		s.d[rank], s.kept[rank] = d, j
 		rank++
 	}
-	dst.Rank = rank
-	dst.kept = append(dst.kept, s.kept[:rank]...)
+	return found
 }
 
-// depends records that column j is within the limit of −Σ_i w_i·(kept column i). A
-// column i is part of the combination only if column j would not depend on the others
-// without it. Leaving column i out adds |w_i| times its distance from the others to the
+// depends returns the dependency of column j, which is within the limit of
+// −Σ_i w_i·(kept column i). A column i is part of the combination only if column j would not
+// depend on the others without it. Leaving column i out adds |w_i| times its distance from the others to the
 // distance of column j, in the sense of the sum of squares.
-func (s *Solver) depends(dst *Regression, j, rank int, w []dd, limit float64) {
-	from := len(dst.on)
+func (s *Solver) depends(j, rank int, w []dd, limit float64) Dependency {
+	d := Dependency{Column: j}
 	for i := range rank {
 		inverse := 0.0 // of the squared distance of column i from the others
 		for k := i; k < rank; k++ {
@@ -155,10 +155,8 @@ func (s *Solver) depends(dst *Regression, j, rank int, w []dd, limit float64) {
 		if math.Abs(w[i].hi) <= limit*math.Sqrt(inverse) {
 			continue
 		}
-		dst.on = append(dst.on, s.kept[i])
-		dst.coef = append(dst.coef, math.Ldexp(-w[i].hi, s.exp[j]-s.exp[s.kept[i]]))
+		d.On = append(d.On, s.kept[i])
+		d.Coef = append(d.Coef, math.Ldexp(-w[i].hi, s.exp[j]-s.exp[s.kept[i]]))
 	}
-	to := len(dst.on)
-	dst.Dependencies = append(dst.Dependencies, Dependency{j, dst.on[from:to:to], dst.coef[from:to:to]})
-	dst.limit = append(dst.limit, math.Ldexp(limit, s.exp[j]))
+	return d
 }

@@ -3,8 +3,7 @@ package lsq
 import "math"
 
 // Predict returns the value of the model at a row of x, without the 1 of an intercept.
-// Dropped columns are ignored: [Regression.CheckEstimable] says whether they matter. It
-// panics if the length of row is not the number of columns of x. Time: O(Cols).
+// It panics if the length of row is not the number of columns of x. Time: O(Cols).
 func (r *Regression) Predict(row []float64) float64 {
 	first := r.first()
 	if len(row) != r.Cols-first {
@@ -12,7 +11,7 @@ func (r *Regression) Predict(row []float64) float64 {
 	}
 	// Terms may be much larger than their sum, so rounding errors are summed, too.
 	var s, c float64
-	for _, j := range r.kept {
+	for j := range r.Cols {
 		v := 1.0
 		if j >= first {
 			v = row[j-first]
@@ -39,14 +38,13 @@ func (r *Regression) LeverageAt(row []float64) float64 {
 		panic("lsq: length of row is not the number of columns")
 	}
 	h := 0.0
-	for k := range r.kept {
-		u := r.u[triangle(k):][:k+1]
+	for k := range r.Cols {
 		t := 0.0
-		for i, j := range r.kept[:k+1] {
-			if j < first {
-				t += u[i]
+		for i, u := range r.u[triangle(k):][:k+1] {
+			if i < first {
+				t += u
 			} else {
-				t += float64(u[i] * (row[j-first] * r.down[i]))
+				t += float64(u * (row[i-first] * r.down[i]))
 			}
 		}
 		h += float64(t * t)
@@ -78,43 +76,4 @@ func (r *Regression) Interval(row []float64, level float64) (value, low, high fl
 		half = TQuantile(level, float64(r.DF)) * r.Sigma * math.Sqrt(1+h)
 	}
 	return value, value - half, value + half
-}
-
-// CheckEstimable returns an error, [ErrNotEstimable], unless the data determine the
-// value of the model at a row of x. Each dropped column must be the same combination of
-// other columns at the row as in the data. For example, if iterations were 15 in all
-// runs, the column was dropped beside the intercept, and nothing is known of 75
-// iterations. If no column was dropped, CheckEstimable returns nil for any row.
-//
-// A dropped column may differ from its combination by rounding. The limit at the row is the
-// limit in the data times the root of the row's leverage, since the coefficients of the
-// combination are that uncertain at the row. CheckEstimable panics if the length of row is not
-// the number of columns of x.
-func (r *Regression) CheckEstimable(row []float64) error {
-	first := r.first()
-	if len(row) != r.Cols-first {
-		panic("lsq: length of row is not the number of columns")
-	}
-	if len(r.Dependencies) == 0 {
-		return nil
-	}
-	at := func(j int) float64 {
-		if j < first {
-			return 1
-		}
-		return row[j-first]
-	}
-	root := math.Sqrt(r.LeverageAt(row))
-	for i, d := range r.Dependencies {
-		v := at(d.Column)
-		sum := 0.0
-		for k, j := range d.On {
-			sum += float64(d.Coef[k] * at(j))
-		}
-		if !(math.Abs(v-sum) <= r.limit[i]*root) {
-			return badInput("row", d.Column-first, ErrNotEstimable,
-				"it is %.12g here: want %.12g, by its relation to other columns in the data", v, sum)
-		}
-	}
-	return nil
 }

@@ -38,7 +38,7 @@ const (
 // refine improves the coefficients s.x and the residuals s.rh + s.rl, both scaled;
 // e is the exponent by which y was scaled.
 func (s *Solver) refine(dst *Regression, y []float64, e int) {
-	m, rank := dst.Rows, dst.Rank
+	m, n := dst.Rows, dst.Cols
 	scale := power2(-e)
 	for range maxRefinements {
 		for i, v := range y {
@@ -46,25 +46,25 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 			s.fh[i], s.fl[i] = f.hi, f.lo-s.rl[i]
 		}
 		size := s.normY
-		for i, j := range dst.kept {
-			subScaledFloat(s.fh, s.fl, s.x[i], s.a[j*m:][:m])
-			size = max(size, math.Abs(s.x[i].hi)*s.norm[j])
+		for j := range n {
+			subScaledFloat(s.fh, s.fl, s.x[j], s.a[j*m:][:m])
+			size = max(size, math.Abs(s.x[j].hi)*s.norm[j])
 		}
 		// v = −g for now.
 		rest := plainDot(s.rh, s.rh)
 		if twoParts*dst.Condition*dst.Condition*math.Sqrt(rest) <= refined*size {
-			for i, j := range dst.kept {
-				s.v[i] = dotFloat(s.rh, s.rl, s.a[j*m:][:m]).hi
+			for j := range n {
+				s.v[j] = dotFloat(s.rh, s.rl, s.a[j*m:][:m]).hi
 			}
 		} else {
-			for i, j := range dst.kept {
-				s.v[i] = dotTriple(s.rh, s.rl, s.a[j*m:][:m])
+			for j := range n {
+				s.v[j] = dotTriple(s.rh, s.rl, s.a[j*m:][:m])
 			}
 		}
 		for i, f := range s.fl {
 			s.fh[i] += f
 		}
-		for k := rank - 1; k >= 0; k-- {
+		for k := n - 1; k >= 0; k-- {
 			t := plainDot(dst.qh[k*m:][:m], s.fh)
 			for i, w := range s.w[triangle(k):][:k+1] {
 				t += w.hi * s.v[i]
@@ -72,13 +72,13 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 			s.v[k] = t / s.d[k].hi
 		}
 		worst := 0.0
-		for i, j := range dst.kept {
+		for j := range n {
 			dx := 0.0
-			for k := i; k < rank; k++ {
-				dx += s.w[triangle(k)+i].hi * s.v[k]
+			for k := j; k < n; k++ {
+				dx += s.w[triangle(k)+j].hi * s.v[k]
 			}
 			worst = max(worst, math.Abs(dx)*s.norm[j])
-			s.x[i] = s.x[i].add(dd{dx, 0})
+			s.x[j] = s.x[j].add(dd{dx, 0})
 		}
 		dst.Correction = 0
 		if worst > 0 {
@@ -87,7 +87,7 @@ func (s *Solver) refine(dst *Regression, y []float64, e int) {
 		if dst.Correction <= refined {
 			return
 		}
-		for k := range rank {
+		for k := range n {
 			for i, q := range dst.qh[k*m:][:m] {
 				s.fh[i] -= q * s.v[k]
 			}

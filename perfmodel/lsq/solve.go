@@ -36,13 +36,6 @@ type Options struct {
 	// Intercept adds a column of ones before the columns of x. Coefficient 0 is then the
 	// intercept, column j of x has coefficient j+1, and R² is about the mean.
 	Intercept bool
-	// DropDependent drops each column that is a combination of columns before it,
-	// instead of returning an error. [Regression.Dependencies] has the dropped columns.
-	// Earlier columns stay, the intercept first of all.
-	DropDependent bool
-	// Tolerance replaces [DependenceTolerance] unless it is 0. For columns that were
-	// measured to three digits, 5e-4 is right.
-	Tolerance float64
 }
 
 // A Solver fits linear models by least squares. The zero value is ready. A Solver and
@@ -86,18 +79,17 @@ func triangle(k int) int { return k * (k + 1) / 2 }
 // Copies of the struct share that memory.
 type Regression struct {
 	// Rows and Cols are the numbers of rows and of coefficients, including the
-	// intercept. Rank is the number of coefficients that were not dropped. DF = Rows −
-	// Rank is the number of degrees of freedom of the residuals.
-	Rows, Cols, Rank, DF int
+	// intercept. DF = Rows − Cols is the number of degrees of freedom of the residuals.
+	Rows, Cols, DF int
 	// Intercept says whether coefficient 0 is the intercept.
 	Intercept bool
-	// Coef and StdErr are the coefficients and their standard errors. They are NaN for a
-	// dropped column, and all standard errors are NaN if DF is 0.
+	// Coef and StdErr are the coefficients and their standard errors, which are NaN if DF
+	// is 0.
 	Coef, StdErr []float64
 	// Residuals are y less the fitted values.
 	Residuals []float64
 	// Leverage is the weight of each row in its own fitted value: the diagonal of the
-	// projection onto the columns. Leverages are from 0 to 1 and sum to Rank.
+	// projection onto the columns. Leverages are from 0 to 1 and sum to Cols.
 	Leverage []float64
 	// RSS is the sum of squared residuals. TSS is the sum of squares of y, about the
 	// mean with an intercept and about 0 without, as NIST defines it.
@@ -110,29 +102,21 @@ type Regression struct {
 	AdjR2 float64
 	// Sigma = √(RSS/DF) is the residual standard deviation, NaN if DF is 0.
 	Sigma float64
-	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns that were
-	// kept, each divided by its norm. It is at least the condition number in the 2-norm,
-	// and at most Rank times that. Changing the data by a share ε changes the
+	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns, each divided
+	// by its norm. It is at least the condition number in the 2-norm, and at most Cols
+	// times that. Changing the data by a share ε changes the
 	// coefficients by about ε·Condition. Rounding the data to float64 lost a share of
 	// 2⁻⁵³·Condition.
 	Condition float64
 	// Correction is the relative size of the last step of refinement, which is computed
 	// from the data as given. The coefficients were off by that much before the step, in
-	// norm, and are off by much less now. If Correction is above 2⁻⁵³, coefficients lack
-	// digits. That takes a tolerance below the default.
+	// norm, and are off by much less now.
 	Correction float64
-	// Dependencies has the columns that were dropped, in order.
-	Dependencies []Dependency
 
 	coefLo []float64 // what Coef lacks
-	kept   []int
 	qh, ql []float64 // the orthogonal columns
 	u      []float64 // W·D^(-1/2), column k from k(k+1)/2
-	down   []float64 // by kept column: what it was multiplied by
-	tol    float64
-	limit  []float64 // by dependency: how far the column may be from its combination
-	on     []int     // the memory of Dependencies
-	coef   []float64
+	down   []float64 // by column: what it was multiplied by
 }
 
 // A Dependency says that a column is a combination of columns before it, to within the
@@ -166,7 +150,7 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 // elements, row after row. Solve neither modifies nor keeps x and y.
 //
 // The result is the solution for the numbers as given, to within a few units in the last
-// place. That holds for all columns that pass as independent with the default tolerance:
+// place. That holds for all columns that pass as independent:
 // up to conditions of 10¹⁴, and for residuals of any size. [Regression.Condition] says
 // how many digits the numbers determine.
 //
@@ -177,12 +161,11 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 //   - [ErrNotFinite] for a NaN or an infinity,
 //   - [ErrFewRows] for fewer rows than coefficients, and also to ErrDependent if columns are
 //     equal, constant or 0 in the rows there are,
-//   - [ErrDependent], with a *[DependenceError], for columns that cannot be told apart, unless
-//     Solve drops them,
+//   - [ErrDependent], with a *[DependenceError], for columns that cannot be told apart,
 //   - [ErrOverflow] if a result does not fit in a float64.
 //
-// After an error, dst must be filled again before use. Solve panics if lengths do not fit, if
-// there is nothing to fit or more than 2²⁰ columns, and if the tolerance is not in [0, 1).
+// After an error, dst must be filled again before use. Solve panics if lengths do not fit, and
+// if there is nothing to fit or more than 2²⁰ columns.
 //
 // With as many rows as coefficients, the fit is exact: DF is 0, nothing is known of the
 // noise, and Sigma, StdErr and AdjR2 are NaN.
@@ -198,9 +181,6 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 	}
 	if opt.Names != nil && len(opt.Names) != cols {
 		panic("lsq: number of names is not the number of columns")
-	}
-	if !(opt.Tolerance >= 0 && opt.Tolerance < 1) {
-		panic("lsq: tolerance is not in [0, 1)")
 	}
 	n := cols
 	if opt.Intercept {
@@ -225,9 +205,8 @@ func (s *Solver) Solve(dst *Regression, x []float64, rows, cols int, y []float64
 	s.grow(rows, n)
 	dst.reset(rows, n, opt)
 	s.load(x, rows, n, opt.Intercept)
-	s.factor(dst)
-	if len(dst.Dependencies) > 0 && !opt.DropDependent {
-		return s.dependent(dst, opt)
+	if found := s.factor(dst); len(found) > 0 {
+		return s.dependent(dst, opt, found)
 	}
 	e := s.loadY(y)
 	tss := s.project(dst)
@@ -244,23 +223,16 @@ func (r *Regression) reset(m, n int, opt Options) {
 	r.qh, r.ql = grow.To(r.qh, m*n), grow.To(r.ql, m*n)
 	r.u = grow.To(r.u, triangle(n))
 	r.down = grow.To(r.down, n)
-	r.kept = grow.To(r.kept, n)[:0]
-	r.on, r.coef = grow.To(r.on, n*n)[:0], grow.To(r.coef, n*n)[:0]
-	r.Dependencies, r.limit = grow.To(r.Dependencies, n)[:0], grow.To(r.limit, n)[:0]
-	r.tol = opt.Tolerance
-	if r.tol == 0 {
-		r.tol = DependenceTolerance
-	}
 }
 
 // project computes the coefficients and the residuals, scaled, and returns the sum
 // of squares of y.
 func (s *Solver) project(dst *Regression) (tss dd) {
-	m, rank := dst.Rows, dst.Rank
+	m, n := dst.Rows, dst.Cols
 	if !dst.Intercept {
 		tss = dot(s.rh, s.rl, s.rh, s.rl)
 	}
-	for k := range rank {
+	for k := range n {
 		qh, ql := dst.qh[k*m:][:m], dst.ql[k*m:][:m]
 		z := dot(qh, ql, s.rh, s.rl).div(s.d[k])
 		s.z[k] = z
@@ -270,8 +242,8 @@ func (s *Solver) project(dst *Regression) (tss dd) {
 			tss = dot(s.rh, s.rl, s.rh, s.rl)
 		}
 	}
-	for i := range rank {
-		s.x[i] = s.rowTimes(i, rank, s.z)
+	for i := range n {
+		s.x[i] = s.rowTimes(i, n, s.z)
 	}
 	s.normY = math.Sqrt(tss.hi)
 	if dst.Intercept {
@@ -292,13 +264,13 @@ func (s *Solver) rowTimes(i, rank int, z []dd) dd {
 // summarise fills dst from the factor, the coefficients and the residuals; e is the
 // exponent by which y was scaled.
 func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
-	m, rank := dst.Rows, dst.Rank
+	m := dst.Rows
 	up := power2(e)
 	for i := range m {
 		dst.Residuals[i] = s.rh[i] * up
 	}
 	rss := dot(s.rh, s.rl, s.rh, s.rl)
-	dst.DF = m - rank
+	dst.DF = m - dst.Cols
 	dst.RSS, dst.TSS = rss.hi*up*up, tss.hi*up*up
 	if math.IsInf(dst.TSS, 0) || math.IsInf(dst.RSS, 0) {
 		return badInput("y", -1, ErrOverflow, "the sum of squares of y: want y divided by a power of ten")
@@ -321,17 +293,14 @@ func (s *Solver) summarise(dst *Regression, tss dd, e int) error {
 		}
 	}
 	for j := range dst.Cols {
-		dst.Coef[j], dst.StdErr[j], dst.coefLo[j] = math.NaN(), math.NaN(), 0
-	}
-	for i, j := range dst.kept {
-		dst.Coef[j] = math.Ldexp(s.x[i].hi, e-s.exp[j])
-		dst.coefLo[j] = math.Ldexp(s.x[i].lo, e-s.exp[j])
+		dst.Coef[j] = math.Ldexp(s.x[j].hi, e-s.exp[j])
+		dst.coefLo[j] = math.Ldexp(s.x[j].lo, e-s.exp[j])
 		if math.IsInf(dst.Coef[j], 0) {
 			return badInput("columns", j-dst.first(), ErrOverflow, "the coefficient of the column: want the column multiplied by a power of ten")
 		}
 		sum := 0.0
-		for k := i; k < rank; k++ {
-			u := dst.u[triangle(k)+i]
+		for k := j; k < dst.Cols; k++ {
+			u := dst.u[triangle(k)+j]
 			sum += float64(u * u)
 		}
 		dst.StdErr[j] = math.Ldexp(sigma*math.Sqrt(sum), e-s.exp[j])
@@ -352,23 +321,22 @@ func (r *Regression) first() int {
 // same for columns of norm 1; and the condition.
 func (s *Solver) spread(dst *Regression) {
 	inverse := 0.0
-	for k := range dst.Rank {
+	for k := range dst.Cols {
 		root := s.d[k].sqrt()
 		for i, w := range s.w[triangle(k):][:k+1] {
-			j := dst.kept[i]
 			u := w.div(root).hi
-			t := u * s.norm[j]
+			t := u * s.norm[i]
 			inverse += float64(t * t)
 			dst.u[triangle(k)+i] = u
 		}
-		dst.down[k] = power2(-s.exp[dst.kept[k]])
+		dst.down[k] = power2(-s.exp[k])
 	}
-	dst.Condition = math.Sqrt(float64(dst.Rank) * inverse)
+	dst.Condition = math.Sqrt(float64(dst.Cols) * inverse)
 }
 
 // nearOne is the distance of a leverage from 1 below which the leverage is computed again in
-// pairs, so that 1 − h keeps its digits. Leverages sum to Rank, so at most Rank/(1 − nearOne) rows need
-// that.
+// pairs, so that 1 − h keeps its digits. Leverages sum to Cols, so at most Cols/(1 − nearOne) rows
+// need that.
 const nearOne = 0.25
 
 // leverages computes the diagonal of Q·D⁻¹·Qᵀ.
@@ -376,7 +344,7 @@ func (s *Solver) leverages(dst *Regression) {
 	m := dst.Rows
 	h := dst.Leverage
 	clear(h)
-	for k := range dst.Rank {
+	for k := range dst.Cols {
 		inv := 1 / s.d[k].hi
 		for i, q := range dst.qh[k*m:][:m] {
 			h[i] += float64(float64(q*q) * inv)
@@ -387,7 +355,7 @@ func (s *Solver) leverages(dst *Regression) {
 			continue
 		}
 		rest := dd{1, 0}
-		for k := range dst.Rank {
+		for k := range dst.Cols {
 			q := dd{dst.qh[k*m+i], dst.ql[k*m+i]}
 			rest = rest.sub(q.mul(q).div(s.d[k]))
 		}

@@ -8,23 +8,13 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
-// collectiveOf returns the operation whose growth an MPI function has. Functions in which a
-// process handles the blocks of all processes (gather, scatter, allgather, alltoall) grow as
-// P·log P; all others, and single messages, as log P.
-func collectiveOf(function string) perfmodel.Collective {
+// allToAll reports whether an MPI function grows as P·log P: in gather, scatter, allgather and
+// alltoall a process handles the blocks of all processes. All others, and single messages,
+// grow as log P.
+func allToAll(function string) bool {
 	name := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(function, "P"), prefix))
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "i"), "_") // nonblocking, Fortran
-	switch {
-	case strings.Contains(name, "gather"), strings.Contains(name, "scatter"), strings.HasPrefix(name, "alltoall"):
-		return perfmodel.AllToAll
-	case strings.HasPrefix(name, "barrier"):
-		return perfmodel.Barrier
-	case strings.HasPrefix(name, "bcast"):
-		return perfmodel.Broadcast
-	case strings.HasPrefix(name, "reduce"):
-		return perfmodel.Reduce
-	}
-	return perfmodel.Allreduce
+	name = strings.TrimPrefix(name, "i") // nonblocking
+	return strings.Contains(name, "gather") || strings.Contains(name, "scatter") || strings.HasPrefix(name, "alltoall")
 }
 
 // Model is the model of [Huang13] section II.B with T_N by MPI function: T_C by Eq. (2), and
@@ -32,9 +22,8 @@ func collectiveOf(function string) perfmodel.Collective {
 //
 // Seconds, Lower, Upper and Mean are sums of those of the parts, as for [perfmodel.CAP3].
 type Model struct {
-	Work          perfmodel.Measure // for all parts, in place of the features
-	Proportional  bool              // each function is proportional to its growth, as in perfmodel.Network
-	DropDependent bool              // as in perfmodel.LogLinear
+	Work         func(features []float64) float64 // for all parts, in place of the features
+	Proportional bool                             // each function is proportional to its growth, as in perfmodel.Network
 
 	computation perfmodel.LogLinear
 	functions   []string // what each model is of
@@ -71,7 +60,7 @@ func (m *Model) Fit(p *Profile) error {
 		r.Communication = n
 	}
 	whole := perfmodel.Profile{Application: p.Application, Features: p.Features, Runs: runs}
-	m.computation.Computation, m.computation.Work, m.computation.DropDependent = true, m.Work, m.DropDependent
+	m.computation.Computation, m.computation.Work = true, m.Work
 	if err := m.computation.Fit(&whole); err != nil {
 		return err
 	}
@@ -80,7 +69,7 @@ func (m *Model) Fit(p *Profile) error {
 		for i := range runs {
 			runs[i].Communication = seconds[k][i]
 		}
-		n := &perfmodel.Network{Collective: collectiveOf(names[k]), Work: m.Work, Proportional: m.Proportional, DropDependent: m.DropDependent}
+		n := &perfmodel.Network{AllToAll: allToAll(names[k]), Work: m.Work, Proportional: m.Proportional}
 		if err := n.Fit(&whole); err != nil {
 			return err
 		}

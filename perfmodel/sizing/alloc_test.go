@@ -23,7 +23,7 @@ func TestSizerAllocatesNothing(t *testing.T) {
 	var options []Size
 	for name, m := range map[string]perfmodel.Model{
 		"loglinear": &perfmodel.LogLinear{}, "work": &perfmodel.LogLinear{Work: perfmodel.Product}, "quadratic": &perfmodel.LogLinear{Quadratic: true}, "network": &perfmodel.Network{},
-		"cap3": &perfmodel.CAP3{Collective: perfmodel.AllToAll}, "amdahl": &perfmodel.USL{Amdahl: true, Work: perfmodel.Product}, "usl": &perfmodel.USL{Work: perfmodel.Product},
+		"cap3": &perfmodel.CAP3{AllToAll: true}, "amdahl": &perfmodel.USL{Amdahl: true, Work: perfmodel.Product}, "usl": &perfmodel.USL{Work: perfmodel.Product},
 	} {
 		must(m.Fit(&p))
 		for _, task := range []Target{

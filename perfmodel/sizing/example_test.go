@@ -42,7 +42,7 @@ func wave() perfmodel.Profile {
 // number of processes? Amazon's cluster instance is the cheapest by its speed.
 func ExampleSizer_Size() {
 	p := wave()
-	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
+	m := &perfmodel.CAP3{}
 	fail(m.Fit(&p))
 	instances := sizing.Huang13InstanceTypes()
 	cheapest, err := sizing.CheapestPerUnit(instances)
@@ -76,7 +76,7 @@ func ExampleSizer_Size() {
 // Everything that is best for some deadline and some budget.
 func ExampleSizer_AppendFront() {
 	p := wave()
-	m := &perfmodel.CAP3{Collective: perfmodel.Allreduce}
+	m := &perfmodel.CAP3{}
 	fail(m.Fit(&p))
 	in, err := sizing.FindInstanceType(sizing.Huang13InstanceTypes(), "m1.large")
 	fail(err)

@@ -64,10 +64,10 @@ func (f *fitted) leaveOut(fit func(without *perfmodel.Profile) (perfmodel.Estima
 // newModel returns an empty model of one application. Of benchmarks the amount of work is
 // known, and stands in the place of the features but for eq1 and eq2.
 func newModel(m modelName, f *fitted) perfmodel.Model {
-	work, collective := perfmodel.Measure(perfmodel.Product), perfmodel.Allreduce
-	measure := perfmodel.Measure(nil) // by features
+	work, all := perfmodel.Product, false
+	var measure func([]float64) float64 // by features
 	if b, ok := perfmodel.BenchmarkOf(&f.profile); ok {
-		work, collective, measure = b.Work, b.Collective, b.Work
+		work, all, measure = b.Work, b.AllToAll, b.Work
 	}
 	switch m {
 	case eq1:
@@ -79,7 +79,7 @@ func newModel(m modelName, f *fitted) perfmodel.Model {
 	case quadratic:
 		return &perfmodel.LogLinear{Quadratic: true, Work: measure}
 	case sumOfTwo:
-		return &perfmodel.CAP3{Collective: collective, Work: measure, Proportional: f.proportional}
+		return &perfmodel.CAP3{AllToAll: all, Work: measure, Proportional: f.proportional}
 	case functions:
 		return &byFunction{mpiprofile.Model{Work: measure, Proportional: f.proportional}, f.functions}
 	case amdahl:

@@ -79,14 +79,14 @@ func TestWorkOfModels(t *testing.T) {
 	features := map[bool][]float64{true: {64, 64, 64, 250, 2}, false: {3, 5}}
 	for _, benchmark := range []bool{true, false} {
 		f := &fitted{profile: perfmodel.Profile{Application: "x", Features: []string{"n", "m"}}}
-		work := perfmodel.Measure(perfmodel.Product)
+		work := perfmodel.Product
 		if benchmark {
 			f.profile.Application, f.profile.Features = "lu", lu.Features
 			work = lu.Work
 		}
 		x := features[benchmark]
 		for m, want := range map[modelName]bool{eq1: false, eq2: false, workOnly: true, quadratic: benchmark, sumOfTwo: benchmark, amdahl: true, usl: true} {
-			var got perfmodel.Measure
+			var got func([]float64) float64
 			switch model := newModel(m, f).(type) {
 			case *perfmodel.Additive:
 				got = model.Work

@@ -51,8 +51,6 @@ func numbers(counts []int) string {
 // unpredictable says why a model that could be fitted does not predict a task.
 func unpredictable(o *options, err error) string {
 	switch {
-	case errors.Is(err, perfmodel.ErrNotEstimable):
-		return fmt.Sprintf("the profile does not tell the coefficients that this input needs: %s; -model work puts the product of the features in their place", inData(err))
 	case errors.Is(err, perfmodel.ErrFewRows):
 		return strings.Replace(inData(err), "a confidence of 0.5", "-confidence 0.5, which takes the prediction as it is", 1)
 	case o.model == eq1 && errors.Is(err, perfmodel.ErrNotPositive):
