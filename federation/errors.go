@@ -6,7 +6,16 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What an [InputError] unwraps to.
+// What a *pricing.InputError of this package unwraps to. Its fields:
+//
+//	Package  "federation"
+//	Field    such as "Tasks.End" or "Centres.Traffic"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     0
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
+//
+// When a call returns an InputError, nothing has been booked and nothing was changed.
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")
@@ -23,18 +32,6 @@ var (
 	// ErrUnbalanced: bookings and tasks, or bookings and reservations, do not fit.
 	ErrUnbalanced = errors.New("bookings do not fit")
 )
-
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "federation"
-//	Field    such as "Tasks.End" or "Centres.Traffic"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-//
-// When a call returns an InputError, nothing has been booked and nothing was changed.
-type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("federation", field, index, sentinel, format, args...)

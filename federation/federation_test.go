@@ -391,7 +391,7 @@ func TestBadInput(t *testing.T) {
 
 func wantError(t *testing.T, err error, field string, index int, cause error) {
 	t.Helper()
-	var in *InputError
+	var in *pricing.InputError
 	if !errors.As(err, &in) || in.Field != field || in.Index != index || !errors.Is(err, cause) {
 		t.Errorf("error %v, want %s[%d], %v", err, field, index, cause)
 		return

@@ -44,7 +44,7 @@ func TestLedgerOfTooManyCentres(t *testing.T) {
 		}()
 	}
 	got, err := AppendTemptations(nil, make([]Centre, maxCentres+1), nil, Options{}, 0)
-	var in *InputError
+	var in *pricing.InputError
 	if len(got) != 0 || !errors.As(err, &in) || in.Field != "Centres" || !errors.Is(err, ErrRange) {
 		t.Errorf("temptations: %v, %v", got, err)
 	}

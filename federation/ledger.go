@@ -88,7 +88,7 @@ func (l *Ledger) Reset(centres int) {
 	l.flows = append(l.flows[:0], make([]flow, centres*centres)...)
 }
 
-// PostFee posts what a centre paid for reservations. The error is an [*InputError], and
+// PostFee posts what a centre paid for reservations. The error is an [*pricing.InputError], and
 // nothing was posted then: [ErrRange] for a negative fee or an unknown centre,
 // [ErrOverflow] for a sum that does not fit.
 func (l *Ledger) PostFee(centre int, fee pricing.Money) error {
@@ -113,7 +113,7 @@ func plus(sum uint64, ok bool, n int64) (uint64, bool) {
 	return sum, ok && fits && sum <= math.MaxInt64
 }
 
-// Post posts bookings. The error is an [*InputError], and none of them was posted then:
+// Post posts bookings. The error is an [*pricing.InputError], and none of them was posted then:
 // [ErrRange] for an unknown centre or for slots that do not exist, [ErrOverflow] for
 // amounts whose sum does not fit.
 func (l *Ledger) Post(bookings ...Booking) error {

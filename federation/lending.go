@@ -25,7 +25,7 @@ type PricePoint struct {
 	Factor float64 // 0 or more
 }
 
-// CheckLending returns an [*InputError] for points of [Options].Lending that are out of order
+// CheckLending returns an [*pricing.InputError] for points of [Options].Lending that are out of order
 // or out of range, and for factors that rise. [Sharer.Reset] and [Share] return the same.
 func CheckLending(points []PricePoint) error {
 	for i, p := range points {

@@ -76,7 +76,7 @@ func TestLendingRefused(t *testing.T) {
 		{[]PricePoint{{0, 1}, {1, 1.5}}, ErrRising, "Options.Lending.Factor"},
 	} {
 		err := s.Reset(centres, Options{Lending: c.points})
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.Is(err, c.want) || !errors.As(err, &in) || in.Field != c.field || !strings.Contains(err.Error(), ": want") {
 			t.Errorf("%v: %v, want %v", c.points, err, c.want)
 		}

@@ -93,7 +93,7 @@ type Optimizer struct {
 	ids  []int32
 }
 
-// Solve plans the tasks. The error is an [*InputError], as [Share] returns it for the
+// Solve plans the tasks. The error is an [*pricing.InputError], as [Share] returns it for the
 // same input, or ErrOverflow for amounts that are too large for the flows. Prices on
 // demand times the square of the slots must stay below 2⁶¹ nanos. Orders, expectations
 // and delays of the centres do not matter.

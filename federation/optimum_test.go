@@ -553,7 +553,7 @@ func TestOptimumErrors(t *testing.T) {
 	} {
 		var o Optimizer
 		_, err := o.Solve(c.centres, c.tasks, OptimumOptions{Start: c.start})
-		var in *InputError
+		var in *pricing.InputError
 		if !errors.As(err, &in) || !errors.Is(err, c.want) || in.Field != c.field || in.Index != c.index {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -100,7 +100,7 @@ type Sharer struct {
 }
 
 // Reset makes s ready for a run over centres, which it copies. The error is an
-// [*InputError] about the centres, or about prices of Options.Lending that do not fit; s is
+// [*pricing.InputError] about the centres, or about prices of Options.Lending that do not fit; s is
 // then unchanged. It panics if an option is none of the constants.
 func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	opts.check()
@@ -147,7 +147,7 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 // order in which they come. Time: O(slots · centres) if no share price is above the
 // price on demand beside it, and a logarithm more otherwise.
 //
-// The error is an [*InputError]. Nothing has been booked then, and the run can go on. The
+// The error is an [*pricing.InputError]. Nothing has been booked then, and the run can go on. The
 // error unwraps to
 //
 //   - [ErrRange] for a task that ends before it starts, is outside the centres' slots or
@@ -348,7 +348,7 @@ func Share(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booki
 // Share books many tasks, in any order, by (Start, ID), and appends the bookings to
 // dst, as [Sharer.Add] would one after the other. With IDs in the order of submission
 // that is first come, first served. All tasks are checked before the first is
-// booked; the [*InputError] has the index in tasks. Share may be called again, with later
+// booked; the [*pricing.InputError] has the index in tasks. Share may be called again, with later
 // tasks. Share panics before the first Reset.
 func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 	if s.centres == nil {

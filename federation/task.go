@@ -53,7 +53,7 @@ const gigabyte = 1_000_000_000
 // trafficFor returns what it costs to send disk bytes out of c: Traffic·disk/10⁹,
 // rounded to the nearest nano, halves to the even nano. It is rounded for each instance,
 // so the traffic of a booking is this amount times its instances. The error is an
-// [*InputError] that unwraps to [ErrOverflow]. It panics if disk is negative.
+// [*pricing.InputError] that unwraps to [ErrOverflow]. It panics if disk is negative.
 func (c Centre) trafficFor(disk int64) (pricing.Money, error) {
 	if disk < 0 {
 		panic("federation: negative disk")
@@ -66,7 +66,7 @@ func (c Centre) trafficFor(disk int64) (pricing.Money, error) {
 }
 
 // AddDemand adds to dst, slot by slot, what the tasks of one home need. If dst is 0 before,
-// dst is then the d(t) of [Centre].Demand. The error is an [*InputError] about a task that does
+// dst is then the d(t) of [Centre].Demand. The error is an [*pricing.InputError] about a task that does
 // not fit into the slots of dst or has no instance, or [ErrOverflow] about the first
 // task with which the sum does not fit. After an error dst is unchanged. Time: O(slots of
 // dst and of the home's tasks).

@@ -34,7 +34,7 @@ type Temptation struct {
 // limit is the work limit: how many reservations are tried, spread evenly over centres
 // and starts; 0 is all of them, centres times slots. Time: that of [Share] for each.
 //
-// The error is an [*InputError], as from Share; dst is then returned unchanged. It
+// The error is an [*pricing.InputError], as from Share; dst is then returned unchanged. It
 // panics if an option is none of the constants or limit is negative. It allocates.
 func AppendTemptations(dst []Temptation, centres []Centre, tasks []Task, opts Options, limit int) ([]Temptation, error) {
 	if limit < 0 {

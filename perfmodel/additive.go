@@ -39,7 +39,7 @@ type Additive struct {
 }
 
 // Fit fits the model to the runs of p. It keeps its memory between calls. The error is
-// that of [Profile.Validate] or an [*InputError]: ErrFewRows, or ErrDependent, which
+// that of [Profile.Validate] or an *pricing.InputError: ErrFewRows, or ErrDependent, which
 // names the columns.
 func (m *Additive) Fit(p *Profile) error {
 	m.fitted = false
@@ -89,7 +89,7 @@ func (m *Additive) appendRow(dst, features []float64, processes int, field strin
 	return append(append(dst, features...), float64(processes)), nil
 }
 
-// EstimateTo implements [Estimator]. A prediction that is not above 0 is an [*InputError]
+// EstimateTo implements [Estimator]. A prediction that is not above 0 is an *pricing.InputError
 // that unwraps to ErrNotPositive. Time: O(k²) for each process count and k columns.
 func (m *Additive) EstimateTo(dst []Estimate, q Query) error {
 	if !m.fitted {

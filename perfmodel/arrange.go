@@ -85,7 +85,7 @@ func BenchmarkOf(p *Profile) (Shape, bool) {
 }
 
 // Arrange returns the profile with its features in the order of names. The error is an
-// [*InputError] that unwraps to [ErrMissing] if names does not have the features of p,
+// *pricing.InputError that unwraps to [ErrMissing] if names does not have the features of p,
 // each once. The profile p is not changed.
 func (p *Profile) Arrange(names []string) (Profile, error) {
 	for i, name := range p.Features {

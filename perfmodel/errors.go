@@ -8,7 +8,14 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// What an [InputError] of a fit unwraps to, as in package perfmodel/lsq.
+// What a *pricing.InputError of a fit unwraps to, as in package perfmodel/lsq. Its fields:
+//
+//	Package  "perfmodel"
+//	Field    such as "Profile.Features" or "seconds"
+//	Index    the element within Field, from 0; -1 where there is none
+//	Line     of a table, from 1, the titles being line 1; 0 where there is none
+//	Column   0
+//	Err      what is there and what would be right; unwraps to a sentinel
 var (
 	// ErrNotFinite: a number is NaN or infinite.
 	ErrNotFinite = lsq.ErrNotFinite
@@ -21,7 +28,7 @@ var (
 	ErrOverflow = lsq.ErrOverflow
 )
 
-// What an [InputError] of profiles and models unwraps to.
+// What a *pricing.InputError of profiles and models unwraps to.
 var (
 	// ErrSyntax: a file is not the table that it should be.
 	ErrSyntax = errors.New("not a table of the form expected")
@@ -37,16 +44,6 @@ var (
 	ErrNotFitted = errors.New("model is not fitted")
 )
 
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "perfmodel"
-//	Field    such as "Profile.Features" or "seconds"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     of a table, from 1, the titles being line 1; 0 where there is none
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-type InputError = inputerr.Error
-
 func badInput(field string, index int, sentinel error, format string, args ...any) error {
 	return inputerr.New("perfmodel", field, index, sentinel, format, args...)
 }
@@ -58,18 +55,18 @@ func badLine(column string, line int, sentinel error, format string, args ...any
 
 // named returns the error err as one about profile p, which has the given index.
 func named(field string, index int, err error, p *Profile) error {
-	var in *InputError
+	var in *inputerr.Error
 	if errors.As(err, &in) && error(in) == err {
 		inner := *in
 		inner.Package = "" // the package is said once
 		err = &inner
 	}
-	return &InputError{Package: "perfmodel", Field: field, Index: index, Err: fmt.Errorf("application %q: %w", p.Application, err)}
+	return &inputerr.Error{Package: "perfmodel", Field: field, Index: index, Err: fmt.Errorf("application %q: %w", p.Application, err)}
 }
 
 // ofFit returns an error of the least squares as one of this package.
 func ofFit(err error) error {
-	var in *InputError
+	var in *inputerr.Error
 	if errors.As(err, &in) {
 		out := *in
 		out.Package = "perfmodel"

@@ -59,7 +59,7 @@ type Estimator interface {
 	// EstimateTo puts one estimate into dst for each number of processes of the query,
 	// in its order. It panics if dst has another length, if the number of features is
 	// not the profile's, if a number of processes is below 1 or the level is not between
-	// 0 and 1. The error is an [*InputError], which unwraps to ErrNotFitted,
+	// 0 and 1. The error is an *pricing.InputError, which unwraps to ErrNotFitted,
 	// ErrNotPositive, ErrNotFinite or ErrOverflow.
 	EstimateTo(dst []Estimate, q Query) error
 }

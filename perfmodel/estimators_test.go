@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // noisy returns a profile of a noisy law, which every model can be fitted to.
@@ -112,7 +114,7 @@ func TestEveryEstimate(t *testing.T) {
 			}
 			var dst [1]Estimate
 			err := f.e.EstimateTo(dst[:], Query{Features: huge, Processes: []int{int(min(math.MaxInt, int64(1)<<40))}})
-			var in *InputError
+			var in *inputerr.Error
 			if e := dst[0]; err == nil && !(e.Seconds > 0 && e.Seconds < math.Inf(1)) || err != nil && !errors.As(err, &in) {
 				t.Errorf("%s: %+v, %v", name, e, err)
 			}

@@ -21,10 +21,10 @@ var counts = enum.New[Counts]("perfmodel", "Counts", ErrUnknown, "any", "squares
 func (c Counts) String() string { return counts.String(c) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// [*InputError].
+// *pricing.InputError.
 func (c Counts) MarshalText() ([]byte, error) { return counts.MarshalText(c) }
 
-// UnmarshalText reads a name. Any other text is an [*InputError], and c is
+// UnmarshalText reads a name. Any other text is an *pricing.InputError, and c is
 // unchanged.
 func (c *Counts) UnmarshalText(text []byte) error { return counts.UnmarshalText(c, text) }
 
@@ -180,7 +180,7 @@ var benchmarks = [...]Shape{
 
 // NPB returns the shape of the NAS Parallel Benchmark with the given name in lower case: cg,
 // ep, ft, is, mg, bt, lu or sp. Its features are those of Table I in [Huang13]. Work and
-// WorkingSet count what the algorithm does and holds [Bailey91], to leading order. The error is an [*InputError] that unwraps to [ErrUnknown]. The caller must
+// WorkingSet count what the algorithm does and holds [Bailey91], to leading order. The error is an *pricing.InputError that unwraps to [ErrUnknown]. The caller must
 // not change the features.
 func NPB(name string) (Shape, error) {
 	for _, b := range benchmarks {

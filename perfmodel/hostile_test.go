@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // A mean of times is positive however far from the profile it is.
@@ -46,7 +48,7 @@ func TestWriteProfilesRefuses(t *testing.T) {
 	} {
 		p := Profile{Application: "a", Features: []string{"x"}, Runs: []Run{{Features: []float64{1}, Processes: 1, Seconds: 1, Repetitions: 1}}}
 		edit(&p)
-		var in *InputError
+		var in *inputerr.Error
 		if err := WriteProfiles(io.Discard, []Profile{p}); !errors.As(err, &in) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // simpleModels returns a model of each kind, in the forms that take one feature.
@@ -136,7 +138,7 @@ func TestTimesBeyondNumbers(t *testing.T) {
 		}
 		var dst [2]Estimate
 		err := c.m.EstimateTo(dst[:], Query{Features: []float64{c.x}, Processes: []int{c.n, c.n}})
-		var in *InputError
+		var in *inputerr.Error
 		if !errors.As(err, &in) || !errors.Is(err, ErrOverflow) || in.Index != 0 {
 			t.Errorf("%s: %+v, %v", name, dst[0], err)
 		}

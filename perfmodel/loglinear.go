@@ -53,7 +53,7 @@ type LogLinear struct {
 }
 
 // Fit fits the model to the runs of p. It keeps its memory between calls. The error is
-// that of [Profile.Validate] or an [*InputError]: ErrNotPositive for a time or a feature
+// that of [Profile.Validate] or an *pricing.InputError: ErrNotPositive for a time or a feature
 // without a logarithm, ErrMissing if a run is not Split and Computation is asked for,
 // ErrFewRows, or ErrDependent, which names the columns.
 func (m *LogLinear) Fit(p *Profile) error {

@@ -138,7 +138,7 @@ type machineApplication struct {
 // FitAll fits the machine to the profiles, and copies what it needs of them. It panics
 // if the numbers of shapes and profiles differ, or if a shape has no Work.
 //
-// The error is an [*InputError]. An error about a profile has its Index, and is that of
+// The error is an *pricing.InputError. An error about a profile has its Index, and is that of
 // [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is
 // ErrFewRows, with the Index −1, if no application has two cases that differ in work: the
 // runs then do not tell how times grow. A profile without runs is no error: the other

@@ -29,7 +29,7 @@ type Profile struct {
 	Runs        []Run
 }
 
-// Validate returns an [*InputError] about the first thing that is wrong. A feature is wrong
+// Validate returns an *pricing.InputError about the first thing that is wrong. A feature is wrong
 // if its name is empty, has spaces around it, is repeated or is a column of [ReadProfiles]. A
 // run is wrong with another number of features, with a number that is not finite, without
 // processes, repetitions or time, or with a negative part. Features may be of either sign

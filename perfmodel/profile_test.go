@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 func TestReadProfiles(t *testing.T) {
@@ -93,7 +95,7 @@ func TestReadProfilesErrors(t *testing.T) {
 
 func checkInput(t *testing.T, name string, err error, field string, index int, want error) {
 	t.Helper()
-	var in *InputError
+	var in *inputerr.Error
 	if !errors.Is(err, want) || !errors.As(err, &in) || in.Field != field || in.Index != index && in.Line != index {
 		t.Errorf("%q: error %v, want %v of %s[%d]", name, err, want, field, index)
 	}
@@ -248,7 +250,7 @@ func FuzzReadProfiles(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		p, err := ReadProfiles(strings.NewReader(s))
 		if err != nil {
-			var in *InputError
+			var in *inputerr.Error
 			if !errors.As(err, &in) {
 				t.Fatalf("%T %v", err, err)
 			}

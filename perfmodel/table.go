@@ -33,7 +33,7 @@ var reserved = [...]string{"application", "case", "processes", "seconds", "compu
 // Computation and communication may be empty where they were not measured, if seconds is
 // not. Profiles come in the order of their first lines.
 //
-// The error is an [*InputError] with the column as Field and the Line, or an error of r. Time
+// The error is an *pricing.InputError with the column as Field and the Line, or an error of r. Time
 // O(n log n) in the size of the table.
 func ReadProfiles(r io.Reader) ([]Profile, error) {
 	t, err := readTable(r, "profile")

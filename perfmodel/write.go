@@ -11,7 +11,7 @@ import (
 
 // WriteProfiles writes profiles as [ReadProfiles] reads them, with columns in an order
 // in which each profile's features keep their order. The error is that of
-// [Profile.Validate], that of w, or an [*InputError]: two profiles have one application,
+// [Profile.Validate], that of w, or an *pricing.InputError: two profiles have one application,
 // features have an order that no table has together with the profiles before, or there is
 // no run. Profiles without a run are not written. What ReadProfiles would refuse or change
 // is an error too: more than 2³¹ − 1 processes or repetitions, and spaces around a name or

@@ -47,7 +47,7 @@ type Cloud struct {
 	Closed   bool          // never choose this cloud
 }
 
-// Validate returns an [*InputError] about the first field that is wrong: a negative
+// Validate returns an [*pricing.InputError] about the first field that is wrong: a negative
 // price, number or time, or reservations that do not rise by Rate. With a Discount it also
 // refuses a Month outside of (0, 366 days], and a Discount that
 // [pricing.SustainedUse.Validate] refuses. O(reservations + ranks used).
@@ -87,7 +87,7 @@ func (c *Cloud) check() error {
 		return badInput("Month", -1, ErrRange, "%v: want more than 0 and at most 366 days", c.Month)
 	}
 	if err := c.Discount.Validate(); err != nil {
-		return &InputError{Package: "placement", Field: "Discount", Index: -1, Err: err}
+		return &pricing.InputError{Package: "placement", Field: "Discount", Index: -1, Err: err}
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (c *Cloud) Fits(n int) bool { return c.Quota <= 0 || n <= c.Quota-c.Taken }
 // prices: n times the instant charging rate of [Niu16] section 6. The discounted
 // price of each instance is rounded to the nano, half to even.
 //
-// The error is an [*InputError] about the fields that the n instances depend on, as
+// The error is an [*pricing.InputError] about the fields that the n instances depend on, as
 // by [Cloud.Validate], or unwraps to [pricing.ErrOverflow]. The order of Reserved is
 // not checked. Rate panics if n is negative. Time O(classes), and O(n) with a
 // discount; no memory.
@@ -205,13 +205,13 @@ func Choose(clouds []Cloud, n int) (int, error) {
 
 // inCloud says of an error of Rate in which of the clouds it is.
 func inCloud(i int, err error) error {
-	in, ok := err.(*InputError)
+	in, ok := err.(*pricing.InputError)
 	if !ok {
 		return err
 	}
 	head := "clouds[" + strconv.Itoa(i) + "]."
 	if in.Package != "placement" { // a product or a sum of money
-		return &InputError{Package: "placement", Field: head + "Hourly", Index: -1, Err: err}
+		return &pricing.InputError{Package: "placement", Field: head + "Hourly", Index: -1, Err: err}
 	}
 	field := in.Field
 	if in.Index >= 0 { // the index belongs to the first part of the field
@@ -220,5 +220,5 @@ func inCloud(i int, err error) error {
 			field += "." + rest
 		}
 	}
-	return &InputError{Package: in.Package, Field: head + field, Index: in.Index, Err: in.Err}
+	return &pricing.InputError{Package: in.Package, Field: head + field, Index: in.Index, Err: in.Err}
 }

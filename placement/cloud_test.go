@@ -99,7 +99,7 @@ func TestRateErrors(t *testing.T) {
 		{Cloud{Reserved: []Reservation{{1, 5}, {1, 4}}}, "Reserved.Rate"},
 		{Cloud{Used: []time.Duration{-1}}, "Used"},
 	} {
-		var in *InputError
+		var in *pricing.InputError
 		if err := c.c.Validate(); !errors.As(err, &in) || in.Field != c.field || !errors.Is(err, ErrRange) {
 			t.Errorf("%+v: %v", c.c, err)
 		}

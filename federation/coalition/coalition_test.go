@@ -464,7 +464,7 @@ func TestSample(t *testing.T) {
 			}
 			asked[set] = true
 			return c[set], nil
-		}, SampleOptions{Pairs: 50, Rand: r})
+		}, 50, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -495,23 +495,23 @@ func TestSample(t *testing.T) {
 		t.Errorf("%d of %d within two standard errors", within, all)
 	}
 	got, err := s.Shapley(nil, 40, func(set Set) (pricing.Money, error) { return pricing.Money(3 * set.Len()), nil },
-		SampleOptions{Rand: rand.New(rand.NewPCG(1, 1))})
+		0, rand.New(rand.NewPCG(1, 1)))
 	if err != nil || len(got) != 40 || slices.ContainsFunc(got, func(x Share) bool { return x != Share{3, 0} }) {
 		t.Error(got, err)
 	}
 	broken := errors.New("broken")
-	if _, err := s.Shapley(nil, 3, func(Set) (pricing.Money, error) { return 0, broken }, SampleOptions{Rand: rand.New(rand.NewPCG(1, 1))}); err != broken {
+	if _, err := s.Shapley(nil, 3, func(Set) (pricing.Money, error) { return 0, broken }, 0, rand.New(rand.NewPCG(1, 1))); err != broken {
 		t.Error(err)
 	}
 	for _, most := range []pricing.Money{MaxCost, -MaxCost} {
-		if got, err := s.Shapley(nil, 1, func(Set) (pricing.Money, error) { return most, nil }, SampleOptions{Pairs: 2, Rand: rand.New(rand.NewPCG(1, 1))}); err != nil || got[0].Cost != most {
+		if got, err := s.Shapley(nil, 1, func(Set) (pricing.Money, error) { return most, nil }, 2, rand.New(rand.NewPCG(1, 1))); err != nil || got[0].Cost != most {
 			t.Error(got, err)
 		}
 	}
-	if got, err := s.Shapley(nil, 64, func(set Set) (pricing.Money, error) { return pricing.Money(set.Len()), nil }, SampleOptions{Pairs: 2, Rand: rand.New(rand.NewPCG(1, 1))}); err != nil || len(got) != 64 {
+	if got, err := s.Shapley(nil, 64, func(set Set) (pricing.Money, error) { return pricing.Money(set.Len()), nil }, 2, rand.New(rand.NewPCG(1, 1))); err != nil || len(got) != 64 {
 		t.Error(err)
 	}
-	if _, err := s.Shapley(nil, 3, func(Set) (pricing.Money, error) { return 2 * MaxCost, nil }, SampleOptions{Rand: rand.New(rand.NewPCG(1, 1))}); !errors.Is(err, ErrOverflow) {
+	if _, err := s.Shapley(nil, 3, func(Set) (pricing.Money, error) { return 2 * MaxCost, nil }, 0, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrOverflow) {
 		t.Error(err)
 	}
 }
@@ -541,7 +541,7 @@ func TestSampleByDefinition(t *testing.T) {
 	}
 	dst := []Share{{Cost: 5}}
 	got, err := new(Sampler).Shapley(dst, n, func(set Set) (pricing.Money, error) { return cost(set), nil },
-		SampleOptions{Pairs: pairs, Rand: rand.New(rand.NewPCG(8, 8))})
+		pairs, rand.New(rand.NewPCG(8, 8)))
 	if err != nil || len(got) != 1+n || got[0] != dst[0] {
 		t.Fatal(got, err)
 	}
@@ -561,7 +561,7 @@ func TestSampleByDefinition(t *testing.T) {
 	// The default, and the most.
 	for _, c := range []struct{ pairs, same int }{{0, DefaultPairs}, {1e6, 1e6}} {
 		r, s := rand.New(rand.NewPCG(8, 8)), rand.New(rand.NewPCG(8, 8))
-		if _, err := new(Sampler).Shapley(nil, 2, func(Set) (pricing.Money, error) { return 0, nil }, SampleOptions{Pairs: c.pairs, Rand: r}); err != nil {
+		if _, err := new(Sampler).Shapley(nil, 2, func(Set) (pricing.Money, error) { return 0, nil }, c.pairs, r); err != nil {
 			t.Fatal(err)
 		}
 		for range c.same {
@@ -580,7 +580,7 @@ func TestSampleByDefinition(t *testing.T) {
 				return 0, broken
 			}
 			return 1, nil
-		}, SampleOptions{Rand: rand.New(rand.NewPCG(8, 8))})
+		}, 0, rand.New(rand.NewPCG(8, 8)))
 		if err != broken || !slices.Equal(got, dst) {
 			t.Errorf("call %d fails: %v, %v", fails, got, err)
 		}
@@ -698,11 +698,11 @@ func TestPanics(t *testing.T) {
 		"shapley":    func() { s.ShapleyTo(nil, Costs{0, 1}) },
 		"core":       func() { s.Core(nil, Costs{0, 1}) },
 		"departures": func() { Costs{0, 1}.AppendDepartures(nil, nil) },
-		"members":    func() { new(Sampler).Shapley(nil, 65, cost, SampleOptions{Rand: r}) },
-		"no members": func() { new(Sampler).Shapley(nil, 0, cost, SampleOptions{Rand: r}) },
-		"many pairs": func() { new(Sampler).Shapley(nil, 2, cost, SampleOptions{Pairs: 1e6 + 1, Rand: r}) },
-		"pairs":      func() { new(Sampler).Shapley(nil, 2, cost, SampleOptions{Pairs: 1, Rand: r}) },
-		"rand":       func() { new(Sampler).Shapley(nil, 2, cost, SampleOptions{}) },
+		"members":    func() { new(Sampler).Shapley(nil, 65, cost, 0, r) },
+		"no members": func() { new(Sampler).Shapley(nil, 0, cost, 0, r) },
+		"many pairs": func() { new(Sampler).Shapley(nil, 2, cost, 1e6+1, r) },
+		"pairs":      func() { new(Sampler).Shapley(nil, 2, cost, 1, r) },
+		"rand":       func() { new(Sampler).Shapley(nil, 2, cost, 0, nil) },
 	} {
 		func() {
 			defer func() {
@@ -802,11 +802,11 @@ func TestMembersBeyond(t *testing.T) {
 	}
 	var sampler Sampler
 	rng := rand.New(rand.NewPCG(1, 1))
-	if _, err := sampler.Shapley(nil, 2, func(s Set) (pricing.Money, error) { return pricing.Money(s), nil }, SampleOptions{Rand: rng}); err != nil {
+	if _, err := sampler.Shapley(nil, 2, func(s Set) (pricing.Money, error) { return pricing.Money(s), nil }, 0, rng); err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]func(){
-		"no cost":  func() { _, _ = new(Sampler).Shapley(nil, 2, nil, SampleOptions{Rand: rng}) },
+		"no cost":  func() { _, _ = new(Sampler).Shapley(nil, 2, nil, 0, rng) },
 		"no share": func() { sampler.AppendDepartures(nil, make([]pricing.Money, 1)) },
 	} {
 		func() {

@@ -268,7 +268,7 @@ func (s *Solver) handOut(dst []pricing.Money, c Costs, d int64) pricing.Money {
 
 // VerifyEmpty checks a proof that the core is empty: each member is in coalitions of
 // total weight den, and these coalitions together cost less than den times the cost of
-// all. The error is that of [Costs.Validate], or a *federation.InputError that unwraps to
+// all. The error is that of [Costs.Validate], or a *pricing.InputError that unwraps to
 // [ErrNotBalanced]. Time: O(members of the coalitions).
 func VerifyEmpty(c Costs, proof []Weighted, den int64) error {
 	if err := c.Validate(); err != nil {

@@ -28,7 +28,7 @@ func (c Costs) Members() int { return bits.Len(uint(len(c))) - 1 }
 // All returns the coalition of all members.
 func (c Costs) All() Set { return Set(len(c) - 1) }
 
-// Validate returns a *federation.InputError unless c has 2ⁿ elements for 1 ≤ n ≤ [MaxMembers],
+// Validate returns a *pricing.InputError unless c has 2ⁿ elements for 1 ≤ n ≤ [MaxMembers],
 // the first is 0, and all are from −[MaxCost] to MaxCost.
 func (c Costs) Validate() error {
 	n := c.Members()

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *federation.InputError unwraps to.
+// What a *pricing.InputError unwraps to.
 //
-// The errors themselves are a *federation.InputError:
+// The errors themselves are a *pricing.InputError:
 //
 //	Package  "coalition"
 //	Field    such as "Costs"

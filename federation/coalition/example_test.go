@@ -81,7 +81,7 @@ func ExampleSampler() {
 		return pricing.Money(100+10*demand) * pricing.Unit, nil // 100 for a contract, 10 for each unit
 	}
 	var s coalition.Sampler
-	shares, err := s.Shapley(nil, 30, cost, coalition.SampleOptions{Pairs: 200, Rand: rand.New(rand.NewPCG(1, 1))})
+	shares, err := s.Shapley(nil, 30, cost, 200, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -27,17 +27,8 @@ import (
 //
 // Time: 2·m·n costs at most. Shapley does not ask again for a cost that it asked for before.
 
-// DefaultPairs is the number of pairs of orders if [SampleOptions].Pairs is 0.
+// DefaultPairs is the number of pairs of orders where a caller says 0.
 const DefaultPairs = 100
-
-// SampleOptions say how to sample.
-type SampleOptions struct {
-	// Pairs is the work limit: how many orders are drawn, each taken forwards and
-	// backwards. 0 is [DefaultPairs]; the least is 2.
-	Pairs int
-	// Rand is the source of randomness. It is needed.
-	Rand *rand.Rand
-}
 
 // A Share is a member's share as sampling found it.
 type Share struct {
@@ -63,12 +54,15 @@ type Sampler struct {
 // Shapley appends the estimated Shapley value of the members 0 to n−1 to dst. cost
 // returns the cost of a coalition, from −[MaxCost] to MaxCost; it is called at most
 // once for each coalition, and not for nobody, which costs 0. The shares add up to the
-// cost of all, to the nano. The same seed gives the same shares.
+// cost of all, to the nano. The same seed of rnd gives the same shares.
 //
-// The error is that of cost, or a *federation.InputError for a cost that is too large; dst is
-// then returned unchanged. It panics unless n is from 1 to 64, Pairs is 0 or from 2 to
-// a million, and cost and Rand are set.
-func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), opts SampleOptions) ([]Share, error) {
+// pairs is the work limit: how many orders are drawn from rnd, each taken forwards and
+// backwards; 0 is [DefaultPairs].
+//
+// The error is that of cost, or a *pricing.InputError for a cost that is too large; dst is
+// then returned unchanged. It panics unless n is from 1 to 64, pairs is 0 or from 2 to
+// a million, and cost and rnd are set.
+func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
 	switch {
 	case n < 1 || n > 64:
 		panic("coalition: number of members is not from 1 to 64")
@@ -81,7 +75,7 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 	}
 	clear(s.known)
 	s.cost = cost
-	return s.Joining(dst, n, s.bySet, opts)
+	return s.Joining(dst, n, s.bySet, pairs, rnd)
 }
 
 // Joining is [Sampler.Shapley] for any number of members, where a cost is found by letting
@@ -89,8 +83,8 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 // its members in the order of their joining. In each call either one member more has joined
 // than in the call before, or joined has one member and an order begins. cost must not
 // modify or keep joined.
-func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.Money, error), opts SampleOptions) ([]Share, error) {
-	pairs := cmp.Or(opts.Pairs, DefaultPairs)
+func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
+	pairs = cmp.Or(pairs, DefaultPairs)
 	switch {
 	case n < 1:
 		panic("coalition: no members")
@@ -98,7 +92,7 @@ func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.M
 		panic("coalition: number of pairs is not from 2 to a million")
 	case cost == nil:
 		panic("coalition: nil cost")
-	case opts.Rand == nil:
+	case rnd == nil:
 		panic("coalition: nil source of randomness")
 	}
 	s.sums, s.mean, s.dev = grow.Zero(s.sums, n), grow.Zero(s.mean, n), grow.Zero(s.dev, n)
@@ -108,7 +102,7 @@ func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.M
 	}
 	var total pricing.Money
 	for m := range pairs {
-		opts.Rand.Shuffle(n, func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
+		rnd.Shuffle(n, func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
 		clear(s.pair)
 		for range 2 {
 			var err error

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *perfmodel.InputError unwraps to.
+// What a *pricing.InputError unwraps to.
 //
-// The errors themselves are a *perfmodel.InputError:
+// The errors themselves are a *pricing.InputError:
 //
 //	Package  "lsq"
 //	Field    such as "y"

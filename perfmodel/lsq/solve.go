@@ -156,7 +156,7 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 //
 // Time: O(rows·cols²), space: O(rows·cols).
 //
-// The error is a *perfmodel.InputError that unwraps to
+// The error is a *pricing.InputError that unwraps to
 //
 //   - [ErrNotFinite] for a NaN or an infinity,
 //   - [ErrFewRows] for fewer rows than coefficients, and also to ErrDependent if columns are

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *perfmodel.InputError of this package unwraps to, beside the errors of package perfmodel.
+// What a *pricing.InputError of this package unwraps to, beside the errors of package perfmodel.
 //
-// The errors themselves are a *perfmodel.InputError:
+// The errors themselves are a *pricing.InputError:
 //
 //	Package  "mpiprofile"
 //	Field    what the line is about, such as "functions" or "MPI time"

@@ -13,7 +13,7 @@ import (
 // "Aggregate Time", with the twenty call sites that take most. If the functions take less
 // than the section "MPI Time" says, the rest is the function MPI_other.
 //
-// The error is that of r, or a *perfmodel.InputError. With the line it unwraps to ErrSyntax,
+// The error is that of r, or a *pricing.InputError. With the line it unwraps to ErrSyntax,
 // ErrRange, or ErrTruncated if a line or the report has no end. Without a line it unwraps to
 // ErrMissing if no task has a time, or to ErrMixed if the report assigns another number of
 // tasks than it has times of.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
@@ -20,7 +21,7 @@ type Profile struct {
 	Seconds   [][]float64 // of each run, one for each function
 }
 
-// Validate returns a *perfmodel.InputError if the profile is not valid by
+// Validate returns a *pricing.InputError if the profile is not valid by
 // [perfmodel.Profile.Validate], if the times are not one for each run and function, or if a
 // time is negative or not finite.
 func (p *Profile) Validate() error {
@@ -50,7 +51,7 @@ const prefix = "MPI_"
 // whose titles begin with MPI_ have the seconds of these functions; an empty cell stands for
 // 0. A profile has the functions for which its lines have a time above 0.
 //
-// The error is a *perfmodel.InputError with the column as Field and the Line, or an error of r.
+// The error is a *pricing.InputError with the column as Field and the Line, or an error of r.
 func ReadProfiles(r io.Reader) ([]Profile, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -108,7 +109,7 @@ func ReadProfiles(r io.Reader) ([]Profile, error) {
 	}
 	out.Flush()
 	profiles, err := plain(rest.Bytes())
-	var bad *perfmodel.InputError
+	var bad *inputerr.Error
 	if errors.As(err, &bad) && bad.Line > 1 && bad.Line-2 < len(lines) {
 		bad.Line = lines[bad.Line-2].number
 	}

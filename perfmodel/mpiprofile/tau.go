@@ -86,7 +86,7 @@ func (l *lines) ended(field, format string, args ...any) error {
 // of the process is the largest inclusive time of a function. The time of an MPI function
 // is its exclusive time. MPI functions are of the group MPI, or have a name that begins with MPI_.
 //
-// The error is a *perfmodel.InputError with the line, which unwraps to ErrSyntax, ErrRange or, if
+// The error is a *pricing.InputError with the line, which unwraps to ErrSyntax, ErrRange or, if
 // the file ends early, ErrTruncated; or it is the error of r.
 func ReadTAU(r io.Reader) (Process, error) {
 	var p Process
@@ -243,7 +243,7 @@ const clockSkew = 10
 // Mean returns the means over the processes of a run. A function that a process does not
 // call takes 0 seconds there.
 //
-// The error is a *perfmodel.InputError. It unwraps to ErrMissing if there is no process, or a
+// The error is a *pricing.InputError. It unwraps to ErrMissing if there is no process, or a
 // process says that its run had more processes. It unwraps to ErrMixed if a process says
 // that its run had fewer processes, or began more than ten seconds after another process
 // had ended: files of an earlier run on more processes are then in the folder.

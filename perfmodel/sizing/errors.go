@@ -5,9 +5,9 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel"
 )
 
-// What a *perfmodel.InputError of this package unwraps to: errors of package perfmodel.
+// What a *pricing.InputError of this package unwraps to: errors of package perfmodel.
 //
-// The errors themselves are a *perfmodel.InputError:
+// The errors themselves are a *pricing.InputError:
 //
 //	Package  "sizing"; "perfmodel" for what the estimator refuses
 //	Field    such as "Target.Deadline" or "InstanceType.Meter"

@@ -29,7 +29,7 @@ func Huang13InstanceTypes() []InstanceType {
 	}
 }
 
-// FindInstanceType returns the instance type with the given name, or a *perfmodel.InputError
+// FindInstanceType returns the instance type with the given name, or a *pricing.InputError
 // that unwraps to [ErrUnknown].
 func FindInstanceType(instances []InstanceType, name string) (InstanceType, error) {
 	for _, i := range instances {
@@ -59,7 +59,7 @@ func CheapestPerUnit(instances []InstanceType) (int, error) {
 	return best, nil
 }
 
-// Validate returns a *perfmodel.InputError about the first thing that is wrong.
+// Validate returns a *pricing.InputError about the first thing that is wrong.
 func (i *InstanceType) Validate() error {
 	switch {
 	case !(i.ComputeUnits > 0) || math.IsInf(i.ComputeUnits, 0):

@@ -23,7 +23,7 @@ type Sizer struct {
 // in time go to the lower cost, ties in cost to the shorter time, then to fewer
 // processes. That nothing fits is a Verdict, not an error.
 //
-// The error is a *perfmodel.InputError for a deadline that is not positive, a negative budget,
+// The error is a *pricing.InputError for a deadline that is not positive, a negative budget,
 // a level out of range or no counts; that of [InstanceType.Validate]; that of the
 // estimator; or pricing.ErrOverflow. The Choice that comes with an error has the verdict
 // Unprofiled. It panics if a count is below 1, if the goal is none of the constants, or if the

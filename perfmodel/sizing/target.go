@@ -60,10 +60,10 @@ var verdicts = enum.New[Verdict]("sizing", "Verdict", ErrUnknown, "fits", "too_l
 func (v Verdict) String() string { return verdicts.String(v) }
 
 // MarshalText returns the text that String returns. A value that has no name is an
-// *perfmodel.InputError.
+// *pricing.InputError.
 func (v Verdict) MarshalText() ([]byte, error) { return verdicts.MarshalText(v) }
 
-// UnmarshalText reads a name. Any other text is a *perfmodel.InputError, and v is
+// UnmarshalText reads a name. Any other text is a *pricing.InputError, and v is
 // unchanged.
 func (v *Verdict) UnmarshalText(text []byte) error { return verdicts.UnmarshalText(v, text) }
 

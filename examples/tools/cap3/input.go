@@ -116,7 +116,7 @@ func of(application string) string {
 
 // inData says what is wrong with numbers that were read.
 func inData(err error) string {
-	var in *perfmodel.InputError
+	var in *pricing.InputError
 	for errors.As(err, &in) {
 		err = in.Err
 	}
@@ -125,7 +125,7 @@ func inData(err error) string {
 
 // inRuns says which run of a profile numbers that were read are wrong in.
 func inRuns(p *perfmodel.Profile, err error) string {
-	var in *perfmodel.InputError
+	var in *pricing.InputError
 	if errors.As(err, &in) && strings.HasPrefix(in.Field, "Profile.Runs") && in.Index >= 0 && in.Index < len(p.Runs) {
 		r := &p.Runs[in.Index]
 		name := ""

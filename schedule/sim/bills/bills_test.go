@@ -196,7 +196,7 @@ func TestSampledByDefinition(t *testing.T) {
 	all := naive(u, got.Accounts, coalition.Set(1<<users-1))
 	want, err := new(coalition.Sampler).Shapley(nil, users, func(set coalition.Set) (pricing.Money, error) {
 		return naive(u, got.Accounts, set), nil
-	}, coalition.SampleOptions{Pairs: 100, Rand: rand.New(rand.NewPCG(18, 4))})
+	}, 100, rand.New(rand.NewPCG(18, 4)))
 	if err != nil || all <= 0 {
 		t.Fatal(all, err)
 	}
