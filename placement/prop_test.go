@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -152,73 +151,6 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 	if src.n != 0 {
 		t.Errorf("%d numbers drawn by policies that are not random", src.n)
-	}
-}
-
-// killer returns an order of size instances on which every partition by the
-// median of three splits off two, so that quickselect alone is quadratic. It is
-// made backwards: the partition of 0, x, b₂, …, 1 (in the middle), …, bₖ swaps x
-// and 1 and returns the first two.
-func killer(size int) []ranked {
-	a := []ranked{{0, 0, 0}}
-	for len(a) < size {
-		b := make([]ranked, len(a)+2)
-		copy(b[2:], a)
-		for i := range b {
-			b[i].key += 2
-		}
-		mid := (len(b) - 1) / 2
-		if mid < 2 { // too small for the pattern
-			b[0].key, b[1].key = 0, 1
-		} else {
-			b[0].key, b[1].key, b[mid].key = 0, b[mid].key, 1
-		}
-		a = b
-	}
-	for i := range a {
-		a[i].id, a[i].pos = i, i
-	}
-	return a
-}
-
-// An order that defeats quickselect reaches the fallback to a heap.
-func TestSelectFirstFallsBack(t *testing.T) {
-	a := killer(1001)
-	want := slices.Clone(a)
-	sort.Slice(want, func(i, j int) bool { return want[i].before(&want[j]) })
-	const n = 500
-	rest, left, partitions := slices.Clone(a), n, 0
-	for left > 0 && left < len(rest) {
-		m := partition(rest)
-		rest, left = rest[m:], left-m
-		partitions++
-	}
-	if partitions != n/2 {
-		t.Fatalf("%d partitions, want %d: the order is not a killer any more", partitions, n/2)
-	}
-	selectFirst(a, n)
-	sort.Slice(a[:n], func(i, j int) bool { return a[i].before(&a[j]) })
-	if !slices.Equal(a[:n], want[:n]) {
-		t.Error(cmp.Diff(fmt.Sprint(want[:n]), fmt.Sprint(a[:n])))
-	}
-}
-
-// The fallback of quickselect alone. Seed 5.
-func TestHeapSelect(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 5))
-	for range 2000 {
-		a := make([]ranked, 1+rnd.IntN(60))
-		for i := range a {
-			a[i] = ranked{time.Duration(rnd.IntN(20)), i, i}
-		}
-		want := slices.Clone(a)
-		sort.Slice(want, func(i, j int) bool { return want[i].before(&want[j]) })
-		n := 1 + rnd.IntN(len(a))
-		heapSelect(a, n)
-		sort.Slice(a[:n], func(i, j int) bool { return a[i].before(&a[j]) })
-		if !slices.Equal(a[:n], want[:n]) {
-			t.Fatalf("the first %d: %v, want %v", n, a[:n], want[:n])
-		}
 	}
 }
 

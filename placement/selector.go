@@ -1,30 +1,18 @@
 package placement
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/selection"
 )
 
 // A Selector chooses idle instances. Its zero value is ready. It keeps its memory
 // between calls and allocates nothing once the memory suffices. Two goroutines must
 // not use it at once.
 type Selector struct {
-	rank []ranked
-}
-
-// A ranked instance: the lower (key, id) comes first.
-type ranked struct {
-	key time.Duration
-	id  int
-	pos int
-}
-
-func (a *ranked) before(b *ranked) bool {
-	if a.key != b.key {
-		return a.key < b.key
-	}
-	return a.id < b.id
+	keys      []time.Duration
+	positions []int // then the IDs of the instances that tie for the last place
 }
 
 // AppendSelect appends to dst the positions in idle of the n instances that the
@@ -36,7 +24,7 @@ func (a *ranked) before(b *ranked) bool {
 // rnd is nil.
 //
 // Time: O(len(idle)) for n of 1 and for Random. Otherwise quickselect takes
-// O(len(idle)) on the usual orders and O(len(idle)·log n) on the worst order.
+// O(len(idle)) on the usual orders and O(len(idle)·log len(idle)) on the worst order.
 func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy, rnd *rand.Rand) []int {
 	if n < 0 {
 		panic("placement: selection of a negative number")
@@ -50,38 +38,49 @@ func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy
 	if policy == Random && rnd == nil {
 		panic("placement: nil source of randomness")
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return dst
-	}
-	if n == len(idle) && policy != Random {
+	case policy == Random: // the first n steps of a Fisher-Yates shuffle
+		s.positions = s.positions[:0]
 		for i := range idle {
-			dst = append(dst, i)
+			s.positions = append(s.positions, i)
 		}
-		return dst
-	}
-	if n == 1 && policy != Random {
-		best := ranked{policy.key(&idle[0]), idle[0].ID, 0}
-		for i := 1; i < len(idle); i++ {
-			if r := (ranked{policy.key(&idle[i]), idle[i].ID, i}); r.before(&best) {
-				best = r
+		for i := range n {
+			j := i + rnd.IntN(len(idle)-i)
+			s.positions[i], s.positions[j] = s.positions[j], s.positions[i]
+		}
+		return append(dst, s.positions[:n]...)
+	case n == 1:
+		best := 0
+		for i := range idle {
+			if k, least := policy.key(&idle[i]), policy.key(&idle[best]); k < least || k == least && idle[i].ID < idle[best].ID {
+				best = i
 			}
 		}
-		return append(dst, best.pos)
+		return append(dst, best)
 	}
-	s.rank = s.rank[:0]
+	s.keys, s.positions = s.keys[:0], s.positions[:0]
 	for i := range idle {
-		s.rank = append(s.rank, ranked{policy.key(&idle[i]), idle[i].ID, i})
+		s.keys = append(s.keys, policy.key(&idle[i]))
 	}
-	if policy == Random { // the first n steps of a Fisher-Yates shuffle
-		for i := range n {
-			j := i + rnd.IntN(len(s.rank)-i)
-			s.rank[i], s.rank[j] = s.rank[j], s.rank[i]
+	limit := selection.Kth(s.keys, n-1)
+	ids := s.positions
+	for i := range idle {
+		if k := policy.key(&idle[i]); k < limit {
+			dst = append(dst, i)
+			n--
+		} else if k == limit {
+			ids = append(ids, idle[i].ID)
 		}
-	} else {
-		selectFirst(s.rank, n)
 	}
-	for _, r := range s.rank[:n] {
-		dst = append(dst, r.pos)
+	s.positions = ids
+	last := selection.Kth(ids, n-1) // of the instances of key limit, the n of the lowest IDs go
+	for i := range idle {
+		if n > 0 && policy.key(&idle[i]) == limit && idle[i].ID <= last {
+			dst = append(dst, i)
+			n--
+		}
 	}
 	return dst
 }
@@ -99,84 +98,4 @@ func (p Policy) key(in *Instance) time.Duration {
 		return -in.Since
 	}
 	return 0
-}
-
-// selectFirst brings the n first of a to its front: Hoare's quickselect with the
-// median of three as pivot. After 2·log₂(len) partitions it falls back to selection
-// by heap, so that no order of the input makes it quadratic. It stands here, and
-// not in internal/selection, because its elements are structs: a comparison through
-// a function would not be inlined.
-func selectFirst(a []ranked, n int) {
-	for budget := 2 * bits.Len(uint(len(a))); n > 0 && n < len(a); budget-- {
-		if budget == 0 {
-			heapSelect(a, n)
-			return
-		}
-		m := partition(a)
-		switch {
-		case n <= m:
-			a = a[:m]
-		default:
-			a, n = a[m:], n-m
-		}
-	}
-}
-
-// partition splits a, which has at least two elements, into two parts that are not
-// empty. No element of the first part comes after an element of the second.
-// partition returns the length of the first part.
-func partition(a []ranked) int {
-	lo, mid, hi := 0, (len(a)-1)/2, len(a)-1
-	if a[mid].before(&a[lo]) {
-		a[mid], a[lo] = a[lo], a[mid]
-	}
-	if a[hi].before(&a[mid]) {
-		a[hi], a[mid] = a[mid], a[hi]
-		if a[mid].before(&a[lo]) {
-			a[mid], a[lo] = a[lo], a[mid]
-		}
-	}
-	pivot := a[mid]
-	for i, j := 0, len(a)-1; ; i, j = i+1, j-1 {
-		for a[i].before(&pivot) {
-			i++
-		}
-		for pivot.before(&a[j]) {
-			j--
-		}
-		if i >= j {
-			return j + 1
-		}
-		a[i], a[j] = a[j], a[i]
-	}
-}
-
-// heapSelect brings the n first of a to its front with a heap of n elements, the
-// last of the n on top.
-func heapSelect(a []ranked, n int) {
-	sift := func(i int) {
-		for {
-			c := 2*i + 1
-			if c >= n {
-				return
-			}
-			if c+1 < n && a[c].before(&a[c+1]) {
-				c++
-			}
-			if !a[i].before(&a[c]) {
-				return
-			}
-			a[i], a[c] = a[c], a[i]
-			i = c
-		}
-	}
-	for i := n/2 - 1; i >= 0; i-- {
-		sift(i)
-	}
-	for i := n; i < len(a); i++ {
-		if a[i].before(&a[0]) {
-			a[i], a[0] = a[0], a[i]
-			sift(0)
-		}
-	}
 }
