@@ -38,15 +38,15 @@ func madeUp(rng *rand.Rand, nodes, perNode, waiting int) *Problem {
 }
 
 func BenchmarkSolve(b *testing.B) {
-	for _, c := range []struct{ nodes, perNode, waiting, steps, rounds int }{
-		{1000, 10, 1, 1, 0}, {1000, 10, 20, 1, 0}, {1000, 10, 100, 1, 0}, {200, 25, 1, 1, 0}, {200, 25, 20, 16, 0}, {200, 25, 100, 16, 0}, {200, 25, 200, 200, 100},
+	for _, c := range []struct{ nodes, perNode, waiting, steps int }{
+		{1000, 10, 1, 1}, {1000, 10, 20, 1}, {1000, 10, 100, 1}, {200, 25, 1, 1}, {200, 25, 20, 16}, {200, 25, 100, 16}, {200, 25, 200, 200},
 	} {
 		b.Run(fmt.Sprintf("nodes=%d/pods=%d/waiting=%d/steps=%d", c.nodes, c.nodes*c.perNode, c.waiting, c.steps), func(b *testing.B) {
 			p := madeUp(rand.New(rand.NewPCG(1, 2)), c.nodes, c.perNode, c.waiting)
 			var s Solver
 			var plan Plan
 			for b.Loop() {
-				plan = solve(b, &s, p, Options{Steps: c.steps, Rounds: c.rounds})
+				plan = solve(b, &s, p, Options{Steps: c.steps})
 			}
 			b.ReportMetric(float64(plan.Waste.Total())/float64(max(1, plan.Bound.Total()))-1, "gap-ratio")
 		})

@@ -36,6 +36,9 @@ import (
 // Time: O(nodes·sets²) for the sets, then O(nodes·patterns) for each price that is tried,
 // and for each job that is tried. A pattern is a number of tasks of each request on a node.
 
+// A place is a part of a job that spans nodes.
+type place struct{ node, item int }
+
 // A joint is a problem while Approximate works on it.
 type joint struct {
 	s        *Solver

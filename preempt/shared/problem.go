@@ -91,9 +91,6 @@ type Problem struct {
 // Options bound the work. The zero value looks at one branch.
 type Options struct {
 	Steps int // how many branches are looked at; 1 if less
-	// Rounds is how often the shares of jobs that span nodes are adjusted before the first
-	// branch. More rounds give a better bound.
-	Rounds int
 	// Stop, if not nil, is called often. When Stop returns true, Solve ends with the best
 	// plan so far, and with none before Solve has looked at all nodes.
 	Stop func() bool

@@ -78,7 +78,6 @@ type Solver struct {
 	branches   []*branch // all
 	spare      []*branch
 	work       nodeWork
-	shares     shares
 	joint      joint
 	options    arena[option]
 	counts     arena[int]
@@ -117,7 +116,6 @@ func (s *Solver) Solve(p *Problem, o Options) (Plan, error) {
 		}
 		return s.plan, nil
 	}
-	s.adjust(root, o)
 	s.search(root, max(1, o.Steps))
 	s.finish()
 	return s.plan, nil
@@ -349,12 +347,6 @@ func (s *Solver) repair(b *branch) int {
 	return s.overdrawing(b) // or -1: the relaxation is a plan, and kept
 }
 
-func (s *Solver) markNodes(j int) {
-	for _, part := range s.p.Jobs[j].Parts {
-		s.mark[part.Node] = true
-	}
-}
-
 // refresh computes the options of the marked nodes anew.
 func (s *Solver) refresh(b *branch) {
 	for n := range b.options {
@@ -445,7 +437,9 @@ func (s *Solver) child(b *branch, job int, fate uint8) *branch {
 	c := s.newBranch(b)
 	c.fate[job] = fate
 	clear(s.mark)
-	s.markNodes(job)
+	for _, part := range s.p.Jobs[job].Parts {
+		s.mark[part.Node] = true
+	}
 	if fate == lost {
 		c.sunk = c.sunk.Plus(&s.cost[job])
 		for _, d := range s.p.Jobs[job].Draws {
