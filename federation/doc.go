@@ -66,8 +66,7 @@
 //	Share  ≥  Optimum.Cost  ≥  optimum  ≥  Optimum.Bound  ≥  Optimizer.SplitCost.
 //
 // The first ≥ needs the bookings of Share as OptimumOptions.Start if there are three
-// centres or more. Fees plus any of these are at least the optimum of reserving jointly,
-// [JointPrices].
+// centres or more. Fees plus any of these are at least the optimum of reserving jointly.
 //
 // On three logs of real clusters over 600 hours, reserved by HGR, Algorithm 3 loses 2.5% of
 // the total cost, nearly two fifths of what sharing could save (go test -run OptimumLogs -v
