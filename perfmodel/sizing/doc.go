@@ -52,6 +52,11 @@
 //
 // Times are [time.Duration], rounded up to the nanosecond. Money is pricing.Money.
 //
+// # Errors
+//
+// An error about the input is a *pricing.InputError that unwraps to an error of package
+// perfmodel. Its Package is "sizing", or "perfmodel" for what the estimator refuses.
+//
 // # Allocation and concurrency
 //
 // A Sizer keeps its memory and allocates nothing once it suffices, if the estimator does

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -30,19 +31,19 @@ func Huang13InstanceTypes() []InstanceType {
 }
 
 // FindInstanceType returns the instance type with the given name, or a *pricing.InputError
-// that unwraps to [ErrUnknown].
+// that unwraps to [perfmodel.ErrUnknown].
 func FindInstanceType(instances []InstanceType, name string) (InstanceType, error) {
 	for _, i := range instances {
 		if i.Name == name {
 			return i, nil
 		}
 	}
-	return InstanceType{}, badInput("instance", -1, ErrUnknown, "%q: want the name of an instance type of the list", name)
+	return InstanceType{}, badInput("instance", -1, perfmodel.ErrUnknown, "%q: want the name of an instance type of the list", name)
 }
 
 // CheapestPerUnit returns the index of the instance type with the least price per
 // compute unit, as [Huang13] section III chooses; ties go to the first. The error is
-// that of [InstanceType.Validate], or ErrMissing if there are no types.
+// that of [InstanceType.Validate], or perfmodel.ErrMissing if there are no types.
 func CheapestPerUnit(instances []InstanceType) (int, error) {
 	best := -1
 	for i := range instances {
@@ -54,7 +55,7 @@ func CheapestPerUnit(instances []InstanceType) (int, error) {
 		}
 	}
 	if best < 0 {
-		return -1, badInput("instances", -1, ErrMissing, "0 instance types: want at least one")
+		return -1, badInput("instances", -1, perfmodel.ErrMissing, "0 instance types: want at least one")
 	}
 	return best, nil
 }
@@ -63,11 +64,11 @@ func CheapestPerUnit(instances []InstanceType) (int, error) {
 func (i *InstanceType) Validate() error {
 	switch {
 	case !(i.ComputeUnits > 0) || math.IsInf(i.ComputeUnits, 0):
-		return badInput("InstanceType.ComputeUnits", -1, ErrNotPositive, "%s has %v: want a positive number", i.Name, i.ComputeUnits)
+		return badInput("InstanceType.ComputeUnits", -1, perfmodel.ErrNotPositive, "%s has %v: want a positive number", i.Name, i.ComputeUnits)
 	case i.Processes < 1:
-		return badInput("InstanceType.Processes", -1, ErrRange, "%s runs %d processes: want at least 1", i.Name, i.Processes)
+		return badInput("InstanceType.Processes", -1, perfmodel.ErrRange, "%s runs %d processes: want at least 1", i.Name, i.Processes)
 	case i.Hourly < 0:
-		return badInput("InstanceType.Hourly", -1, ErrRange, "%s costs %v: want 0 or more", i.Name, i.Hourly)
+		return badInput("InstanceType.Hourly", -1, perfmodel.ErrRange, "%s costs %v: want 0 or more", i.Name, i.Hourly)
 	}
 	if err := i.Meter.Validate(); err != nil {
 		return badInput("InstanceType.Meter", -1, err, "want a meter that can be used for %s", i.Name)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/seeded"
+	"github.com/plimsoll/plimsoll/perfmodel"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -62,7 +63,7 @@ func TestShareByHand(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Share(nil, InstanceType{}, time.Hour); !errors.Is(err, ErrNotPositive) {
+	if _, err := Share(nil, InstanceType{}, time.Hour); !errors.Is(err, perfmodel.ErrNotPositive) {
 		t.Errorf("no instance type: %v", err)
 	}
 	dear := hourly

@@ -189,15 +189,15 @@ func (pl *Sizer) evaluate(e perfmodel.Estimator, in *InstanceType, t *Target) er
 func (t *Target) check(in *InstanceType) (limit float64, err error) {
 	switch {
 	case t.Deadline <= 0:
-		return 0, badInput("Target.Deadline", -1, ErrNotPositive, "%v: want a positive span", t.Deadline)
+		return 0, badInput("Target.Deadline", -1, perfmodel.ErrNotPositive, "%v: want a positive span", t.Deadline)
 	case t.Budget < 0:
-		return 0, badInput("Target.Budget", -1, ErrRange, "%v: want 0 for no limit, or more", t.Budget)
+		return 0, badInput("Target.Budget", -1, perfmodel.ErrRange, "%v: want 0 for no limit, or more", t.Budget)
 	case t.Confidence != 0 && !(t.Confidence >= 0.5 && t.Confidence < 1):
-		return 0, badInput("Target.Confidence", -1, ErrRange, "%v: want 0, or a probability from 0.5 to below 1", t.Confidence)
+		return 0, badInput("Target.Confidence", -1, perfmodel.ErrRange, "%v: want 0, or a probability from 0.5 to below 1", t.Confidence)
 	case t.MaxScale != 0 && !(t.MaxScale > 0):
-		return 0, badInput("Target.MaxScale", -1, ErrRange, "%v: want 0 for the default, or a positive number", t.MaxScale)
+		return 0, badInput("Target.MaxScale", -1, perfmodel.ErrRange, "%v: want 0 for the default, or a positive number", t.MaxScale)
 	case len(t.Counts) == 0:
-		return 0, badInput("Target.Counts", -1, ErrMissing, "0 numbers of processes: want at least one to choose from")
+		return 0, badInput("Target.Counts", -1, perfmodel.ErrMissing, "0 numbers of processes: want at least one to choose from")
 	}
 	if err := in.Validate(); err != nil {
 		return 0, err
@@ -283,7 +283,7 @@ func duration(seconds float64, index int) (time.Duration, error) {
 		return whole, nil
 	}
 	if math.IsInf(seconds, 1) {
-		return 0, badInput("Target.Confidence", index, ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or a confidence of 0.5")
+		return 0, badInput("Target.Confidence", index, perfmodel.ErrFewRows, "the profile has no more runs than the model has coefficients, so intervals have no end: want more runs, or a confidence of 0.5")
 	}
-	return 0, badInput("Target.Counts[]", index, ErrOverflow, "%v seconds, and the model does not hold beyond 200 years: want another number of processes", seconds)
+	return 0, badInput("Target.Counts[]", index, perfmodel.ErrOverflow, "%v seconds, and the model does not hold beyond 200 years: want another number of processes", seconds)
 }

@@ -53,7 +53,7 @@ const (
 	Unprofiled                // no number of processes lies within the profile
 )
 
-var verdicts = enum.New[Verdict]("sizing", "Verdict", ErrUnknown, "fits", "too_late", "too_dear", "unprofiled")
+var verdicts = enum.New[Verdict]("sizing", "Verdict", perfmodel.ErrUnknown, "fits", "too_late", "too_dear", "unprofiled")
 
 // String returns "fits", "too_late", "too_dear" or "unprofiled", or Verdict(n) for a
 // value n that has no name.

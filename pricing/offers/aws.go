@@ -22,8 +22,7 @@ type awsPrice struct {
 	lease, option, class        string
 	family, region, location    string
 	kind, tenancy, os, software string
-	licence, capacity, usage    string
-	operation, factor           string
+	capacity, operation, factor string
 	engine, edition, deployment string
 }
 
@@ -280,13 +279,13 @@ func (b *builder) readCSV(src *bufio.Reader) error {
 			err = b.addRate(&awsRate{
 				price: get("DiscountedRate"), currency: get("Currency"), usage: get("DiscountedUsageType"), operation: get("DiscountedOperation"),
 				option: get("PurchaseOption"), length: get("LeaseContractLength"), unit: get("LeaseContractLengthUnit"), service: get("DiscountedServiceCode"),
-				family: get("Instance Family"), product: get("Product Family"), region: get("DiscountedRegionCode"), location: get("Location"), kind: get("DiscountedInstanceType"), per: get("Unit")})
+				family: get("Instance Family"), product: get("Product Family"), region: get("DiscountedRegionCode"), location: get("Location"), kind: get("DiscountedInstanceType")})
 		} else {
 			err = b.addAWS(&awsPrice{
 				sku: get("SKU"), termCode: get("OfferTermCode"), termType: get("TermType"), unit: get("Unit"), price: get("PricePerUnit"), currency: get("Currency"),
 				lease: get("LeaseContractLength"), option: get("PurchaseOption"), class: get("OfferingClass"), family: get("Product Family"),
 				region: get("Region Code"), location: get("Location"), kind: get("Instance Type"), tenancy: get("Tenancy"), os: get("Operating System"),
-				software: get("Pre Installed S/W"), licence: get("License Model"), capacity: get("CapacityStatus"), usage: get("usageType"), operation: get("operation"),
+				software: get("Pre Installed S/W"), capacity: get("CapacityStatus"), operation: get("operation"),
 				factor: get("Normalization Size Factor"), engine: get("Database Engine"), edition: get("Database Edition"), deployment: get("Deployment Option")})
 		}
 		if err != nil {
@@ -307,8 +306,8 @@ func (b *builder) csvError(err error) error {
 }
 
 type awsAttributes struct {
-	InstanceType, Location, RegionCode, Tenancy, OperatingSystem, PreInstalledSw, LicenseModel, Capacitystatus string
-	Usagetype, Operation, NormalizationSizeFactor, DatabaseEngine, DatabaseEdition, DeploymentOption           string
+	InstanceType, Location, RegionCode, Tenancy, OperatingSystem, PreInstalledSw, Capacitystatus string
+	Operation, NormalizationSizeFactor, DatabaseEngine, DatabaseEdition, DeploymentOption        string
 }
 
 // readAWSProducts reads the object "products" of an offer file.
@@ -351,7 +350,7 @@ func (b *builder) readAWSProducts(dec *json.Decoder, products map[string]*awsPri
 		}
 		a := &p.Attributes
 		products[p.SKU] = &awsPrice{sku: p.SKU, family: p.ProductFamily, region: a.RegionCode, location: a.Location, kind: a.InstanceType, tenancy: a.Tenancy, os: a.OperatingSystem,
-			software: a.PreInstalledSw, licence: a.LicenseModel, capacity: a.Capacitystatus, usage: a.Usagetype, operation: a.Operation, factor: a.NormalizationSizeFactor,
+			software: a.PreInstalledSw, capacity: a.Capacitystatus, operation: a.Operation, factor: a.NormalizationSizeFactor,
 			engine: a.DatabaseEngine, edition: a.DatabaseEdition, deployment: a.DeploymentOption}
 	}
 	_, err = dec.Token()

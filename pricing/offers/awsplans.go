@@ -8,7 +8,7 @@ import (
 
 // awsRate is one rate of a savings plan, in either form.
 type awsRate struct {
-	price, currency, usage, operation, option, length, unit, service, family, product, region, location, kind, per string
+	price, currency, usage, operation, option, length, unit, service, family, product, region, location, kind string
 }
 
 // addRate takes a rate of a savings plan.
@@ -84,8 +84,8 @@ func (b *builder) readAWSPlans(dec *json.Decoder, products map[string]*awsPrice)
 				Unit     string
 			}
 			Rates []struct {
-				DiscountedUsageType, DiscountedOperation, DiscountedServiceCode, DiscountedRegionCode, DiscountedInstanceType, Unit string
-				DiscountedRate                                                                                                      struct{ Price, Currency string }
+				DiscountedUsageType, DiscountedOperation, DiscountedServiceCode, DiscountedRegionCode, DiscountedInstanceType string
+				DiscountedRate                                                                                                struct{ Price, Currency string }
 			}
 		}
 		if err := dec.Decode(&t); err != nil {
@@ -99,7 +99,7 @@ func (b *builder) readAWSPlans(dec *json.Decoder, products map[string]*awsPrice)
 			b.out.Prices++
 			p := awsRate{price: rate.DiscountedRate.Price, currency: rate.DiscountedRate.Currency, usage: rate.DiscountedUsageType, operation: rate.DiscountedOperation,
 				option: plan.option, length: t.LeaseContractLength.Duration.String(), unit: strings.TrimSuffix(strings.ToLower(t.LeaseContractLength.Unit), "s"),
-				service: rate.DiscountedServiceCode, family: plan.kind, product: plan.family, region: rate.DiscountedRegionCode, kind: rate.DiscountedInstanceType, per: rate.Unit}
+				service: rate.DiscountedServiceCode, family: plan.kind, product: plan.family, region: rate.DiscountedRegionCode, kind: rate.DiscountedInstanceType}
 			if p.option == "" { // the description says: 3 year No Upfront Compute Savings Plan
 				for _, o := range []string{"No Upfront", "Partial Upfront", "All Upfront"} {
 					if strings.Contains(t.Description, o) {
