@@ -220,11 +220,8 @@ func TestOverReserving(t *testing.T) {
 		t.Errorf("midpoint: gain %d, want 3", g)
 	}
 
-	// At the lender's F/τ too. Terms have 3 slots and cost 9. Centre 1 has a term
-	// each for its demand, 1 0 0 1 1 1 0 0 1, as is best for it alone: 27 instead
-	// of 50 on demand. A task of centre 0 in slots 1 to 7 would rent slots 1, 2, 6 and
-	// 7, but sending its data costs 40: 4·3 + 3·10 + 40 > 70. A needless term for slots
-	// 3 to 5, at 9, makes the stretch whole, 7·3 + 40 < 70, and sells all of it, for 21.
+	// At the lender's F/τ, the example of tempt.go. Alone it is best for centre 1 to buy three
+	// terms for its demand: 27 instead of 50 on demand.
 	centres = []Centre{
 		{Reserved: make([]int, 9), OnDemand: 10, Fee: 30, Term: 3, Traffic: 1},
 		{Reserved: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, OnDemand: 10, Fee: 9, Term: 3, Traffic: 1000},

@@ -105,8 +105,9 @@ type Optimizer struct {
 // prices have the tasks. A round of a descent solves one flow for each of the n·(n−1)/2
 // pairs of n centres, by the network simplex, for which no polynomial bound is known. A
 // step of the prices is O((tasks + slots)·n). A flow starts from the last tree of the same
-// pair, as far as its parts are still there, so later rounds take a tenth of the steps. Space: O((tasks + slots)·n), and 4 bytes for each slot of each
-// pair at most. [OptimumOptions] has the work limits.
+// pair, as far as its parts are still there, so later rounds take a tenth of the steps.
+// Space: O((tasks + slots)·n), and 4 bytes for each slot of each pair at most.
+// [OptimumOptions] has the work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
 		return Optimum{}, err

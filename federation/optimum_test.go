@@ -764,11 +764,11 @@ func TestGreedyAgainstOptimum(t *testing.T) {
 	}
 }
 
-// Pair after pair can end in a plan that the prices see through. Centre 0 has two free
-// reservations. The task of centre 1 would pay 4 for its data instead of 6, each
-// instance of centre 2's task 2. The pair of 0 and 1 comes first and takes one; no pair
-// gains by giving it back. At the prices that prove the bound only centre 2's task
-// moves.
+// Pairs of centres alone can end in a plan that is not the best, where the descent from the
+// prices finds the best. Centre 0 has two free reservations. Centre 1's task saves 2 there: it
+// pays 4 for its data instead of 6 on demand. Each instance of centre 2's task pays 2 for its
+// data. The pair of 0 and 1 comes first and takes a reservation; no pair gains by giving it
+// back. At the prices that prove the bound, only centre 2's task moves.
 func TestOptimumThirdDescent(t *testing.T) {
 	centres := []Centre{
 		{Reserved: []int{2}, OnDemand: 9, Term: 1},

@@ -224,7 +224,8 @@ func TestNobodyLosesWhoKnowsItsDemand(t *testing.T) {
 	}
 }
 
-// All instances and reservations times k: all bookings times k. Other numbers for the centres: the same bookings under them.
+// All instances and reservations times k: all bookings times k. Other numbers for the centres:
+// the same bookings under them.
 func TestScalingAndRenaming(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		centres := drawCentres(t, true)

@@ -104,11 +104,11 @@ func liuFederation(tb testing.TB, hours int, planner reserve.Planner) (centres [
 	return centres, tasks, fees
 }
 
-// What sharing saves over the three windows. Alone, costs are those of an independent
-// program to the dollar (ERRATA [Liu21] 8), and so are, as printed, the savings
-// that it saw, 3.3% and 6.4%, but for disks and delays, which are ours. The other
-// figures were found by this package and hold it to the same decisions; they are in its
-// documentation.
+// What sharing saves over the three windows. The costs alone are those of an independent
+// program, to the dollar (ERRATA [Liu21] 8). So are its savings as printed, 3.3% and 6.4%,
+// although disks and delays are drawn here. This package found the other figures, which keep
+// its decisions from changing unseen.
+//
 // A choice is the Options that can be compared.
 type choice struct {
 	Order  Order

@@ -10,9 +10,10 @@ import (
 // Does a lending price tempt centres to reserve what they do not need? [Liu21] says that
 // F/τ does not. A counterexample (TestOverReserving): terms have 3 slots and cost 9, and a
 // centre has a term for each three slots of its demand 1 0 0 1 1 1 0 0 1. A task of another
-// centre in slots 1 to 7, at 10 on demand a slot, would find slots 1, 2, 6 and 7 idle. But
-// with 40 for its data, 4·3 + 3·10 + 40 is more than 70. A needless term for slots 3 to 5
-// makes the stretch whole: the task moves for 7·3 + 40. The term costs 9 and sells 21.
+// centre runs in slots 1 to 7. It costs 70 on demand at home, and 40 to send. It would find
+// slots 1, 2, 6 and 7 idle, and stays: 4·3 + 3·10 + 40 is 82. A needless term for slots 3 to 5
+// leaves all seven slots idle, and the task comes: 7·3 + 40 is 61. The centre pays 9 for the
+// term, and receives 21.
 //
 // So a price is checked by trying: each centre in turn buys one more reservation for each
 // start, and the tasks are shared again.

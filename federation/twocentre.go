@@ -22,8 +22,8 @@ import (
 // each slot and a node after the last slot. x flows from the start of a part to its end. n_t
 // flows back from node t+1 to node t, at a convex cost with two kinks. This is a
 // circulation in a network, so there is an optimum in whole numbers, and node prices y prove
-// the optimum. The price of slot t is z_t = y_t − y_{t+1}, between the
-// slopes of its cost at n_t, and
+// the optimum. The price of slot t is z_t = y_t − y_{t+1}, between the slopes of its cost
+// at n_t, and
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
@@ -38,8 +38,8 @@ import (
 // unit of demand. The flow of a tree arc is then a multiple of scale, plus or minus the number
 // of nodes on its far side, 1 to T. So no tree arc is at a kink or a bound, every step makes
 // progress, and the steps end. Dividing by scale, and rounding the extra units off, gives a
-// flow within the same kinks and bounds. The same prices prove this flow optimal. (Package reserve/internal/flow explains the same argument at
-// greater length.)
+// flow within the same kinks and bounds. The same prices prove this flow optimal. (Package
+// reserve/internal/flow explains the same argument at greater length.)
 //
 // Time: a step is linear in its cycle times the kinks passed, a sweep in slots and
 // parts. No polynomial bound on the number of steps is known. Space: 70 bytes a part, 120

@@ -180,8 +180,9 @@ var benchmarks = [...]Shape{
 
 // NPB returns the shape of the NAS Parallel Benchmark with the given name in lower case: cg,
 // ep, ft, is, mg, bt, lu or sp. Its features are those of Table I in [Huang13]. Work and
-// WorkingSet count what the algorithm does and holds [Bailey91], to leading order. The error is an *pricing.InputError that unwraps to [ErrUnknown]. The caller must
-// not change the features.
+// WorkingSet count what the algorithm does and holds [Bailey91], to leading order. The error
+// is an *pricing.InputError that unwraps to [ErrUnknown]. The caller must not change the
+// features.
 func NPB(name string) (Shape, error) {
 	for _, b := range benchmarks {
 		if b.Name == name {

@@ -70,8 +70,9 @@ func (m *LogLinear) Fit(p *Profile) error {
 // EstimateTo implements [Estimator]. Time: O(k² + n) for n process counts.
 func (m *LogLinear) EstimateTo(dst []Estimate, q Query) error { return m.log.estimateTo(dst, q) }
 
-// Regression returns the fit. Its coefficients are c_0, those of the features or of the
-// work, that of ln P, and that of (ln P)² if Quadratic. The fit belongs to the model and is valid until the next Fit.
+// Regression returns the fit. Its coefficients are c_0, those of the features or of the work,
+// that of ln P, and that of (ln P)² if Quadratic. The fit belongs to the model and is valid
+// until the next Fit.
 func (m *LogLinear) Regression() *lsq.Regression { return &m.log.reg }
 
 // Columns returns the names of the coefficients after the first, c_0.

@@ -107,8 +107,9 @@ func TestCoreEqualsPlain(t *testing.T) {
 	}
 }
 
-// Whether a job is decided is clear by more than a millionth of the sums, which no rounding is: of jobs that cost nearly the
-// same for each node those stay open that a rounded bound might decide wrongly.
+// Whether a job is decided is clear by more than a millionth of the sums, which no rounding
+// is: of jobs that cost nearly the same for each node those stay open that a rounded bound
+// might decide wrongly.
 func TestCoreMargin(t *testing.T) {
 	const cost = 1_000_000_000_000
 	var jobs []Job

@@ -110,8 +110,8 @@
 //
 // The zero values of [Scorer], [Solver], [Survival], [Estimates] and [Tally] are ready.
 // They keep their memory and allocate nothing once it suffices; a Survival and an Estimates
-// allocate while a window grows. Each is for one goroutine at a time. No argument is modified except
-// dst. Randomness is passed in: the same seed gives the same values on every machine.
+// allocate while a window grows. Each is for one goroutine at a time. No argument is modified
+// except dst. Randomness is passed in: the same seed gives the same values on every machine.
 //
 // # References
 //

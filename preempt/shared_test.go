@@ -106,12 +106,12 @@ func plain(st preempt.State, outlast []float64, grace time.Duration, need int) (
 	return without, with
 }
 
-// Mean waste over that of the exact victims: 20 nodes, 10 taken, 120 s. The peer's
-// figures are an independent program's for KTH, whose sample and seed are not
-// known. It breaks ties between nodes at random, where this package goes by node,
-// so ours are shown with both: jobs that started at the same moment have the same
-// value by LIFO, and taking some nodes of each kills them all. Ties by node cost
-// LIFO 9% over the least where ties at random cost it 21%.
+// The mean waste of each policy, over that of the exact victims: 10 of 20 nodes are taken,
+// with 120 s of grace. The peer's figures are those of an independent program for KTH, of
+// which sample and seed are not known. The peer breaks ties between nodes at random, and this
+// package by node, so the figures are found with both. Ties matter to LIFO: jobs that started
+// at the same moment have the same value, and taking some nodes of each loses them all. With
+// ties by node LIFO wastes 9% more than the least, and with ties at random 21%.
 func TestLogs(t *testing.T) {
 	type ratios [8]float64
 	const (
@@ -220,12 +220,12 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// What the paper says of grace periods and priorities, on KTH's jobs. Up to 30
-// minutes the grace period hardly matters for LIFO and PAP. With 1% of the jobs
-// important, at random, PAP+ saves them tens of percent for a few percent in all
-// (the paper, on its own log: 82.9% and 7.5%). What a live system knows is nearly
-// as good as the true remaining times up to half an hour: the victims that waste
-// least by the users' estimates and by what is learnt from jobs that ended.
+// What the paper says of grace periods and priorities, on KTH's jobs. Up to 30 minutes the
+// grace period hardly matters for LIFO and PAP. If 1% of the jobs, drawn at random, are
+// important, PAP+ wastes tens of percent less of their work, and a few percent more of all
+// work (the paper, on its own log: 82.9% and 7.5%). Up to half an hour, the users' estimates
+// and what is learnt from earlier jobs choose victims nearly as well as the true remaining
+// times.
 func TestLogClaims(t *testing.T) {
 	jobs := sample(t, "KTH-SP2-1996-2.1", 1)
 	rnd := rand.New(rand.NewPCG(5, 6))

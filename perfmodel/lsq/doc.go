@@ -50,12 +50,12 @@
 // Wampler5 harder than Wampler1, with the same columns.
 //
 // Of the 15 certified digits of NIST's Statistical Reference Datasets [NIST], coefficients
-// have 13.2 or more in ten of eleven sets, and 7.9 in Filip (TestNIST). The digits that are missing from 15 were lost when decimals became float64.
-// For the float64 numbers as given, coefficients, standard errors, residuals and leverages
-// are right to a few units in the last place. Tests compare them with rational arithmetic,
-// up to conditions of 10¹⁴ with residuals a million times the data (TestIllConditioned).
-// Filip, a polynomial of degree 10, cannot have more than 8 digits in float64: u·κ is
-// 6·10⁻⁷.
+// have 13.2 or more in ten of eleven sets, and 7.9 in Filip (TestNIST). The digits that are
+// missing from 15 were lost when decimals became float64. For the float64 numbers as given,
+// coefficients, standard errors, residuals and leverages are right to a few units in the last
+// place. Tests compare them with rational arithmetic, up to conditions of 10¹⁴ with residuals
+// a million times the data (TestIllConditioned). Filip, a polynomial of degree 10, cannot have
+// more than 8 digits in float64: u·κ is 6·10⁻⁷.
 //
 // # Dependent columns
 //

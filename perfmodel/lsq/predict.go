@@ -61,10 +61,10 @@ func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
 //
 //	value ± t·Sigma·√(1 + [Regression.LeverageAt])
 //
-// where Student's t with DF degrees of freedom is between −t and t with probability level. The interval contains a new observation
-// with probability level, if the model is right and the errors of observations are
-// independent and normal with one variance. It is on the scale of y. If DF is 0, it is
-// from −Inf to +Inf. Interval panics as [Regression.Predict] does, and
+// where Student's t with DF degrees of freedom is between −t and t with probability level. The
+// interval contains a new observation with probability level, if the model is right and the
+// errors of observations are independent and normal with one variance. It is on the scale of
+// y. If DF is 0, it is from −Inf to +Inf. Interval panics as [Regression.Predict] does, and
 // unless level is between 0 and 1.
 func (r *Regression) Interval(row []float64, level float64) (value, low, high float64) {
 	if !(level > 0 && level < 1) {

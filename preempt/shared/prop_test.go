@@ -553,8 +553,8 @@ func TestHurriedBudgets(t *testing.T) {
 }
 
 // The plans stay as they are: sums of waste, bounds and jobs over many small problems, two
-// clusters and nodes of many small jobs. The values are those of the code when the test was written; a change of the search
-// or of the prices that is meant changes them.
+// clusters and nodes of many small jobs. The values are those of the code when the test was
+// written; a change of the search or of the prices that is meant changes them.
 func TestPinned(t *testing.T) {
 	var s Solver
 	type sums struct{ found, waste, bound, jobs, hosts int64 }
