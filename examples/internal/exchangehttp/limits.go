@@ -14,11 +14,11 @@ import (
 	"unicode/utf8"
 )
 
-// budget counts the bytes of bodies that a server holds. A body counts as far as it has come.
+// Bodies counts the bytes of bodies that a server holds. A body counts as far as it has come.
 // There may be 4 MiB at a time, of all requests, or two bodies of the greatest size. Where
 // more come, a body is given up: of the name that holds most, the one that has been under way
 // for longest. So many slow bodies in one name do not keep out others.
-type budget struct {
+type Bodies struct {
 	mu      sync.Mutex
 	held    int64      // without the bodies that were given up
 	reading []*reading // in the order of their begin
@@ -32,8 +32,8 @@ type reading struct {
 	stop    func()
 }
 
-// read reads the body of a request. The caller calls release when the body is done with.
-func (b *budget) read(w http.ResponseWriter, r *http.Request, name string, limit int64) (body []byte, release func(), err error) {
+// Read reads the body of a request in a name. The caller calls release when the body is done with.
+func (b *Bodies) Read(w http.ResponseWriter, r *http.Request, name string, limit int64) (body []byte, release func(), err error) {
 	if r.ContentLength > limit {
 		return nil, func() {}, Failf(http.StatusRequestEntityTooLarge, "the body is too large; %d bytes are the most", limit)
 	}
@@ -74,7 +74,7 @@ func (b *budget) read(w http.ResponseWriter, r *http.Request, name string, limit
 
 // count counts the growth of a body. It reports false if the body was given up, or if there
 // is no other body to give up.
-func (b *budget) count(me *reading, n, most int64) bool {
+func (b *Bodies) count(me *reading, n, most int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for !me.gone && b.held+n > most {
@@ -97,7 +97,7 @@ func (b *budget) count(me *reading, n, most int64) bool {
 }
 
 // worst returns the index of the body to give up, -1 if none is under way.
-func (b *budget) worst() int {
+func (b *Bodies) worst() int {
 	of := map[string]int64{}
 	for _, r := range b.reading {
 		of[r.name] += r.counted
@@ -112,7 +112,7 @@ func (b *budget) worst() int {
 }
 
 // done notes that a body is not under way any more.
-func (b *budget) done(me *reading) {
+func (b *Bodies) done(me *reading) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i := slices.Index(b.reading, me); i >= 0 {

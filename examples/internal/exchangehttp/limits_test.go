@@ -81,7 +81,7 @@ func TestMessagesComeOnce(t *testing.T) {
 
 // Of slow bodies the first of the name that holds most is given up, and never another's.
 func TestBudget(t *testing.T) {
-	var b budget
+	var b Bodies
 	var gone []string
 	begin := func(name string, n int64) *reading {
 		me := &reading{name: name, stop: func() { gone = append(gone, name) }}
@@ -107,7 +107,7 @@ func TestBudget(t *testing.T) {
 	if b.worst() != 1 { // small holds 50 under way, in one body, and large 40
 		t.Errorf("the worst is %d", b.worst())
 	}
-	if new(budget).worst() != -1 {
+	if new(Bodies).worst() != -1 {
 		t.Error("of no bodies one is the worst")
 	}
 }
@@ -284,12 +284,12 @@ func TestWhoMaySay(t *testing.T) {
 // is refused.
 func TestBodiesCount(t *testing.T) {
 	for n, ok := range map[int]bool{0: true, 1: true, 512: true, 513: true, 9999: true, 10000: true, 10001: false} {
-		var b budget
+		var b Bodies
 		r := httptest.NewRequest(http.MethodPost, "/x", strings.NewReader(strings.Repeat("x", n)))
 		if r.ContentLength = -1; n == 1 {
 			r.ContentLength = 1
 		}
-		body, release, err := b.read(httptest.NewRecorder(), r, "a", 10000)
+		body, release, err := b.Read(httptest.NewRecorder(), r, "a", 10000)
 		if (err == nil) != ok || ok && (len(body) != n || b.held != int64(cap(body))) || len(b.reading) != 0 {
 			t.Errorf("%d bytes: %d are read, %d held, %d under way, %v", n, len(body), b.held, len(b.reading), err)
 		}

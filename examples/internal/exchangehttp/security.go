@@ -489,7 +489,7 @@ func Peer(r *http.Request) (name string, ok bool) {
 // Handler returns a handler that reads the body of a request, of at most limit() bytes,
 // refuses a request that is not authentic or that came before, and calls next for others.
 func (s *Security) Handler(limit func() int64, next http.Handler) http.Handler {
-	var held budget
+	var held Bodies
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(err error) {
 			Reply(w, Status(err), map[string]string{"error": err.Error()})
@@ -517,7 +517,7 @@ func (s *Security) Handler(limit func() int64, next http.Handler) http.Handler {
 		if s.keys != nil {
 			claimed = r.Header.Get(keyHeader)
 		}
-		body, release, err := held.read(w, r, claimed, limit())
+		body, release, err := held.Read(w, r, claimed, limit())
 		defer release()
 		if err != nil {
 			deny(err)

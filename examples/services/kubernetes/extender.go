@@ -33,7 +33,8 @@ since its last checkpoint. Answers Volcano's preemptable and reclaimable calls, 
   -listen ADDRESS      where to answer, by HTTPS (default 127.0.0.1:8899)
   -cert FILE           certificate of the server (default tls.crt); see certs -h
   -key FILE            its key (default tls.key)
-  -client-ca FILE      answer only who has a certificate of this authority
+  -client-ca FILE      answer only who has a certificate of this authority; without it,
+                       -listen is a loopback address
   -dry-run             leave each choice to the scheduler, and log what would be saved
   -budgets NAME        never: a pod waits if each choice breaks a disruption budget;
                        rather-not: the scheduler chooses then (default never)
@@ -134,13 +135,16 @@ func serveExtender(ctx context.Context, o *extenderOptions, stderr io.Writer, st
 		return cli.Mistakef("-listen: %w", err)
 	}
 	defer listener.Close()
+	if a, ok := listener.Addr().(*net.TCPAddr); o.clientCA == "" && (!ok || !a.IP.IsLoopback()) {
+		return cli.Mistakef("-listen %s can be reached from other machines: want -client-ca, or a loopback address such as 127.0.0.1:8899", o.listen)
+	}
 	state := cluster.New(logger, o.gangs)
 	if err := state.Follow(ctx, config, min(5*time.Second, o.Stale/3)); err != nil {
 		return err
 	}
 	handler := extend.New(state, o.Options, logger)
 	server := &http.Server{Handler: handler, TLSConfig: security, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		IdleTimeout: 2 * time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+		WriteTimeout: 15 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	if started != nil {
 		started(handler, listener.Addr())
 	}

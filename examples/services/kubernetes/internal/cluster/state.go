@@ -70,14 +70,20 @@ type amount struct {
 func amountsOf(list v1.ResourceList) (all []amount) {
 	for name, q := range list {
 		if name == v1.ResourceCPU {
-			all = append(all, amount{name, q.MilliValue()})
+			all = append(all, amount{name, bounded(q.MilliValue())})
 		} else {
-			all = append(all, amount{name, q.Value()})
+			all = append(all, amount{name, bounded(q.Value())})
 		}
 	}
 	slices.SortFunc(all, func(a, b amount) int { return cmp.Compare(a.name, b.name) })
 	return all
 }
+
+// mostOf bounds amounts, which a quantity does not: sums of those of 4,000 pods do not wrap
+// around. It is 2 PiB, and no node has as much of anything.
+const mostOf = 1 << 51
+
+func bounded(n int64) int64 { return min(max(n, -mostOf), mostOf) }
 
 type pod struct {
 	*v1.Pod

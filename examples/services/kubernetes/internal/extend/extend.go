@@ -8,12 +8,14 @@
 package extend
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 
+	"github.com/plimsoll/plimsoll/examples/internal/exchangehttp"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/cluster"
 )
 
@@ -29,9 +32,18 @@ import (
 // uids. A question of whole pods has room for some 3,000 victims.
 const largest = 16 << 20
 
-// parallel is how many questions are read at a time. The worst question takes some ten
-// times its length.
+// parallel is how many questions are answered at a time. Those that come, of which there is at
+// most twice the longest, are not counted among them. The worst question takes some ten times
+// its length.
 const parallel = 4
+
+// A pod that asks has at most this many bytes, as etcd has, and elements: an empty container
+// takes hundreds of times the memory of its text.
+const (
+	longestPod  = 3 << 19
+	mostOfAPod  = 20_000
+	bytesPerOne = 8 // of the rest of a question, for each element
+)
 
 // Options say how to answer.
 type Options struct {
@@ -51,7 +63,8 @@ type Server struct {
 	log     *slog.Logger
 	mux     http.ServeMux
 	delay   atomic.Int64  // nanoseconds
-	slots   chan struct{} // one for each question that is read
+	slots   chan struct{} // one for each question that is being answered
+	bodies  exchangehttp.Bodies
 
 	mu    sync.Mutex
 	tally Tally
@@ -136,7 +149,7 @@ func (s *Server) decide(ctx context.Context, q cluster.Question) (cluster.Answer
 // arguments are kube-scheduler's ExtenderPreemptionArgs. Of a victim, only the uid is read:
 // an empty pod takes hundreds of times the memory of its text.
 type arguments struct {
-	Pod               *v1.Pod
+	Pod               *asker
 	NodeNameToVictims map[string]*struct {
 		Pods             []victim
 		NumPDBViolations int64
@@ -150,7 +163,22 @@ type victim struct {
 	} `json:"metadata"`
 }
 
-// enter waits until a question may be read, no longer than the limit.
+// An asker is the pod of a question.
+type asker struct{ v1.Pod }
+
+func (a *asker) UnmarshalJSON(text []byte) error {
+	if len(text) > longestPod || elements(text) > mostOfAPod {
+		return fmt.Errorf("the pod has %d bytes and %d elements: want at most %d and %d", len(text), elements(text), longestPod, mostOfAPod)
+	}
+	return json.Unmarshal(text, &a.Pod)
+}
+
+// elements returns how many elements the lists and objects of a text have, at most.
+func elements(text []byte) int {
+	return bytes.Count(text, []byte{','}) + bytes.Count(text, []byte{'{'})
+}
+
+// enter waits until a question may be answered, no longer than the limit.
 func (s *Server) enter(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Limit)
 	defer cancel()
@@ -167,14 +195,11 @@ func (s *Server) exit() { <-s.slots }
 // preempt answers kube-scheduler.
 func (s *Server) preempt(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	if err := s.enter(r.Context()); err != nil {
-		s.leave(w, "", http.StatusServiceUnavailable, err)
-		return
-	}
-	defer s.exit()
 	var args arguments
-	if err := read(w, r, &args); err != nil {
-		s.leave(w, "", http.StatusBadRequest, err)
+	exit, status, err := s.read(w, r, &args)
+	defer exit()
+	if err != nil {
+		s.leave(w, "", status, err)
 		return
 	}
 	if args.Pod == nil {
@@ -182,7 +207,7 @@ func (s *Server) preempt(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := args.Pod.Namespace + "/" + args.Pod.Name
-	q := cluster.Question{Pod: args.Pod, Candidates: map[string]cluster.Victims{}}
+	q := cluster.Question{Pod: &args.Pod.Pod, Candidates: map[string]cluster.Victims{}}
 	given := extenderv1.ExtenderPreemptionResult{NodeNameToMetaVictims: args.NodeNameToMetaVictims}
 	if given.NodeNameToMetaVictims == nil {
 		given.NodeNameToMetaVictims = map[string]*extenderv1.MetaVictims{}
@@ -216,6 +241,7 @@ func (s *Server) preempt(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a, err := s.decide(r.Context(), q)
+	exit() // before the answer: who does not read it holds up nobody
 	took := time.Since(began)
 	if s.options.DryRun {
 		s.note(name, a, err, took)
@@ -277,16 +303,13 @@ func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 		s.write(w, response)
 		s.note("", cluster.Answer{}, err, time.Since(began))
 	}
-	if err := s.enter(r.Context()); err != nil {
-		pass(err)
-		return
-	}
-	defer s.exit()
 	var request struct {
-		Evictor  *struct{ Pod *v1.Pod } `json:"evictor"`
-		Evictees []task                 `json:"evictees"`
+		Evictor  *struct{ Pod *asker } `json:"evictor"`
+		Evictees []task                `json:"evictees"`
 	}
-	if err := read(w, r, &request); err != nil {
+	exit, _, err := s.read(w, r, &request)
+	defer exit()
+	if err != nil {
 		pass(err)
 		return
 	}
@@ -295,7 +318,7 @@ func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := request.Evictor.Pod.Namespace + "/" + request.Evictor.Pod.Name
-	q := cluster.Question{Pod: request.Evictor.Pod, Eligible: true, Candidates: map[string]cluster.Victims{}}
+	q := cluster.Question{Pod: &request.Evictor.Pod.Pod, Eligible: true, Candidates: map[string]cluster.Victims{}}
 	for _, t := range request.Evictees {
 		if t.Pod == nil {
 			continue
@@ -304,12 +327,13 @@ func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 		c.UIDs = append(c.UIDs, t.Pod.Metadata.UID)
 		q.Candidates[t.Pod.Spec.NodeName] = c
 	}
-	a, err := cluster.Answer{}, error(nil)
+	var a cluster.Answer
 	if len(q.Candidates) != 1 {
 		err = fmt.Errorf("the tasks are on %d nodes: want one", len(q.Candidates))
 	} else {
 		a, err = s.decide(r.Context(), q)
 	}
+	exit()
 	if err == nil && !a.None && !s.options.DryRun {
 		response.Status = permit
 		for _, t := range request.Evictees {
@@ -326,13 +350,28 @@ func (s *Server) volcano(w http.ResponseWriter, r *http.Request) {
 	s.note(name, a, err, time.Since(began))
 }
 
-// read reads a question.
-func read(w http.ResponseWriter, r *http.Request, to any) error {
-	body := http.MaxBytesReader(w, r.Body, largest)
-	if err := json.NewDecoder(body).Decode(to); err != nil {
-		return fmt.Errorf("the question cannot be read: %w", err)
+// read reads a question, and then waits until it may be answered: a question that comes slowly
+// holds up nobody. The caller calls exit, perhaps twice, when it has been answered.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, to any) (exit func(), status int, err error) {
+	from, _, _ := net.SplitHostPort(r.RemoteAddr)
+	body, release, err := s.bodies.Read(w, r, from, largest)
+	defer release()
+	if err != nil {
+		return func() {}, exchangehttp.Status(err), fmt.Errorf("the question cannot be read: %w", err)
 	}
-	return nil
+	if err := s.enter(r.Context()); err != nil {
+		return func() {}, http.StatusServiceUnavailable, err
+	}
+	exit = sync.OnceFunc(s.exit)
+	if n := elements(body); n > mostOfAPod+len(body)/bytesPerOne {
+		err = fmt.Errorf("it has %d elements in %d bytes", n, len(body))
+	} else {
+		err = json.Unmarshal(body, to)
+	}
+	if err != nil {
+		return exit, http.StatusBadRequest, fmt.Errorf("the question cannot be read: %w", err)
+	}
+	return exit, 0, nil
 }
 
 func (s *Server) write(w http.ResponseWriter, answer any) {

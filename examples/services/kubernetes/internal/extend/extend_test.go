@@ -1,16 +1,19 @@
 package extend
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -248,6 +251,77 @@ func TestCrowd(t *testing.T) {
 }
 
 // Without a word from the API server, the scheduler decides.
+// A question that comes slowly, and an answer that nobody reads, hold up nobody: there are more
+// of them than questions that are answered at a time.
+func TestSlow(t *testing.T) {
+	s, _ := start(t, new(apiServer), Options{})
+	server := httptest.NewServer(s)
+	defer server.Close()
+	for range 3 * parallel {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /preempt HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
+	}
+	if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 200 || got != answerNew {
+		t.Errorf("%d %s", status, got)
+	}
+	// Each of these waits in the write of its answer until the test ends.
+	begun, end := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	for range parallel {
+		text, _ := json.Marshal(question("a:old", "b:other"))
+		group.Go(func() {
+			s.ServeHTTP(&unread{header: http.Header{}, begun: begun, end: end}, httptest.NewRequest("POST", "/preempt", bytes.NewReader(text)))
+		})
+		<-begun
+	}
+	if status, got := ask(s, "/preempt", question("a:old", "b:other")); status != 200 || got != answerNew {
+		t.Errorf("%d %s", status, got)
+	}
+	close(end)
+	group.Wait()
+}
+
+// unread is a connection whose other end does not read.
+type unread struct {
+	header     http.Header
+	begun, end chan struct{}
+}
+
+func (u *unread) Header() http.Header { return u.header }
+func (u *unread) WriteHeader(int)     {}
+func (u *unread) Write(p []byte) (int, error) {
+	u.begun <- struct{}{}
+	<-u.end
+	return len(p), nil
+}
+
+// No question takes much more memory than its text.
+func TestMemory(t *testing.T) {
+	s, _ := start(t, new(apiServer), Options{})
+	const n = 1 << 20
+	for name, text := range map[string]string{
+		"containers": `{"Pod":{"spec":{"containers":[` + strings.Repeat("{},", n) + `{}]}}}`,
+		"nothings":   `{"Pod":{"spec":{"containers":[` + strings.Repeat("null,", n/2) + `{}]}}}`,
+		"victims":    `{"NodeNameToMetaVictims":{"a":{"Pods":[` + strings.Repeat("{},", n) + `{}]}}}`,
+		"pods":       `{"NodeNameToVictims":{"a":{"Pods":[` + strings.Repeat("{},", n) + `{}]}}}`,
+		"tasks":      `{"evictor":{"Pod":{}},"evictees":[` + strings.Repeat("{},", n) + `{}]}`,
+	} {
+		for _, path := range []string{"/preempt", "/preemptable"} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			ask(s, path, text)
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; used > 20*uint64(len(text)) {
+				t.Errorf("%s, %s: %d bytes for %d", path, name, used, len(text))
+			}
+		}
+	}
+}
+
 func TestSilence(t *testing.T) {
 	api := new(apiServer)
 	s, _ := start(t, api, Options{Stale: time.Second})
