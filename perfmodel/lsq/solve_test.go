@@ -641,6 +641,11 @@ func TestStudentT(t *testing.T) {
 	}
 	// For small levels it is level over twice the density at 0, and where the
 	// expansion takes over from Newton's method there is no seam: t − z is as 1/df.
+	for _, df := range []float64{1, 2, 3, 10, 9999, 1e4, 1e6} { // linear near 0, however near
+		if got, want := TQuantile(1e-170, df)*1e-100, TQuantile(1e-20, df)*1e-250; !(math.Abs(got/want-1) <= 1e-12) {
+			t.Errorf("df %v: %v, want %v", df, got, want)
+		}
+	}
 	if got, want := TQuantile(1e-9, 3), 1e-9*math.Sqrt(3)*math.Pi/4; !(math.Abs(got/want-1) <= 1e-12) {
 		t.Errorf("level 1e-9: %v, want %v", got, want)
 	}

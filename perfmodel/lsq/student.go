@@ -49,6 +49,11 @@ func tQuantile(level, df float64) float64 {
 	a, _ := math.Lgamma((df + 1) / 2)
 	b, _ := math.Lgamma(df / 2)
 	density := 2 * math.Exp(a-b) / math.Sqrt(df*math.Pi) // of |T| at 0
+	// Up to t, the density is between its value at 0 and 1 − t² of it. For so small a level,
+	// P(|T| ≤ t) would not be told from 0.
+	if t := level / density; t*t < 0x1p-54 {
+		return t
+	}
 	const steps = 30
 	for range steps {
 		f := density * math.Exp(-(df+1)/2*math.Log1p(t*t/df)) * t
