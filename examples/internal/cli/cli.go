@@ -13,6 +13,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -109,7 +110,7 @@ func Status(err error) int {
 // returns its exit status.
 func Exit(stderr io.Writer, program string, err error) int {
 	if err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", program, err)
+		fmt.Fprintf(plain.Writer(stderr), "%s: %v\n", program, err)
 	}
 	return Status(err)
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/progress"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 )
@@ -70,8 +72,9 @@ type Run struct {
 	JSON           bool // -json was given
 	Columns        int  // of the terminal that standard output is, else 80
 
-	program string
-	given   map[string]string // files of flags
+	program     string
+	given       map[string]string // files of flags
+	interrupted atomic.Pointer[string]
 }
 
 // Quiet returns a run that shows nothing, for tests and benchmarks.
@@ -82,8 +85,12 @@ func Quiet() *Run {
 // Sayf writes a line on standard error that begins with the program's name.
 func (r *Run) Sayf(format string, args ...any) {
 	r.Clear()
-	fmt.Fprintf(r.Stderr, "%s: %s\n", r.program, fmt.Sprintf(format, args...))
+	fmt.Fprintf(plain.Writer(r.Stderr), "%s: %s\n", r.program, fmt.Sprintf(format, args...))
 }
+
+// IfInterrupted has the program say something else, if it is interrupted from now on, than that
+// no file is written.
+func (r *Run) IfInterrupted(says string) { r.interrupted.Store(&says) }
 
 // Asked reports whether the file of a flag was asked for.
 func (r *Run) Asked(flag string) bool { return r.given[flag] != "" }
@@ -113,7 +120,11 @@ func (p *Program[O, R]) Run(args []string, stdout, stderr io.Writer) int {
 	stop := OnSignal(func() {
 		run.Files.Abort()
 		run.Clear()
-		fmt.Fprintf(stderr, "%s: interrupted: no file is written, and files from before are as they were\n", p.Name)
+		says := "interrupted: no file is written, and files from before are as they were"
+		if other := run.interrupted.Load(); other != nil {
+			says = *other
+		}
+		fmt.Fprintf(stderr, "%s: %s\n", p.Name, says)
 	})
 	defer stop()
 	err := p.run(args, stdout, run)
@@ -214,7 +225,11 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	if err := run.Files.Commit(); err != nil {
 		return err
 	}
-	if _, err = page.WriteTo(stdout); err != nil || p.Verdict == nil {
+	text := plain.Text
+	if run.JSON {
+		text = plain.JSON
+	}
+	if _, err = io.WriteString(stdout, text(page.String())); err != nil || p.Verdict == nil {
 		return err
 	}
 	return p.Verdict(results)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -148,5 +149,40 @@ func TestProgram(t *testing.T) {
 	}
 	if got := strings.Join(some(nil).FlagNames(), " "); got != "d in json kind level list m more n seed svg what x" {
 		t.Errorf("flags %s", got)
+	}
+}
+
+// A program says in its own words what an interrupt leaves behind.
+func TestIfInterrupted(t *testing.T) {
+	run := Quiet()
+	run.IfInterrupted("interrupted: parts are left")
+	if got := run.interrupted.Load(); got == nil || *got != "interrupted: parts are left" {
+		t.Errorf("%v", got)
+	}
+}
+
+// Text of others that a terminal would act on is shown, wherever it leaves: as a result, a row for
+// machines, a note or an error.
+func TestTextOfOthers(t *testing.T) {
+	const nasty = "m5\x1b[2J\x07\u009b31m\u202e"
+	p := &Program[string, string]{Name: "x\x1b", Usage: "", Define: func(o *string, f *Flags) { f.Name("name", o, "a name") },
+		Work: func(o *string, run *Run) (string, error) {
+			run.Sayf("note: %s", nasty)
+			if *o != "ok" {
+				return "", errors.New(nasty)
+			}
+			return nasty, nil
+		},
+		Text: func(r string, w *table.Page) error { w.Printf("%s\n", r); return nil },
+		Rows: func(r string) any { return []jsonrows.Row{{"type", r}} },
+	}
+	for _, args := range [][]string{{"-name", "ok"}, {"-name", "ok", "-json"}, {"-name", nasty}, {"-" + nasty}} {
+		var stdout, stderr strings.Builder
+		p.Run(args, &stdout, &stderr)
+		for what, text := range map[string]string{"results": stdout.String(), "notes": stderr.String()} {
+			if strings.ContainsAny(text, "\x1b\x07\u009b\u202e") {
+				t.Errorf("%q: %s have %q", args, what, text)
+			}
+		}
 	}
 }

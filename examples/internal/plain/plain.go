@@ -1,16 +1,21 @@
-// Package plain makes what other programs say fit for a line of a log or a terminal.
+// Package plain is where text of others leaves: towards a terminal, a log or a table. Names in
+// bills, files and answers may hold what a terminal acts on, and what a spreadsheet computes. All
+// programs write through this package.
 package plain
 
 import (
+	"encoding/csv"
+	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Cut returns a text on one line. Runs of white space are one space; characters that do
-// not print, which a terminal may act on, are as Go escapes them, such as \x1b, and so is
-// what is not UTF-8. Of a longer text it is the last most characters, after three dots.
+// Cut returns a text on one line. Runs of white space are one space; the rest is as of [Line].
+// Of a longer text it is the last most characters, after three dots.
 func Cut(text []byte, most int) string {
 	s := Line(strings.Join(strings.Fields(string(text)), " "))
 	cut := s
@@ -24,18 +29,84 @@ func Cut(text []byte, most int) string {
 	return s
 }
 
-// Line returns a text with what does not print escaped.
-func Line(text string) string {
+// Line returns a text with what does not print as Go escapes it, such as \x1b, and so with what
+// is not UTF-8.
+func Line(text string) string { return escape(text, "", quoted) }
+
+// Text returns a text of several lines, which may have tabs: the rest is as of [Line].
+func Text(text string) string { return escape(text, "\n\t", quoted) }
+
+// JSON returns the same JSON, with what does not print escaped.
+func JSON(text string) string {
+	return escape(text, "\n\t", func(s string) string {
+		c, _ := utf8.DecodeRuneInString(s)
+		out := ""
+		for _, unit := range utf16.Encode([]rune{c}) {
+			out += fmt.Sprintf(`\u%04x`, unit)
+		}
+		return out
+	})
+}
+
+func quoted(s string) string {
+	s = strconv.Quote(s)
+	return s[1 : len(s)-1]
+}
+
+// escape returns a text with what does not print as another function says.
+func escape(text, but string, as func(string) string) string {
 	var b strings.Builder
 	for i, size := 0, 0; i < len(text); i += size {
 		var c rune
 		c, size = utf8.DecodeRuneInString(text[i:])
-		if unicode.IsPrint(c) && (c != utf8.RuneError || size > 1) {
+		if (unicode.IsPrint(c) || strings.ContainsRune(but, c)) && (c != utf8.RuneError || size > 1) {
 			b.WriteString(text[i : i+size])
-			continue
+		} else {
+			b.WriteString(as(text[i : i+size]))
 		}
-		quoted := strconv.Quote(text[i : i+size])
-		b.WriteString(quoted[1 : len(quoted)-1])
 	}
 	return b.String()
+}
+
+// Writer returns a writer of whole lines, which writes them as [Text] does.
+func Writer(w io.Writer) io.Writer { return writer{w} }
+
+type writer struct{ io.Writer }
+
+func (w writer) Write(p []byte) (int, error) {
+	_, err := io.WriteString(w.Writer, Text(string(p)))
+	return len(p), err
+}
+
+// Cell returns a field of a table: on one line, and no formula. A spreadsheet computes what begins
+// with =, +, - or @ unless it is a number; after an apostrophe, it shows the text.
+func Cell(text string) string {
+	text = Line(text)
+	if len(text) > 1 && strings.ContainsRune("=+-@", rune(text[0])) {
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
+			return "'" + text
+		}
+	}
+	return text
+}
+
+// A CSV writes a table as CSV, of which each field is a [Cell].
+type CSV struct{ w *csv.Writer }
+
+// NewCSV returns a CSV.
+func NewCSV(w io.Writer) *CSV { return &CSV{csv.NewWriter(w)} }
+
+// Write writes a line. Flush says what goes wrong.
+func (c *CSV) Write(fields ...string) {
+	cells := make([]string, len(fields))
+	for i, f := range fields {
+		cells[i] = Cell(f)
+	}
+	c.w.Write(cells)
+}
+
+// Flush writes what is left, and returns the first error.
+func (c *CSV) Flush() error {
+	c.w.Flush()
+	return c.w.Error()
 }

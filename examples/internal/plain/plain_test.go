@@ -1,6 +1,10 @@
 package plain
 
-import "testing"
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
 
 func TestCut(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -20,5 +24,36 @@ func TestCut(t *testing.T) {
 	}
 	if got := Line("a\\b \"c\""); got != "a\\b \"c\"" {
 		t.Errorf("what prints has become %q", got)
+	}
+}
+
+// What a terminal acts on, and what looks like other text than it is, is shown and not obeyed.
+func TestText(t *testing.T) {
+	const nasty = "a\x1b[2Jb\x07\u009b31m\u202ec\x7f\xff\tö\n"
+	if got, want := Text(nasty), "a\\x1b[2Jb\\a\\u009b31m\\u202ec\\x7f\\xff\tö\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var b strings.Builder
+	if n, err := Writer(&b).Write([]byte(nasty)); n != len(nasty) || err != nil || b.String() != Text(nasty) {
+		t.Errorf("%d, %v, %q", n, err, b.String())
+	}
+	in := "a\x7f\u009b\u202e\U000e0001ö"
+	text, _ := json.Marshal(in)
+	var out string
+	if safe := JSON(string(text)); json.Unmarshal([]byte(safe), &out) != nil || out != in || strings.ContainsAny(safe, "\x7f\u009b\u202e\U000e0001") {
+		t.Errorf("%q is %q", safe, out)
+	}
+}
+
+// No field of a table is a formula, and numbers stay numbers.
+func TestCSV(t *testing.T) {
+	var b strings.Builder
+	c := NewCSV(&b)
+	c.Write("=cmd|' /C calc'!A0", "@SUM(1)", "+1+1", "-1+1", "-1.5", "+2e3", "-", "m5.large", "a\x1b,b\n", "")
+	if err := c.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "'=cmd|' /C calc'!A0,'@SUM(1),'+1+1,'-1+1,-1.5,+2e3,-,m5.large,\"a\\x1b,b\\n\",\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 )
 
 // period is the least time between two rewritings: often enough to look
@@ -62,7 +64,7 @@ func (l *Line) Showf(format string, args ...any) {
 		return
 	}
 	l.last = now
-	text := []rune(fmt.Sprintf(format, args...))
+	text := []rune(plain.Line(fmt.Sprintf(format, args...)))
 	if len(text) >= l.width { // the last column would wrap on some terminals
 		text = text[:max(0, l.width-1)]
 	}

@@ -91,6 +91,11 @@ func work(o *options, run *cli.Run) (*results, error) {
 			return nil, err
 		}
 		e.Dir, e.Summary = dir, filepath.Join(dir, "summary.json")
+		// The summary is written last: while there is none, parts may be of two runs.
+		if err := os.Remove(e.Summary); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		run.IfInterrupted("interrupted: the parts in -out may be of two runs; there is no summary.json until a run is done")
 	} else {
 		dir, err := os.MkdirTemp("", "fleet-")
 		if err != nil {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/expander"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/oracle"
@@ -488,7 +489,7 @@ func (o *oracleOptions) printCluster(ctx context.Context, kube kubernetes.Interf
 // printQuotes prints the prices of all kinds.
 func printQuotes(stdout, stderr io.Writer, in *overlay.Inputs, running []int) error {
 	for _, note := range in.Notes {
-		fmt.Fprintln(stderr, note)
+		fmt.Fprintln(plain.Writer(stderr), note)
 	}
 	quotes, err := in.Book.Quotes(running, time.Now(), in.Options)
 	if err != nil {
@@ -506,6 +507,6 @@ func printQuotes(stdout, stderr io.Writer, in *overlay.Inputs, running []int) er
 		fmt.Fprintf(w, "%s\t%d\t%v\t%v\t%d\t%s\n", name, running[q.Kind], q.List, q.Price, q.Room, q.Why)
 	}
 	w.Flush()
-	_, err = stdout.Write(b.Bytes())
+	_, err = plain.Writer(stdout).Write(b.Bytes())
 	return err
 }

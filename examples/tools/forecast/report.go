@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/forecast"
 )
@@ -214,8 +214,8 @@ func (r *results) writeForecasts(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out := csv.NewWriter(w)
-	out.Write([]string{"series", r.in.step, "forecast", "low", "high"}) // Error has what goes wrong
+	out := plain.NewCSV(w)
+	out.Write("series", r.in.step, "forecast", "low", "high")
 	var missing []item
 	for i, it := range r.in.items {
 		r.run.Showf("forecasting: series %s of %s", decimal.Int(i+1), decimal.Int(len(r.in.items)))
@@ -228,15 +228,14 @@ func (r *results) writeForecasts(w io.Writer) error {
 			return err
 		}
 		for k := range x.mean {
-			out.Write([]string{it.name, strconv.Itoa(k + 1), digits(x.mean[k]), digits(x.low[k]), digits(x.high[k])})
+			out.Write(it.name, strconv.Itoa(k+1), digits(x.mean[k]), digits(x.low[k]), digits(x.high[k]))
 		}
 	}
 	if len(missing) > 0 {
 		r.run.Sayf("note: %s not in -forecast, too short to fit %s to:\n  %s",
 			seriesAre(len(missing)), r.chosen(), some(missing))
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 // writePaths writes futures of the only series: a header with the name of a step and of the
@@ -255,22 +254,21 @@ func (r *results) writePaths(w io.Writer) error {
 		paths[i] = make([]float64, o.horizon)
 	}
 	c.p.Paths(paths, rand.New(rand.NewPCG(o.seed, 0)))
-	out := csv.NewWriter(w)
+	out := plain.NewCSV(w)
 	record := make([]string, 1+o.futures)
 	record[0] = in.step
 	for i := range o.futures {
 		record[1+i] = "p" + strconv.Itoa(i)
 	}
-	out.Write(record) // Error has what goes wrong
+	out.Write(record...)
 	for step := range o.horizon {
 		record[0] = strconv.Itoa(step + 1)
 		for i, path := range paths {
 			record[1+i] = digits(path[step])
 		}
-		out.Write(record)
+		out.Write(record...)
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 // percent returns the level of the intervals.

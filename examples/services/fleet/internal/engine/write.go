@@ -3,7 +3,6 @@ package engine
 import (
 	"bufio"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -19,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
@@ -208,11 +208,10 @@ func Leftover(dir string, formats []string, parts int) (string, error) {
 
 // table writes rows of CSV below a header.
 func table(w io.Writer, header []string, rows func(write func(fields ...string))) error {
-	c := csv.NewWriter(w)
-	c.Write(header)
-	rows(func(fields ...string) { c.Write(fields) })
-	c.Flush()
-	return c.Error()
+	c := plain.NewCSV(w)
+	c.Write(header...)
+	rows(c.Write)
+	return c.Flush()
 }
 
 func writePlans(w io.Writer, plans []record.Plan) error {
