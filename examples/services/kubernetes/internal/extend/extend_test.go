@@ -194,7 +194,7 @@ func TestLeft(t *testing.T) {
 		{"no victims of a node", "/preempt", `{"Pod":{"metadata":{"uid":"w"}},"NodeNameToMetaVictims":{"a":null}}`, 400, "no nodes"},
 		{"a null among the uids", "/preempt", `{"Pod":{"metadata":{"uid":"w"}},"NodeNameToMetaVictims":{"a":{"Pods":[null]}}}`, 400, "no uid"},
 		{"a null among the pods", "/preempt", `{"Pod":{"metadata":{"uid":"w"}},"NodeNameToVictims":{"a":{"Pods":[null]}}}`, 400, "no uid"},
-		{"too long", "/preempt", `{"Pod":"` + strings.Repeat("x", largest) + `"}`, 400, "too large"},
+		{"too long", "/preempt", `{"Pod":"` + strings.Repeat("x", largest) + `"}`, 413, "too large"},
 		{"an unknown pod", "/preempt", `{"Pod":{"metadata":{"uid":"x"}},"NodeNameToMetaVictims":{"a":{"Pods":[{"UID":"old"}]}}}`, 503, "have not shown"},
 		{"an unknown victim", "/preempt", question("a:x"), 503, "have not shown"},
 	} {
