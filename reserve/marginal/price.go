@@ -114,9 +114,21 @@ func (o *Options) check(b *Book, running []int) error {
 	case o.Plan != 0 && (o.Plan < o.Hours || o.Plan > maxHours):
 		return badInput("Options.Plan", -1, "a plan of %d hours: want %d, the hours of a price, to %d", o.Plan, o.Hours, maxHours)
 	}
+	for k, n := range running {
+		if n < 0 || n > math.MaxInt32 {
+			return badInput("Running", k, "%d instances: want 0 to %d", n, math.MaxInt32)
+		}
+	}
 	for i, path := range o.Beside {
 		if len(path) != len(b.Kinds) {
 			return badInput("Options.Beside", i, "%d kinds: want %d", len(path), len(b.Kinds))
+		}
+		for k, future := range path {
+			for t, n := range future {
+				if n < 0 || n > math.MaxInt32 {
+					return badInput("Options.Beside", i, "%d instances of kind %d in hour %d: want 0 to %d", n, k, t, math.MaxInt32)
+				}
+			}
 		}
 	}
 	return nil
@@ -263,7 +275,7 @@ func (p pricer) words(extra pricing.Money, n int, now time.Time, o *Options) str
 	switch {
 	case !p.committed(p.kind, p.segments):
 		return "no commitment serves this kind: on demand"
-	case n > 0 && extra == list*pricing.Money(n) && p.usedUp():
+	case n > 0 && extra%pricing.Money(n) == 0 && extra/pricing.Money(n) == list && p.usedUp():
 		return "the commitments that serve this kind are used up: on demand"
 	case n > 0 && extra/pricing.Money(n) > list:
 		return "more than on demand, since it takes what is committed from other kinds: " + p.why(p.kind, p.segments, now, o)

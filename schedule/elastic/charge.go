@@ -98,7 +98,7 @@ func (e *Simulator) charge(cloud int, needed bool) {
 				in.Due += hour
 				n++
 			case needed: // not yet
-			case e.left-e.covered+e.cfg.Budget.Debt-c.Price*pricing.Money(n) >= c.Price:
+			case less(e.left-e.covered+e.cfg.Budget.Debt, c.Price, n) >= c.Price:
 				in.Due += hour
 				n++
 			default:

@@ -166,7 +166,17 @@ func (d *Draft) launch(cloud, n int, why string) {
 	b.why = why
 	b.room -= n
 	b.spare += n
-	d.left -= b.price * pricing.Money(n)
+	d.left = less(d.left, b.price, n)
+}
+
+// less returns what is left of an amount after n hours at a price, or the least amount there is.
+func less(left, price pricing.Money, n int) pricing.Money {
+	cost, ok := wide.Mul(int64(price), int64(n))
+	rest, fits := wide.Add(int64(left), -cost)
+	if !ok || !fits {
+		return math.MinInt64
+	}
+	return pricing.Money(rest)
 }
 
 // flush writes the launches down.
