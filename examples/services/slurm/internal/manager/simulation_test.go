@@ -173,6 +173,45 @@ func simulate(t *testing.T, seed uint64, planted string) (wrong []string, kills,
 	return w.wrong, kills, flips
 }
 
+// -fsck says what a journal has, what is torn, and what is damaged.
+func TestCheck(t *testing.T) {
+	w := newWorld(2, time.Minute)
+	name := filepath.Join(memory(t), "journal")
+	m := w.open(t, name, worldOptions(w))
+	w.submit(1, 5*time.Minute, 10*time.Minute)
+	for range 3 {
+		w.step(t, m)
+		w.advance(15 * time.Second)
+	}
+	entries := m.state.entries
+	m.Close()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		change func(data []byte) []byte
+		torn   int64
+		marks  int
+		bad    bool
+	}{
+		{func(d []byte) []byte { return d }, 0, 0, false},
+		{func(d []byte) []byte { return append(d, "torn"...) }, 4, 0, false},
+		{func(d []byte) []byte { d[512] ^= 1; return d }, 0, 1, false},
+		{func(d []byte) []byte { d[len(d)-1] ^= 1; return d }, 0, 0, true},
+		{func(d []byte) []byte { return d[:len(d)-1] }, 0, 0, true},
+		{func(d []byte) []byte { return nil }, 0, 0, true},
+	} {
+		if err := os.WriteFile(name, c.change(bytes.Clone(data)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, err := Check(name)
+		if c.bad != errors.Is(err, journal.ErrDamaged) || !c.bad && (err != nil || x.Records != entries || x.Torn != c.torn || x.BadMarks != c.marks) {
+			t.Errorf("%+v, %v; want %d entries, %d bytes torn, %d marks", x, err, entries, c.torn, c.marks)
+		}
+	}
+}
+
 // flip flips some bits of a journal, one at a time: each is found, or changes nothing.
 func flip(t *testing.T, rng *rand.Rand, seed uint64, data []byte) (found int) {
 	t.Helper()

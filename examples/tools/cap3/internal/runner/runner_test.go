@@ -237,6 +237,16 @@ func TestEnded(t *testing.T) {
 	if after, err := os.ReadFile(o.Journal); err != nil || string(after) != string(before) {
 		t.Errorf("the journal has grown from %d to %d bytes, %v", len(before), len(after), err)
 	}
+	if x, err := Check(o.Journal); err != nil || x.Records < 10 || x.Torn != 0 {
+		t.Errorf("-fsck: %+v, %v", x, err)
+	}
+	before[len(before)-1] ^= 1
+	if err := os.WriteFile(o.Journal, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if x, err := Check(o.Journal); err == nil {
+		t.Errorf("-fsck of a damaged journal: %+v", x)
+	}
 }
 
 // A journal of other tasks, or of another rule, is refused.
