@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -804,5 +805,22 @@ func TestBills(t *testing.T) {
 	if o := want["orders-00000-of-00001.csv"]; !strings.Contains(o,
 		"account-0,us-east-1,aws m5.large linux shared,USD,1y-standard-no-upfront,3,2025-11-05T00:00:00Z,8760,0,0.06\n") {
 		t.Errorf("%s", o)
+	}
+}
+
+// A run that does not come to its end leaves no summary of an earlier run beside its parts.
+func TestNoSummaryOfAnotherRun(t *testing.T) {
+	dir := t.TempDir()
+	summary := filepath.Join(dir, "summary.json")
+	in := filepath.Join(dir, "plans-00001-of-00003.csv", "way") // a folder stands in the way of a part
+	if err := errors.Join(os.WriteFile(summary, []byte("{}"), 0o600), os.MkdirAll(in, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if status := program.Run(append(slices.Clone(small), "-out", dir), &out, &errs); status == 0 {
+		t.Errorf("it writes over a folder: %s", out.String())
+	}
+	if _, err := os.Stat(summary); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a summary: %v", err)
 	}
 }

@@ -90,9 +90,8 @@ func work(o *options, run *cli.Run) (*results, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.Dir, e.Summary = dir, filepath.Join(dir, "summary.json")
-		// The summary is written last: while there is none, parts may be of two runs.
-		if err := os.Remove(e.Summary); err != nil && !errors.Is(err, os.ErrNotExist) {
+		e.Dir, e.Summary = dir, engine.SummaryOf(dir)
+		if err := engine.NoSummary(dir); err != nil {
 			return nil, err
 		}
 		run.IfInterrupted("interrupted: the parts in -out may be of two runs; there is no summary.json until a run is done")
@@ -102,7 +101,7 @@ func work(o *options, run *cli.Run) (*results, error) {
 			return nil, err
 		}
 		defer os.RemoveAll(dir)
-		e.Summary = filepath.Join(dir, "summary.json")
+		e.Summary = engine.SummaryOf(dir)
 		if e.Bills != nil || o.poison > 0 { // for the reasons of failures
 			e.Dir, e.Formats = dir, nil
 		}

@@ -35,6 +35,11 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *market.Pl
 	if bad != nil {
 		return sum, bad
 	}
+	if dir != "" { // the summary is written last
+		if err := NoSummary(dir); err != nil {
+			return sum, err
+		}
+	}
 	write := writeFn{Dir: dir, Formats: formats, Parts: parts, Provider: x.Provider}
 	for part, in := range byPart {
 		next := func(b *[]byte) bool {
@@ -65,7 +70,7 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *market.Pl
 	if err != nil {
 		return sum, err
 	}
-	summary := summaryFn{Path: filepath.Join(dir, "summary.json")}
+	summary := summaryFn{Path: SummaryOf(dir)}
 	return sum, summary.ProcessElement(nil, [][]byte{terms}, [][]byte{commit}, [][]byte{record.Append(nil, &sum)})
 }
 

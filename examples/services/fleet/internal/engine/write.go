@@ -338,6 +338,18 @@ type totals struct{}
 // MergeAccumulators implements the step. No bytes are the totals of nothing.
 func (totals) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[record.Totals](a, b) }
 
+// SummaryOf returns the file of the summary in a folder.
+func SummaryOf(dir string) string { return filepath.Join(dir, "summary.json") }
+
+// NoSummary removes the summary of an earlier run. A run does so before it writes, and writes the
+// summary last: while there is none, the parts in the folder may be of two runs.
+func NoSummary(dir string) error {
+	if err := os.Remove(SummaryOf(dir)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
 // A Summary is what a run of the fleet comes to.
 type Summary struct {
 	Terms  group.Terms
