@@ -36,7 +36,7 @@ var forbidden = []string{"os", "log", "net", "flag", "sync", "syscall", "unsafe"
 var helpers = []string{"internal/allocs", "internal/seeded", "internal/shared", "pricing/internal/readertest"}
 
 // programs are the internal programs that people run on a change.
-var programs = []string{"internal/tools/mutants", "internal/tools/root", "internal/tools/speed", "internal/tools/surface"}
+var programs = []string{"internal/tools/mutants", "internal/tools/root", "internal/tools/sbom", "internal/tools/speed", "internal/tools/surface"}
 
 // library reports whether a package is one that programs import, or part of it.
 func library(pkg string) bool {
