@@ -14,6 +14,14 @@ import (
 // all as the list cost.
 func (r *results) writeFocus(w io.Writer) error {
 	rows := focus.NewWriter(w)
+	if s := r.spending; s != nil {
+		row := usage.Row{Account: "order", Currency: r.bill.Currency, Start: r.now, End: s.until, Charge: usage.Purchase, Kind: usage.Kind{Provider: s.groups[0].kinds[0].Provider},
+			Billed: usage.AmountOf(s.today), List: usage.AmountOf(s.commitment), Commitment: usage.Commitment{ID: fmt.Sprintf("order-%s-plan", r.now.Format(time.DateOnly)),
+				Name: s.name, Type: "Savings Plan", Spend: true, Unit: r.bill.Currency, Quantity: usage.AmountOf(s.commitment), Start: r.now, End: s.until, Once: true}}
+		if err := rows.Write(&row); err != nil {
+			return err
+		}
+	}
 	for i, g := range r.groups {
 		for j, o := range g.advice.Orders {
 			id := fmt.Sprintf("order-%s-%d-%d", r.now.Format(time.DateOnly), i+1, j+1)

@@ -54,6 +54,16 @@ func (r *results) writeHTML(w io.Writer) error {
 	p := page{Title: "Purchase of cloud capacity", Date: r.now.Format("2 January 2006"), End: r.now.Add(r.o.horizon).Format("2 January 2006"),
 		Today: r.amount(r.today), Commitment: r.amount(r.commitment), Cost: r.amount(r.cost), Bound: r.amount(r.bound), OnDemand: r.amount(r.onDemand),
 		Saving: r.amount(r.onDemand - r.cost), Months: r.months(), Missed: r.missed, Notes: r.notes, Optimal: r.cost == r.bound, Paths: r.o.futures}
+	for _, d := range r.doubts {
+		p.Notes = append(p.Notes, "doubt: "+d)
+	}
+	if r.refused != "" {
+		p.Notes = append(p.Notes, r.refused)
+	}
+	if s := r.spending; s != nil {
+		p.Orders = append(p.Orders, pageOrder{Kind: "savings plan for " + names(s.groups), Class: s.name, Units: "money", Upfront: r.amount(s.today), Hourly: s.hourly.String(),
+			Commitment: r.amount(s.commitment), Until: s.until.Format("2 Jan 2006"), Saving: r.amount(s.without - s.cost), LastUse: "–", BreakEven: "–", Loss: "–", Waiting: "–", Payback: "–"})
+	}
 	for _, g := range r.groups {
 		a := g.advice
 		for _, o := range a.Orders {

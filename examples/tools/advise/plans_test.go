@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -74,8 +76,16 @@ func TestSavingsPlan(t *testing.T) {
 	if reserved["m5.xlarge in eu-west-1, linux"] != 2 || reserved["c5.xlarge in eu-west-1, linux"] != 2 {
 		t.Errorf("reserved %v: want 2 of each", reserved)
 	}
-	text, _ := tested.Must(t, args...)
+	dir := t.TempDir()
+	page, ordered := filepath.Join(dir, "a.html"), filepath.Join(dir, "order.csv")
+	text, _ := tested.Must(t, append(args, "-html", page, "-focus", ordered)...)
 	programtest.Narrow(t, text, 80)
+	if data, err := os.ReadFile(page); err != nil || !strings.Contains(string(data), "1y-compute-no-upfront") {
+		t.Error("the page does not have the savings plan", err)
+	}
+	if list := show[held](t, "held", "-bill", ordered); len(list) != 3 || list[2].Type != "Savings Plan" || amount(t, list[2].PerHour).Float64() != hourly {
+		t.Errorf("the order as a bill holds %+v", list)
+	}
 	says(t, text, "savings plan, 2 kinds", "3 orders of 4 units and "+fmt.Sprintf("USD %.3f", hourly)+" an hour of 1y-compute-no-upfront")
 	why, _ := tested.Must(t, append(args, "-show", "why")...)
 	says(t, why, "the highest discount first: m5.xlarge in eu-west-1, linux; c5.xlarge in eu-west-1, linux")
