@@ -132,7 +132,7 @@ func (o *options) setDaily(s string) error {
 }
 
 // reads reports whether the program stops after reading.
-func (o *options) reads() bool { return o.show >= showInputs }
+func (o *options) reads() bool { return o.show >= showQuality }
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
