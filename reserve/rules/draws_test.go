@@ -56,10 +56,3 @@ func (a *WangRandom) appendPlanAt(dst []pricing.Purchase, p *reserve.Problem, sl
 	a.at(s.class.Term, slots)
 	return s.run(dst, a.Class, a, 1), nil
 }
-
-// follow is Observe with advice from anywhere: to have bought want in all.
-func (a *Robust) follow(demand int, want int64) int {
-	d := int64(demand)
-	n, most := a.sense(d)
-	return a.settle(d, max(n, min(want, most)))
-}

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
@@ -35,6 +35,9 @@ type Program[O, R any] struct {
 	// misses its deadline".
 	Verdict func(r R) error
 	ShortIf string
+	// Kept is what an interrupted run says of what it leaves, if it keeps more than the files
+	// from before.
+	Kept string
 }
 
 // The end of what -h prints.
@@ -72,9 +75,8 @@ type Run struct {
 	JSON           bool // -json was given
 	Columns        int  // of the terminal that standard output is, else 80
 
-	program     string
-	given       map[string]string // files of flags
-	interrupted atomic.Pointer[string]
+	program string
+	given   map[string]string // files of flags
 }
 
 // Quiet returns a run that shows nothing, for tests and benchmarks.
@@ -87,10 +89,6 @@ func (r *Run) Sayf(format string, args ...any) {
 	r.Clear()
 	fmt.Fprintf(plain.Writer(r.Stderr), "%s: %s\n", r.program, fmt.Sprintf(format, args...))
 }
-
-// IfInterrupted has the program say something else, if it is interrupted from now on, than that
-// no file is written.
-func (r *Run) IfInterrupted(says string) { r.interrupted.Store(&says) }
 
 // Asked reports whether the file of a flag was asked for.
 func (r *Run) Asked(flag string) bool { return r.given[flag] != "" }
@@ -120,11 +118,7 @@ func (p *Program[O, R]) Run(args []string, stdout, stderr io.Writer) int {
 	stop := OnSignal(func() {
 		run.Files.Abort()
 		run.Clear()
-		says := "interrupted: no file is written, and files from before are as they were"
-		if other := run.interrupted.Load(); other != nil {
-			says = *other
-		}
-		fmt.Fprintf(stderr, "%s: %s\n", p.Name, says)
+		fmt.Fprintf(stderr, "%s: interrupted: %s\n", p.Name, cmp.Or(p.Kept, "no file is written, and files from before are as they were"))
 	})
 	defer stop()
 	err := p.run(args, stdout, run)

@@ -152,15 +152,6 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// A program says in its own words what an interrupt leaves behind.
-func TestIfInterrupted(t *testing.T) {
-	run := Quiet()
-	run.IfInterrupted("interrupted: parts are left")
-	if got := run.interrupted.Load(); got == nil || *got != "interrupted: parts are left" {
-		t.Errorf("%v", got)
-	}
-}
-
 // Text of others that a terminal would act on is shown, wherever it leaves: as a result, a row for
 // machines, a note or an error.
 func TestTextOfOthers(t *testing.T) {

@@ -26,7 +26,7 @@ var names = map[string][2]string{
 	"classes":     {"FILE", "price on demand and classes of reservations, JSON"},
 	"clouds":      {"FILE", "clouds with their prices and limits"},
 	"commitments": {"FILE", "commitments and their prices"},
-	"demand":      {"FILE", "instances needed in each slot"},
+	"demand":      {"FILE OUT", "instances needed in each slot"},
 	"held":        {"FILE", "contracts held, of the form of heldfile"},
 	"paths":       {"FILE", "futures that a demand may take"},
 	"prices":      {"FILE", "price list of a cloud"},
@@ -45,14 +45,17 @@ var names = map[string][2]string{
 	"date":       {"DAY", "the day of the order, on which what is planned begins"},
 	"deadline":   {"D", "when a task has to end"},
 	"every":      {"D", "how often a decision is made"},
-	"grace":      {"D", "from the warning to the end of a job"},
+	"grace":      {"D LIST", "from the warning to the end of a job"},
 	"horizon":    {"D", "how far ahead is planned"},
 	"hour":       {"D", "for how long an instance is paid at a time"},
+	"longest":    {"D", "jobs that run for longer are left out"},
 	"latency":    {"D", "from the request for instances until the task runs"},
 	"lead":       {"D", "how long before the need a node is requested"},
 	"overhead":   {"D", "what a run takes beside its work"},
 	"poll":       {"D", "how often a peer is asked"},
 	"response":   {"D", "the time to respond that is wanted"},
+	"save-every": {"D", "how often a job saves its work"},
+	"step":       {"D", "between two states that are looked at"},
 	"save-cost":  {"D", "what saving takes a job"},
 	"slot":       {"D", "length of a slot of the demand"},
 	"threshold":  {"D", "the wait from which on nodes are requested"},
@@ -72,6 +75,7 @@ var names = map[string][2]string{
 	"local":          {"N", "cores of the local cluster"},
 	"most":           {"N", "most nodes"},
 	"nodes":          {"N", "nodes of the cluster"},
+	"overrun":        {"N", "a job beyond its requested time counts one part of so many"},
 	"pods":           {"N", "pods"},
 	"pool":           {"N", "nodes that can be had"},
 	"rounds":         {"N", "rounds"},
@@ -99,6 +103,7 @@ var names = map[string][2]string{
 	"fsck":        {"", "what is kept is read, and said to be whole or damaged"},
 	"once":        {"", "one round and the end"},
 	"placement":   {"NAME", "where a job goes"},
+	"important":   {"WHICH", "jobs of the high priority"},
 	"policy":      {"NAME LIST", "the rule that decides"},
 	"provider":    {"NAME", "who makes nodes"},
 	"queue":       {"NAME", "the order in which jobs start"},
@@ -126,14 +131,10 @@ var renamed = map[string]string{
 // exceptions are flags that differ from the table still. The list only shrinks: a line that is
 // not needed any longer is an error.
 var exceptions = strings.Fields(`
-cap3:-move cap3:-out cap3:-scale
-duplyakin17:-grace duplyakin17:-important duplyakin17:-longest duplyakin17:-overrun duplyakin17:-save-cost
-duplyakin17:-save-every duplyakin17:-step
-fleet:-out fleet:-paths fleet:-plan
-kubernetes:-out kubernetes:-paths kubernetes:-plan
+cap3:-move cap3:-scale
+fleet:-out fleet:-plan
+kubernetes:-out kubernetes:-plan
 parttime:-kind parttime:-minute
-preempt:-grace preempt:-important preempt:-longest preempt:-overrun preempt:-save-cost preempt:-save-every
-preempt:-step
 slurm:-budget slurm:-expansion slurm:-launch slurm:-minute slurm:-move slurm:-nodes slurm:-placement
 slurm:-provider slurm:-scale
 `)

@@ -3,7 +3,7 @@
 //
 //	cd examples/services/fleet && go run .
 //
-// plans a made-up fleet of 1,000 curves in this program; -h lists the choices, and
+// plans a made-up fleet of 60 curves in this program; -h lists the choices, and
 // README.md tells how other engines and batch systems do the same work.
 //
 // Each curve is planned exactly, with a certificate that is checked. One savings plan
@@ -13,6 +13,7 @@ package main
 
 import (
 	"flag"
+	"io"
 	"os"
 	"slices"
 
@@ -21,18 +22,24 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
 
-var program = &cli.Program[options, *results]{
-	Name: "fleet", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).object,
-	Files:   []cli.File[*results]{{Flag: "profile", Write: (*results).writeProfile}},
-	Verdict: (*results).verdict, ShortIf: "a bill is not read whole or, with -strict, anything\nis not planned",
-}
+// program plans a fleet on an engine.
+var program = &cli.Program[options, *results]{Name: "fleet", Usage: usageText, Define: define, Work: work, Text: (*results).text,
+	Rows: (*results).object, Verdict: (*results).verdict,
+	Kept: "the parts in -out may be of two runs; there is no summary.json until a run is done"}
 
-// commands are the subcommands by name. Without one, the fleet is planned on an engine.
-var commands = map[string]func(args []string) int{
-	"engine": engineCommand,
-	"worker": workerCommand,
-	"shard":  shardCommand,
-	"merge":  mergeCommand,
+// merging puts shards together.
+var merging = &cli.Program[mergeOptions, *results]{Name: "fleet merge", Usage: mergeUsage, Define: defineMerge, Work: merge, Text: (*results).text,
+	Rows: (*results).object, Verdict: (*results).verdict}
+
+// execute is the program. It returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	switch {
+	case len(args) > 0 && args[0] == "shard":
+		return shardCommand(args[1:], stdout, stderr)
+	case len(args) > 0 && args[0] == "merge":
+		return merging.Run(args[1:], stdout, stderr)
+	}
+	return program.Run(args, stdout, stderr)
 }
 
 func main() {
@@ -41,10 +48,5 @@ func main() {
 		flag.Parse() // an engine has started this program as a worker: the flags are Beam's
 		beam.Init()  // does not return
 	}
-	if len(os.Args) > 1 {
-		if run, ok := commands[os.Args[1]]; ok {
-			os.Exit(run(os.Args[2:]))
-		}
-	}
-	program.Main()
+	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
@@ -55,57 +55,73 @@ func run(t *testing.T, args ...string) (files map[string]string, stdout string) 
 	return files, out.String()
 }
 
+// day is the first hour of the bills.
+var day = time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+
+// use returns a row of use on demand at 0.1 a unit, in an hour from day on.
+func use(account, kind string, hour int, units int64) usage.Row {
+	at, money := day.Add(time.Duration(hour)*time.Hour), usage.Units(units).Scale(1, 10)
+	return usage.Row{Account: account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(units),
+		Billed: money, Effective: money, List: money,
+		Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: kind, System: "linux", Tenancy: "shared"}}
+}
+
+// covered returns a row as one that a savings plan pays for.
+func covered(row usage.Row, plan, name string, paid usage.Amount) usage.Row {
+	row.Charge, row.Billed, row.Effective = usage.Covered, usage.Amount{}, paid
+	row.Commitment = usage.Commitment{ID: plan, Name: name, Type: "Savings Plan", Spend: true, Unit: "USD", Quantity: paid}
+	return row
+}
+
+// bill writes a bill, and returns its path.
+func bill(t *testing.T, dir, name string, rows []usage.Row) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := focus.NewWriter(&b)
+	for i := range rows {
+		if err := w.Write(&rows[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return save(t, dir, name, b.String())
+}
+
+func save(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 var small = []string{"-curves", "45", "-sample", "15", "-rounds", "3", "-parts", "3"}
 
 // ratesList writes the rates of the savings plan 1y-compute-no-upfront, and returns its path.
 func ratesList(t *testing.T, dir string) string {
 	t.Helper()
-	path := filepath.Join(dir, "rates.csv")
-	if err := os.WriteFile(path, []byte(`"FormatVersion","v1.0"
+	return save(t, dir, "rates.csv", `"FormatVersion","v1.0"
 "OfferCode","AmazonComputeSavingsPlan"
 SKU,RateCode,Unit,EffectiveDate,DiscountedRate,Currency,DiscountedSKU,DiscountedServiceCode,DiscountedUsageType,DiscountedOperation,PurchaseOption,LeaseContractLength,LeaseContractLengthUnit,ServiceCode,UsageType,Operation,Description,Instance Family,Location,Location Type,Granularity,Product Family,DiscountedRegionCode,DiscountedInstanceType
 P,P.1,Hrs,2025-06-05T18:51:13Z,0.07,USD,A,AmazonEC2,BoxUsage:m5.large,RunInstances,No Upfront,1,year,ComputeSavingsPlans,ComputeSP:1yrNoUpfront,,1 year No Upfront Compute Savings Plan,,Any,AWS Region,hourly,ComputeSavingsPlans,us-east-1,m5.large
 Q,Q.1,Hrs,2025-06-05T18:51:13Z,0.065,USD,A,AmazonEC2,BoxUsage:m5.large,RunInstances,No Upfront,1,year,ComputeSavingsPlans,EC2SP:m5.1yrNoUpfront,,1 year No Upfront m5 EC2 Instance Savings Plan in us-east-1,m5,US East,AWS Region,hourly,EC2InstanceSavingsPlans,us-east-1,m5.large
-`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
+`)
 }
 
 // heldBills writes the bills of two accounts, 5 and 10 m5.large in each of 96 hours, of which a
 // savings plan of 0.35 an hour pays for 5, and returns the flags that plan them.
 func heldBills(t *testing.T, dir string) []string {
 	t.Helper()
-	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
 	for file := range 2 {
-		var b bytes.Buffer
-		w := focus.NewWriter(&b)
-		for h := range 48 {
-			at := start.Add(time.Duration(48*file+h) * time.Hour)
-			for _, r := range []struct {
-				account     string
-				units, paid int64
-			}{{"a", 3, 0}, {"a", 2, 14}, {"b", 7, 0}, {"b", 3, 21}} {
-				money := usage.Units(r.units).Scale(1, 10)
-				row := usage.Row{Account: r.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(r.units),
-					Billed: money, Effective: money, List: money,
-					Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
-				if r.paid > 0 {
-					paid := usage.Units(r.paid).Scale(1, 100)
-					row.Charge, row.Billed, row.Effective = usage.Covered, usage.Amount{}, paid
-					row.Commitment = usage.Commitment{ID: "sp", Type: "Savings Plan", Spend: true, Unit: "USD", Quantity: paid}
-				}
-				if err := w.Write(&row); err != nil {
-					t.Fatal(err)
-				}
-			}
+		var rows []usage.Row
+		for h := 48 * file; h < 48*file+48; h++ {
+			rows = append(rows, use("a", "m5.large", h, 3), covered(use("a", "m5.large", h, 2), "sp", "", usage.Units(14).Scale(1, 100)),
+				use("b", "m5.large", h, 7), covered(use("b", "m5.large", h, 3), "sp", "", usage.Units(21).Scale(1, 100)))
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("held-%d.csv", file)), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		bill(t, dir, fmt.Sprintf("held-%d.csv", file), rows)
 	}
 	return []string{"-bill", filepath.Join(dir, "held-*.csv"), "-start", "2025-11-01", "-hours", "96", "-prices", priceList(t, dir), "-prices",
 		ratesList(t, dir), "-plan", "1y-compute-no-upfront", "-rounds", "3"}
@@ -117,10 +133,7 @@ func heldBills(t *testing.T, dir string) []string {
 func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	args := heldBills(t, dir)
-	much := filepath.Join(dir, "much.csv")
-	if err := os.WriteFile(much, []byte("id,hourly\nsp,2\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	much := save(t, dir, "much.json", `[{"id": "sp", "spend": 2, "until": "96h"}]`)
 	for _, c := range []struct {
 		more       []string
 		want, note string
@@ -155,45 +168,42 @@ func TestHeldOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, append(b, lines...), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return save(t, dir, filepath.Base(path), string(b)+lines)
 	}
 	prices := more(priceList(t, dir), `"C","JR","OnDemand","Hrs","0.09","USD","","","","Compute Instance","us-east-1","US East","c5.large","Shared","Linux","Used","RunInstances","4"
 `)
 	rates := more(ratesList(t, dir), `R,R.1,Hrs,2025-06-05T18:51:13Z,0.05,USD,C,AmazonEC2,BoxUsage:c5.large,RunInstances,No Upfront,1,year,ComputeSavingsPlans,ComputeSP:1yrNoUpfront,,1 year No Upfront Compute Savings Plan,,Any,AWS Region,hourly,ComputeSavingsPlans,us-east-1,c5.large
 `)
-	type use struct {
+	type used struct {
 		account, kind string
 		units         int64
 		plan          string
 		tenths        int64 // of money of the plan
 		name          string
 	}
-	m5 := use{account: "a", kind: "m5.large", units: 12}
+	m5 := used{account: "a", kind: "m5.large", units: 12}
 	const compute, family = "1y-compute-no-upfront", "1y-ec2-no-upfront/m5/us-east-1"
-	half := func(until int) func(int) []use { // renewed after so many hours
-		return func(h int) []use {
+	half := func(until int) func(int) []used { // renewed after so many hours
+		return func(h int) []used {
 			of := "spA"
 			if h >= until {
 				of = "spB"
 			}
-			return []use{m5, {"b", "c5.large", 10, of, 5, ""}, {account: "b", kind: "c5.large", units: 10}}
+			return []used{m5, {"b", "c5.large", 10, of, 5, ""}, {account: "b", kind: "c5.large", units: 10}}
 		}
 	}
-	over := func(until int) func(int) []use { // not renewed
-		return func(h int) []use {
-			c5 := use{account: "b", kind: "c5.large", units: 10}
+	over := func(until int) func(int) []used { // not renewed
+		return func(h int) []used {
+			c5 := used{account: "b", kind: "c5.large", units: 10}
 			if h < until {
 				c5.plan, c5.tenths = "sp", 5
 			}
-			return []use{m5, c5}
+			return []used{m5, c5}
 		}
 	}
 	for _, c := range []struct {
 		name, plan string
-		uses       func(h int) []use
+		uses       func(h int) []used
 		more       []string
 		want       string
 		notes      []string
@@ -208,61 +218,45 @@ func TestHeldOnce(t *testing.T) {
 		{"not renewed", compute, over(48), nil, " cost 117.12 bound 117.1", []string{`"sp" at 2025-11-03T00:00:00Z`}},
 		{"rows that are late", compute, over(49), nil, " cost 69.12 bound 69.1", []string{`no row says until when the savings plan "sp" will be held`}},
 		// The 10 c5 are paid by 0.5 of the dollar, and m5 is reserved.
-		{"no price", compute, func(int) []use {
-			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"b", "x9.large", 5, "sp", 5, ""}}
+		{"no price", compute, func(int) []used {
+			return []used{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"b", "x9.large", 5, "sp", 5, ""}}
 		}, nil, " cost 69.12 bound 69.1", []string{"x9.large linux shared: the price list has no such kind"}},
-		{"no price by turns", compute, func(h int) []use {
-			return []use{m5, {"b", "c5.large", 10, "", 0, ""}, {"b", []string{"c5.large", "x9.large"}[h%2], 10, "sp", 10, ""}}
+		{"no price by turns", compute, func(h int) []used {
+			return []used{m5, {"b", "c5.large", 10, "", 0, ""}, {"b", []string{"c5.large", "x9.large"}[h%2], 10, "sp", 10, ""}}
 		}, nil, "savings plans held: 0.5 an hour", nil},
-		{"hours without rows", compute, func(h int) []use {
-			all := []use{m5, {account: "b", kind: "c5.large", units: 1}}
+		{"hours without rows", compute, func(h int) []used {
+			all := []used{m5, {account: "b", kind: "c5.large", units: 1}}
 			if h%4 == 3 {
-				all = append(all, use{"b", "c5.large", 20, "sp", 10, ""})
+				all = append(all, used{"b", "c5.large", 20, "sp", 10, ""})
 			}
 			return all
 		}, nil, "savings plans held: 0.2", []string{`which count as 0: "sp" in 69 of its hours; -held says otherwise`}},
 		// No rate of the plan is for c5: it is not planned, nor what paid for it.
-		{"another family", family, func(int) []use { return []use{m5, {"b", "c5.large", 20, "sp", 10, ""}} }, nil, " cost 69.12 bound 69.1",
+		{"another family", family, func(int) []used { return []used{m5, {"b", "c5.large", 20, "sp", 10, ""}} }, nil, " cost 69.12 bound 69.1",
 			[]string{`b, us-east-1, aws c5.large linux shared: the savings plan "sp" pays for it, and -plan 1y-ec2-no-upfront/m5/us-east-1 has no rate for it`,
 				`the savings plan "sp" that is held: it paid for no use that is planned`}},
-		{"another family and idle", family, func(int) []use {
-			return []use{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"owner", "", 0, "sp", 5, ""}}
+		{"another family and idle", family, func(int) []used {
+			return []used{m5, {"b", "c5.large", 10, "sp", 5, ""}, {"owner", "", 0, "sp", 5, ""}}
 		}, nil, " cost 69.12 bound 69.1", []string{`it paid for no use that is planned`}},
 		// By its name the savings plan pays for m5 only, and -plan for c5, too: account a is planned without it.
-		{"bound by name", compute, func(int) []use {
-			return []use{m5, {"b", "m5.large", 5, "sp", 4, "EC2 Instance Savings Plan"}, {"owner", "", 0, "sp", 5, "EC2 Instance Savings Plan"}}
+		{"bound by name", compute, func(int) []used {
+			return []used{m5, {"b", "m5.large", 5, "sp", 4, "EC2 Instance Savings Plan"}, {"owner", "", 0, "sp", 5, "EC2 Instance Savings Plan"}}
 		}, nil, " cost 69.12 bound 69.1", []string{`the savings plan "sp" (Savings Plan EC2 Instance Savings Plan) pays for one family only, and -plan 1y-compute-no-upfront for all`}},
 	} {
-		var b bytes.Buffer
-		w := focus.NewWriter(&b)
+		var rows []usage.Row
 		for h := range 96 {
-			at := time.Date(2025, 11, 1, h, 0, 0, 0, time.UTC)
 			for _, u := range c.uses(h) {
-				money := usage.Units(u.units).Scale(1, 10)
-				row := usage.Row{Account: u.account, Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(u.units),
-					Billed: money, Effective: money, List: money,
-					Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: u.kind, System: "linux", Tenancy: "shared"}}
+				row := use(u.account, u.kind, h, u.units)
 				if u.plan != "" {
-					paid := usage.Units(u.tenths).Scale(1, 10)
-					row.Charge, row.Billed, row.Effective = usage.Covered, usage.Amount{}, paid
-					if u.kind == "" {
-						row.Charge, row.Kind = usage.Unused, usage.Kind{Provider: "aws", Region: "us-east-1"}
-					}
-					row.Commitment = usage.Commitment{ID: u.plan, Name: u.name, Type: "Savings Plan", Spend: true, Unit: "USD", Quantity: paid}
+					row = covered(row, u.plan, u.name, usage.Units(u.tenths).Scale(1, 10))
 				}
-				if err := w.Write(&row); err != nil {
-					t.Fatal(err)
+				if u.kind == "" {
+					row.Charge, row.Kind = usage.Unused, usage.Kind{Provider: "aws", Region: "us-east-1"}
 				}
+				rows = append(rows, row)
 			}
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		bill := filepath.Join(dir, "bill.csv")
-		if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		args := append([]string{"-bill", bill, "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-prices", rates, "-plan", c.plan, "-parts", "1"},
+		args := append([]string{"-bill", bill(t, dir, "bill.csv", rows), "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-prices", rates, "-plan", c.plan, "-parts", "1"},
 			c.more...)
 		var out, errs bytes.Buffer
 		folder := t.TempDir()
@@ -290,32 +284,17 @@ func TestHeldOnce(t *testing.T) {
 // them over paths.
 func noisyBills(t *testing.T, dir string) []string {
 	t.Helper()
-	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
-	var b bytes.Buffer
-	w := focus.NewWriter(&b)
+	var rows []usage.Row
 	rng := rand.New(rand.NewPCG(7, 7))
 	level := [3]int{20, 40, 60}
 	for h := range 720 {
-		at := start.Add(time.Duration(h) * time.Hour)
 		for i := range level {
 			level[i] = max(0, level[i]+rng.IntN(7)-3)
-			n := usage.Units(int64(level[i] + 5*(h%24/12)))
-			r := usage.Row{Account: fmt.Sprint("account-", i), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: n,
-				Billed: n.Scale(1, 10), Effective: n.Scale(1, 10), List: n.Scale(1, 10),
-				Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
-			if err := w.Write(&r); err != nil {
-				t.Fatal(err)
-			}
+			rows = append(rows, use(fmt.Sprint("account-", i), "m5.large", h, int64(level[i]+5*(h%24/12))))
 		}
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "noisy.csv")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"-bill", path, "-start", "2025-11-01", "-hours", "720", "-prices", priceList(t, dir), "-model", "simple", "-paths", "20", "-parts", "1"}
+	path := bill(t, dir, "noisy.csv", rows)
+	return []string{"-bill", path, "-start", "2025-11-01", "-hours", "720", "-prices", priceList(t, dir), "-model", "simple", "-futures", "20", "-parts", "1"}
 }
 
 // A fleet over paths has a bound, and the same result whatever the bundles and the shards. Another
@@ -407,10 +386,10 @@ func shards(t *testing.T, of int, args ...string) map[string]string {
 }
 
 // The result is the same on Prism in this process, whatever the bundles, and on Prism as a
-// service of another process with workers of two others.
+// service.
 func TestEngines(t *testing.T) {
 	want, stdout := run(t, append(small, "-branches", "1", "-format", "csv,parquet,focus")...)
-	if !regexp.MustCompile(`(?m)^orders \d+ cost [\d.]+ bound [\d.]+ seconds [\d.]+\n\z`).MatchString(stdout) {
+	if !regexp.MustCompile(`(?s)\norders \d+ cost [\d.]+ bound [\d.]+ seconds [\d.]+\n\nPlace the \d+ orders, .* now\.\n\z`).MatchString(stdout) {
 		t.Errorf("the last line of:\n%s", stdout)
 	}
 	if len(want) != 1+3*5 {
@@ -435,56 +414,29 @@ func TestEngines(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	port := func() string {
-		l, err := net.Listen("tcp", "localhost:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		return fmt.Sprint(l.Addr().(*net.TCPAddr).Port)
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	serve := func(command string) string {
-		p := port()
-		c := exec.Command(os.Args[0], command, "-port", p)
-		c.Env = append(os.Environ(), asFleet+"=1")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			c.Process.Kill()
-			c.Wait()
-		})
-		for range 300 {
-			if conn, err := net.Dial("tcp", "localhost:"+p); err == nil {
-				conn.Close()
-				return "localhost:" + p
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		t.Fatalf("%s does not listen", command)
-		return ""
+	at := l.Addr().(*net.TCPAddr)
+	l.Close()
+	if _, err := prism.CreateJobServer(t.Context(), prism.Options{Port: at.Port}); err != nil {
+		t.Fatal(err)
 	}
-	service := []string{"-endpoint", serve("engine"), "-workers", serve("worker") + "," + serve("worker")}
-	got, _ = run(t, append(append(small, "-format", "csv,parquet,focus"), service...)...)
+	got, _ = run(t, append(append(small, "-format", "csv,parquet,focus"), "-endpoint", fmt.Sprint("localhost:", at.Port))...)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("with worker processes (-in process +as a service):\n%s", diff)
-	}
-	got, _ = run(t, append(append(billed, "-parts", "1"), service...)...)
-	if diff := cmp.Diff(held, got); diff != "" {
-		t.Errorf("bills with worker processes (-in process +as a service):\n%s", diff)
+		t.Errorf("by a service (-in process +as a service):\n%s", diff)
 	}
 }
 
 // Parquet and FOCUS have the orders of the CSV.
 func TestFormats(t *testing.T) {
 	files, stdout := run(t, "-curves", "20", "-sample", "10", "-rounds", "2", "-parts", "1", "-format", "csv,parquet,focus", "-json")
-	var object []struct{ Orders, Curves int }
-	if err := json.Unmarshal([]byte(stdout), &object); err != nil {
-		var one struct{ Orders, Curves int }
-		if err := json.Unmarshal([]byte(stdout), &one); err != nil {
+	object := make([]struct{ Orders, Curves int }, 1)
+	if json.Unmarshal([]byte(stdout), &object[0]) != nil {
+		if err := json.Unmarshal([]byte(stdout), &object); err != nil {
 			t.Fatalf("%v: %s", err, stdout)
 		}
-		object = append(object, one)
 	}
 	lines := strings.Count(files["orders-00000-of-00001.csv"], "\n") - 1
 	if lines != object[0].Orders || object[0].Curves != 20 || lines == 0 {
@@ -535,25 +487,19 @@ func TestMistakes(t *testing.T) {
 	other := l.Addr().String()
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")
-	for _, path := range []string{a, b, filepath.Join(dir, "orders-00000-of-00003.csv")} {
-		if err := os.WriteFile(path, []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{"a.csv", "b.csv", "orders-00000-of-00003.csv"} {
+		save(t, dir, name, "x")
 	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"-endpoint", "localhost:1", "-workers", "localhost:1"}, "-endpoint localhost:1: no engine answers"},
-		{[]string{"-endpoint", other, "-workers", "localhost:1"}, "no engine answers (something else than gRPC is there)"},
+		{[]string{"-endpoint", "localhost:1"}, "-endpoint localhost:1: no engine answers"},
 		{[]string{"-runner", "flink", "-endpoint", other}, "no engine answers (something else than gRPC is there)"},
-		{[]string{"-endpoint", "localhost:1"}, "Prism as a service has no workers of its own"},
 		{[]string{"-out", dir}, "it holds orders-00000-of-00003.csv, of a run with other -parts"},
 		{[]string{"-out", dir, "-parts", "3", "-format", "focus"}, "it holds orders-00000-of-00003.csv, of a run with other -parts or another -format"},
 		{[]string{"-runner", "storm"}, "want prism, flink"},
 		{[]string{"-runner", "flink"}, "without -endpoint"},
-		{[]string{"-workers", "localhost:1"}, "want the engine"},
-		{[]string{"-workers", "here"}, "want addresses"},
 		{[]string{"-curves", "0"}, "want a whole number from 1"},
 		{[]string{"-bill", a}, "-start"},
 		{[]string{"-prices", a}, "want -bill"},
@@ -563,9 +509,9 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-bill", a, "-bill", b, "-start", "2025-11-01", "-prices", b}, "it is the same as"},
 		{[]string{"-bill", filepath.Join(dir, "absent"), "-start", "2025-11-01", "-prices", b}, "want a file"},
 		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-model", "wrong"}, "want one of"},
-		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5"}, "-paths without -model: want the model that draws them"},
-		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-paths", "5", "-model", "simple", "-plan", "p"},
-			"-paths with -plan: the hours of one savings plan"},
+		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-futures", "5"}, "-futures without -model: want the model that draws them"},
+		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-futures", "5", "-model", "simple", "-plan", "p"},
+			"-futures with -plan: the hours of one savings plan"},
 		{[]string{"-bill", a, "-start", "2025-11-01", "-prices", b, "-held", a}, "-held without -plan"},
 		{[]string{"-held-until", "2025-11-01"}, "want -bill"},
 		{[]string{"-format", "xls"}, "want csv"},
@@ -583,16 +529,12 @@ func TestMistakes(t *testing.T) {
 // priceList writes the price list of a kind, and returns its path.
 func priceList(t *testing.T, dir string) string {
 	t.Helper()
-	path := filepath.Join(dir, "prices.csv")
-	if err := os.WriteFile(path, []byte(`"FormatVersion","v1.0"
+	return save(t, dir, "prices.csv", `"FormatVersion","v1.0"
 "OfferCode","AmazonEC2"
 "SKU","OfferTermCode","TermType","Unit","PricePerUnit","Currency","LeaseContractLength","PurchaseOption","OfferingClass","Product Family","Region Code","Location","Instance Type","Tenancy","Operating System","CapacityStatus","operation","Normalization Size Factor"
 "A","JR","OnDemand","Hrs","0.1","USD","","","","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
 "A","1","Reserved","Hrs","0.06","USD","1yr","No Upfront","standard","Compute Instance","us-east-1","US East","m5.large","Shared","Linux","Used","RunInstances","4"
-`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
+`)
 }
 
 // Accounts whose amounts do not fit fail alone, and accounts whose amounts fit may add up to more
@@ -600,28 +542,15 @@ func priceList(t *testing.T, dir string) string {
 func TestOverflow(t *testing.T) {
 	dir := t.TempDir()
 	const hours = 8760
-	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
-	var b bytes.Buffer
-	w := focus.NewWriter(&b)
+	var rows []usage.Row
 	for account, n := range []int64{7, 16_000_000, 16_000_000, 16_000_000, 1_000_000_000_000, 3_000_000_000, 20_000_000, -5} {
 		for h := range hours {
-			at := start.Add(time.Duration(h) * time.Hour)
-			r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n),
-				Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1),
-				Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
-			if err := w.Write(&r); err != nil {
-				t.Fatal(err)
-			}
+			r := use(fmt.Sprint("account-", account), "m5.large", h, n)
+			r.Billed, r.Effective, r.List = usage.Units(1), usage.Units(1), usage.Units(1)
+			rows = append(rows, r)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	bill := filepath.Join(dir, "bill.csv")
-	if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	files, stdout := run(t, "-bill", bill, "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-parts", "1")
+	files, stdout := run(t, "-bill", bill(t, dir, "bill.csv", rows), "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-parts", "1")
 	// 48,000,007 units at 0.06 for a year; an amount of 64 bits is at most 9.2·10⁹.
 	if !strings.Contains(stdout, "4 curves of 8760 hours planned, 4 not") || !strings.Contains(stdout, "cost 25228803679.2 ") {
 		t.Errorf("%s", stdout)
@@ -635,27 +564,14 @@ func TestOverflow(t *testing.T) {
 // savings plan is the failure, and the plans of the accounts stay.
 func TestSavingsOverflow(t *testing.T) {
 	dir := t.TempDir()
-	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
 	const accounts, hours = 8500, 24
-	var b bytes.Buffer
-	w := focus.NewWriter(&b)
+	var rows []usage.Row
 	for account := range accounts {
-		r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: start, End: start.Add(time.Hour), Charge: usage.OnDemand,
-			Hours:  usage.Units(16_000_000),
-			Billed: usage.Units(1), Effective: usage.Units(1), List: usage.Units(1),
-			Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
-		if err := w.Write(&r); err != nil {
-			t.Fatal(err)
-		}
+		r := use(fmt.Sprint("account-", account), "m5.large", 0, 16_000_000)
+		r.Billed, r.Effective, r.List = usage.Units(1), usage.Units(1), usage.Units(1)
+		rows = append(rows, r)
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	bill := filepath.Join(dir, "bill.csv")
-	if err := os.WriteFile(bill, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-bill", bill, "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan",
+	args := []string{"-bill", bill(t, dir, "bill.csv", rows), "-start", "2025-11-01", "-hours", fmt.Sprint(hours), "-prices", priceList(t, dir), "-prices", ratesList(t, dir), "-plan",
 		"1y-compute-no-upfront"}
 	files, stdout := run(t, append(args, "-parts", "1")...)
 	// 8,500 accounts run 1.6·10⁷ units for an hour at 0.1. At 0.07 the hour costs 9.52·10⁹, and an
@@ -723,31 +639,18 @@ func TestShardLost(t *testing.T) {
 // poisoned is reported.
 func TestBills(t *testing.T) {
 	dir := t.TempDir()
-	start := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
-	const hours = 96
 	for file := range 2 {
-		var b bytes.Buffer
-		w := focus.NewWriter(&b)
-		for h := range hours / 2 {
-			at := start.Add(time.Duration(file*hours/2+h) * time.Hour)
+		var rows []usage.Row
+		for h := 48 * file; h < 48*file+48; h++ {
 			for account, n := range []int64{3, 1, 2} {
-				cost := usage.Units(n).Scale(1, 10)
-				r := usage.Row{Account: fmt.Sprint("account-", account), Currency: "USD", Start: at, End: at.Add(time.Hour), Charge: usage.OnDemand, Hours: usage.Units(n),
-					Billed: cost, Effective: cost, List: cost, Kind: usage.Kind{Provider: "aws", Region: "us-east-1", Type: "m5.large", System: "linux", Tenancy: "shared"}}
+				r := use(fmt.Sprint("account-", account), "m5.large", h, n)
 				if account == 2 && file == 1 {
 					r.Currency = "EUR"
 				}
-				if err := w.Write(&r); err != nil {
-					t.Fatal(err)
-				}
+				rows = append(rows, r)
 			}
 		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("bill-%d.csv", file)), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		bill(t, dir, fmt.Sprintf("bill-%d.csv", file), rows)
 	}
 	prices := priceList(t, dir)
 	args := []string{"-bill", filepath.Join(dir, "bill-*.csv"), "-start", "2025-11-01", "-hours", "96", "-prices", prices, "-parts", "1"}
@@ -768,14 +671,9 @@ func TestBills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, more := range map[string]string{"copy.csv": "\n", "cut.csv": "a,b\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), append(bytes.Clone(text), more...), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "empty.csv"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	save(t, dir, "copy.csv", string(text)+"\n")
+	save(t, dir, "cut.csv", string(text)+"a,b\n")
+	save(t, dir, "empty.csv", "")
 	for _, c := range []struct {
 		file   string
 		status int
@@ -784,7 +682,7 @@ func TestBills(t *testing.T) {
 		{bill, 0, "use in 48 of the 96 hours"},
 		{"copy.csv", 1, "48 rows"},
 		{"cut.csv", 1, "nothing is planned"},
-		{"empty.csv", 3, "the file is empty"},
+		{"empty.csv", 1, "the file is empty"},
 	} {
 		args := append(slices.Clone(args[2:]), "-bill", bill)
 		if c.file != bill {

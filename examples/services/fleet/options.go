@@ -14,11 +14,9 @@ import (
 	"github.com/plimsoll/plimsoll/forecast"
 )
 
-const usageText = `Usage: fleet [flags]              plan a fleet on an engine
-       fleet engine [-port N]     be an engine: Prism, as a service
-       fleet worker [-port N]     be a worker of an engine
-       fleet shard I/N            plan a part of a fleet, as a task of a batch system
-       fleet merge                put the parts together
+const usageText = `Usage: fleet [flags]      plan a fleet on an engine
+       fleet shard I/N    plan a part of a fleet, as a task of a batch system
+       fleet merge        put the parts together
 
 Plans the purchases of all accounts, regions and kinds of a company: exact
 reservations for each demand curve, with a certificate, and one savings plan for all
@@ -33,10 +31,11 @@ What is known
   -prices FILE      a price list; may be given several times
   -plan NAME        the savings plan of a price list, such as 1y-compute-no-upfront
                     (default: none)
-  -held FILE        savings plans that are held (default: those of the bills)
+  -held FILE        savings plans that are held (default: those of the bills), as
+                    [{"id": "sp-3", "spend": 5.2, "until": "2027-03-01"}]
   -held-until DAY   when commitments end whose end the bills do not show
   -model NAME       that forecasts each curve (default: the hours of the bills again)
-  -paths N          plan each curve over N futures of -model; without -plan
+  -futures N        plan each curve over N futures of -model; without -plan
   -currency NAME    of the fleet (default USD)
   -curves N         curves of the made-up fleet, a year of hours each (default 60)
   -poison N         one curve of so many cannot be planned (default 0: none)
@@ -46,7 +45,6 @@ What is known
 The engine
   -runner NAME      of Beam: prism, flink, spark, dataflow, universal (default prism)
   -endpoint ADDR    job service of the runner (default: Prism in this program)
-  -workers LIST     workers that run already, as HOST:PORT, with commas between them
   -branches N       copies of each step side by side
   -beam NAME=VALUE  any other flag of Beam; may be given several times
 What comes out
@@ -54,12 +52,12 @@ What comes out
   -format LIST      of orders: csv, parquet, focus, with commas between (default csv)
   -parts N          files of each kind (default 8)
   -counters         print what the engine counted
-  -profile FILE     write where this program's CPU time goes, for go tool pprof
-  -strict           an account, kind or file that is not planned makes the status 3
+  -strict           an account, kind or file that is not planned makes the status 1
   -json             print one object
   -h                print this
 
 Failures do not stop the others: the first are on standard error, and all in -out.
+A bill that is not read whole makes the status 1.
 `
 
 // runners are the runners of Beam that this program has.
@@ -84,15 +82,32 @@ type input struct {
 type options struct {
 	input
 
-	engine      engine.Engine
-	branches    int
-	environment bool // of the workers, among the flags of Beam
-
-	out      string
-	formats  []string
-	parts    int
+	output
+	engine   engine.Engine
+	branches int
 	counters bool
-	strict   bool
+}
+
+// output are the flags that say what to write.
+type output struct {
+	out     string
+	formats []string
+	parts   int
+	strict  bool
+}
+
+// define defines the flags of the output.
+func (o *output) define(f *cli.Flags) {
+	*o = output{formats: []string{"csv"}, parts: 8}
+	f.Name("out", &o.out, "the name of a folder")
+	cli.List(f, "format", &o.formats, len(engine.Formats), func(s string) (string, error) {
+		if !slices.Contains(engine.Formats, s) {
+			return "", fmt.Errorf("%q: want csv, parquet or focus", s)
+		}
+		return s, nil
+	})
+	f.Int("parts", &o.parts, 1, 100_000, " of files")
+	f.Switch("strict", &o.strict)
 }
 
 // define defines the flags of the input.
@@ -121,7 +136,7 @@ func (o *input) define(f *cli.Flags) {
 	f.File("held", &o.held)
 	day("held-until", &o.heldUntil)
 	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
-	f.Int("paths", &o.paths, 1, 1000, "")
+	f.Int("futures", &o.paths, 1, 1000, "")
 	f.Name("currency", &o.currency, "a currency such as USD")
 	f.Int("curves", &o.curves, 1, 20_000_000, "")
 	f.Int("poison", &o.poison, 0, 20_000_000, " of curves")
@@ -137,9 +152,9 @@ func (o *input) define(f *cli.Flags) {
 		case len(o.bills) > 0 && len(o.prices) == 0:
 			return fmt.Errorf("-bill without -prices: want the price list of the cloud, too")
 		case o.paths > 0 && o.model == "":
-			return fmt.Errorf("-paths without -model: want the model that draws them, such as auto, for bills")
+			return fmt.Errorf("-futures without -model: want the model that draws them, such as auto, for bills")
 		case o.paths > 0 && o.plan != "":
-			return fmt.Errorf("-paths with -plan: the hours of one savings plan have a price for each path of all accounts together, which is not searched here: want one of the two")
+			return fmt.Errorf("-futures with -plan: the hours of one savings plan have a price for each path of all accounts together, which is not searched here: want one of the two")
 		case o.held != "" && o.plan == "":
 			return fmt.Errorf("-held without -plan: want the name of the rates at which the savings plans pay")
 		}
@@ -160,8 +175,9 @@ func (o *input) define(f *cli.Flags) {
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{engine: engine.Engine{Runner: "prism"}, formats: []string{"csv"}, parts: 8}
+	*o = options{engine: engine.Engine{Runner: "prism"}}
 	o.input.define(f)
+	o.output.define(f)
 	f.Func("runner", func(s string) error {
 		if !slices.Contains(runners, s) {
 			return fmt.Errorf("want %s", cli.Series(runners, "or"))
@@ -170,12 +186,6 @@ func define(o *options, f *cli.Flags) {
 		return nil
 	})
 	f.Name("endpoint", &o.engine.Endpoint, "an address such as localhost:8073")
-	cli.List(f, "workers", &o.engine.Workers, 1000, func(s string) (string, error) {
-		if !strings.Contains(s, ":") {
-			return "", fmt.Errorf("%q: want addresses such as localhost:8101", s)
-		}
-		return s, nil
-	})
 	f.Int("branches", &o.branches, 1, 1000, "")
 	f.Func("beam", func(s string) error {
 		name, value, ok := strings.Cut(s, "=")
@@ -185,38 +195,17 @@ func define(o *options, f *cli.Flags) {
 		case !ok || flag.Lookup(name) == nil:
 			return fmt.Errorf("want NAME=VALUE with the name of a flag of Beam, such as environment_type=DOCKER")
 		}
-		o.environment = o.environment || name == "environment_type"
 		return flag.Set(name, value)
 	})
-	f.Name("out", &o.out, "the name of a folder")
-	cli.List(f, "format", &o.formats, len(engine.Formats), func(s string) (string, error) {
-		for _, x := range engine.Formats {
-			if x == s {
-				return s, nil
-			}
-		}
-		return "", fmt.Errorf("%q: want csv, parquet or focus", s)
-	})
-	f.Int("parts", &o.parts, 1, 100_000, " of files")
 	f.Switch("counters", &o.counters)
-	f.Switch("strict", &o.strict)
 	f.Check(func() error {
 		if o.engine.Endpoint == "" && slices.Contains([]string{"flink", "spark", "universal"}, o.engine.Runner) {
 			return fmt.Errorf("-runner %s without -endpoint: want the address of its job service, such as localhost:8099", o.engine.Runner)
-		}
-		if len(o.engine.Workers) > 0 && o.engine.Endpoint == "" {
-			return fmt.Errorf("-workers without -endpoint: want the engine that they work for, too")
-		}
-		if o.engine.Endpoint != "" && len(o.engine.Workers) == 0 && o.engine.Runner == "prism" && !o.environment {
-			return fmt.Errorf("-endpoint without -workers: Prism as a service has no workers of its own: want the addresses of some, such as -workers localhost:8101")
 		}
 		if o.branches == 0 {
 			o.branches = 1
 			if o.engine.Runner == "prism" {
 				o.branches = runtime.GOMAXPROCS(0)
-			}
-			if n := len(o.engine.Workers); n > 0 {
-				o.branches = n
 			}
 		}
 		return nil

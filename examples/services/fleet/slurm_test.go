@@ -36,7 +36,7 @@ func TestSlurm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"-curves", "60", "-poison", "9", "-sample", "12", "-rounds", "2", "-part", "2"}
+	flags := []string{"-curves", "60", "-poison", "9", "-sample", "12", "-rounds", "2"}
 	const twice = `SBATCH_PARTITION=nowhere "$@"; echo "refused with $?"; exec "$@"`
 	args := append([]string{"-nodes", "2", "-kill", "700ms", "-kills", "6", "sh", "-c", twice, "sh", "./slurm.sh", self, filepath.Join(dir, "slurm"), "3"},
 		flags...)

@@ -1,27 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log"
 	"maps"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec/optimized"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
@@ -30,13 +24,14 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
-	"github.com/plimsoll/plimsoll/examples/internal/infile"
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/engine"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/generate"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
+	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
@@ -60,18 +55,13 @@ func (logger) Log(_ context.Context, s beamlog.Severity, _ int, text string) {
 
 // results are what a run came to.
 type results struct {
-	o        *options
+	output
 	summary  *engine.Summary
-	counters map[string]int64
+	shown    bool             // the counters
+	counters map[string]int64 // of an engine
+	covered  int              // hours in which bills have use
+	unread   []string         // files of bills
 	took     time.Duration
-	profile  bytes.Buffer
-	unread   []string // files of bills
-}
-
-// writeProfile writes where the CPU time has gone.
-func (r *results) writeProfile(w io.Writer) error {
-	_, err := w.Write(r.profile.Bytes())
-	return err
 }
 
 // work plans the fleet.
@@ -83,18 +73,16 @@ func work(o *options, run *cli.Run) (*results, error) {
 		return nil, err
 	}
 	if o.out != "" {
-		if err := outDir(o.out, o.formats, o.parts); err != nil {
+		if err := o.outDir(); err != nil {
 			return nil, err
 		}
-		dir, err := filepath.Abs(o.out)
-		if err != nil {
+		if e.Dir, err = filepath.Abs(o.out); err != nil {
 			return nil, err
 		}
-		e.Dir, e.Summary = dir, engine.SummaryOf(dir)
-		if err := engine.NoSummary(dir); err != nil {
+		e.Summary = engine.SummaryOf(e.Dir)
+		if err := engine.NoSummary(e.Dir); err != nil {
 			return nil, err
 		}
-		run.IfInterrupted("interrupted: the parts in -out may be of two runs; there is no summary.json until a run is done")
 	} else {
 		dir, err := os.MkdirTemp("", "fleet-")
 		if err != nil {
@@ -112,54 +100,34 @@ func work(o *options, run *cli.Run) (*results, error) {
 		return nil, err
 	}
 	run.Showf("planning on %s", o.engine.Runner)
-	r := &results{o: o}
-	if run.Asked("profile") {
-		if err := pprof.StartCPUProfile(&r.profile); err != nil {
-			return nil, err
-		}
-		defer pprof.StopCPUProfile()
-	}
+	r := &results{output: o.output, shown: o.counters}
 	if r.counters, err = o.engine.Run(context.Background(), p); err != nil {
 		return nil, err
 	}
+	r.covered = int(r.counters["bill_hours"])
 	if r.summary, err = engine.ReadSummary(e.Summary); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, cli.Mistakef("the run is done, and its workers have written %s elsewhere: want -out with a folder that they share with this program", e.Summary)
 		}
 		return nil, err
 	}
-	pprof.StopCPUProfile()
 	r.took = time.Since(start)
-	return r, r.tell(run, e.Dir)
+	if err := r.failures(run, e.Dir); err != nil {
+		return nil, err
+	}
+	return r, r.tell(run)
 }
 
 // outDir makes the folder of -out, which must not hold what another run has left.
-func outDir(dir string, formats []string, parts int) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return cli.Mistakef("-out %s: %v: want a folder", dir, err)
+func (o *output) outDir() error {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
+		return cli.Mistakef("-out %s: %v: want a folder", o.out, err)
 	}
-	other, err := engine.Leftover(dir, formats, parts)
+	other, err := engine.Leftover(o.out, o.formats, o.parts)
 	if err == nil && other != "" {
-		err = cli.Mistakef("-out %s: it holds %s, of a run with other -parts or another -format: want another folder, or the files of that run removed", dir, other)
+		err = cli.Mistakef("-out %s: it holds %s, of a run with other -parts or another -format: want another folder, or the files of that run removed", o.out, other)
 	}
 	return err
-}
-
-// coveredNote returns what to say of hours without bills, "" if there are none.
-func coveredNote(covered, hours int, start time.Time) string {
-	if covered == 0 || covered >= hours {
-		return ""
-	}
-	return fmt.Sprintf("note: the bills have use in %d of the %d hours from %s, and the other hours are planned as hours without use: want bills of all hours, or -hours %d", covered, hours, start.Format(time.DateOnly), max(24, covered))
-}
-
-// gapNote returns what to say of a plan whose gap is large, "" if it is not.
-func gapNote(j *market.Plan) string {
-	if !j.Bounded || j.Gap() <= market.Enough {
-		return ""
-	}
-	return fmt.Sprintf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(),
-		100*market.Enough)
 }
 
 // heldNotes returns what to say of savings plans of which the bills do not say all.
@@ -190,65 +158,70 @@ func heldNotes(x *group.Terms) (notes []string) {
 	return notes
 }
 
-// tell says on standard error what a user of bills must know beside the results: hours
-// without bills, and the first failures, which are in a folder. The error says that nothing
-// is planned.
-func (r *results) tell(run *cli.Run, dir string) error {
-	if covered := r.counters["bill_hours"]; len(r.o.bills) > 0 {
-		if text := coveredNote(int(covered), r.o.hours, r.o.start); text != "" {
-			run.Sayf("%s", text)
-		}
+// tell says on standard error what a user must know beside the results: hours without bills, doubts about
+// savings plans, and a gap that is large. The error says that nothing is planned.
+func (r *results) tell(run *cli.Run) error {
+	x, j := &r.summary.Terms, &r.summary.Joint
+	start := x.Start.Add(-time.Duration(x.Hours) * time.Hour).Format(time.DateOnly) // of the bills
+	if r.covered > 0 && r.covered < x.Hours {
+		run.Sayf("note: the bills have use in %d of the %d hours from %s, and the other hours are planned as hours without use: want bills of all hours, or -hours %d",
+			r.covered, x.Hours, start, max(24, r.covered))
 	}
-	for _, text := range append(heldNotes(&r.summary.Terms), gapNote(&r.summary.Joint)) {
-		if text != "" {
-			run.Sayf("%s", text)
-		}
+	for _, text := range heldNotes(x) {
+		run.Sayf("%s", text)
 	}
-	const most = 5
+	if j.Bounded && j.Gap() > market.Enough {
+		run.Sayf("note: the cost is %.2g%% above the bound, more than %.1g%%: a larger -sample or more -rounds may find a better price", 100*j.Gap(),
+			100*market.Enough)
+	}
 	failures := r.summary.Totals.Failures
-	if dir != "" && failures > 0 {
-		all, err := engine.ReadFailures(dir, r.o.parts)
-		if err != nil {
-			return err
-		}
-		for i, f := range all {
-			if f.Account == "" && f.File != "" {
-				r.unread = append(r.unread, f.File)
-			}
-			if i >= most {
-				continue
-			}
-			at := f.File
-			if f.Line > 0 {
-				at += fmt.Sprintf(", line %d", f.Line)
-			}
-			if at != "" {
-				at = " (" + at + ")"
-			}
-			run.Sayf("not planned: %v%s: %s", f.Key, at, f.Reason)
-		}
-		if len(all) > most {
-			run.Sayf("not planned: %d more, for other reasons or the same: -out writes all", len(all)-most)
-		}
-	}
-	if r.summary.Totals.Curves > 0 {
+	switch {
+	case r.summary.Totals.Curves > 0:
 		return nil
-	}
-	if failures > 0 {
+	case failures > 0:
 		return fmt.Errorf("nothing is planned: all %d accounts, kinds or files failed", failures)
 	}
-	return fmt.Errorf("nothing is planned: the bills have no use of a kind to reserve in %d hours from %s", r.o.hours, r.o.start.Format(time.DateOnly))
+	return fmt.Errorf("nothing is planned: the bills have no use of a kind to reserve in %d hours from %s", x.Hours, start)
+}
+
+// failures says the first failures, which the workers have written to a folder, on standard error.
+func (r *results) failures(run *cli.Run, dir string) error {
+	if dir == "" || r.summary.Totals.Failures == 0 {
+		return nil
+	}
+	all, err := engine.ReadFailures(dir, r.parts)
+	const most = 5
+	for i, f := range all {
+		if f.Account == "" && f.File != "" {
+			r.unread = append(r.unread, f.File)
+		}
+		if i >= most {
+			continue
+		}
+		at := f.File
+		if f.Line > 0 {
+			at += fmt.Sprintf(", line %d", f.Line)
+		}
+		if at != "" {
+			at = " (" + at + ")"
+		}
+		run.Sayf("not planned: %v%s: %s", f.Key, at, f.Reason)
+	}
+	if len(all) > most {
+		run.Sayf("not planned: %d more, for other reasons or the same: -out writes all", len(all)-most)
+	}
+	return err
 }
 
 // verdict says that bills are missing in the results, or with -strict anything else.
 func (r *results) verdict() error {
-	if n := r.summary.Totals.Failures; r.o.strict && n > 0 && len(r.unread) == 0 {
-		return cli.Shortf("-strict: %d accounts, kinds or files are not planned", n)
+	if len(r.unread) > 0 {
+		return fmt.Errorf("%d bills were not read whole, such as %s: the plan lacks what they say", len(r.unread), r.unread[0])
 	}
-	if len(r.unread) == 0 {
-		return nil
+	if n := r.summary.Totals.Failures; r.strict && n > 0 {
+		return fmt.Errorf("-strict: %d accounts, kinds or files are not planned", n)
 	}
-	return cli.Shortf("%d bills were not read whole, such as %s: the plan lacks what they say", len(r.unread), r.unread[0])
+	return nil
 }
 
 // fleet returns what to plan: the bills, nil for the made-up fleet, and the terms of it.
@@ -284,7 +257,13 @@ func (o *input) fleet() (in *bills.Input, f generate.Fleet, x group.Terms, err e
 	if err := pricer.Terms(&x); err != nil || o.held == "" {
 		return in, f, x, err
 	}
-	x.Held, err = infile.Read("-held", o.held, func(r io.Reader) ([]group.Commitment, error) { return bills.ReadHeld(r, &x) })
+	held, err := heldfile.Read("-held", o.held)
+	if err != nil {
+		return nil, f, x, err
+	}
+	if x.Held, err = bills.Stated(held, &x); err != nil {
+		err = cli.Mistakef("-held %s: %w", o.held, err)
+	}
 	return in, f, x, err
 }
 
@@ -303,10 +282,7 @@ func (r *results) text(w *table.Page) error {
 	if j.Bounded && j.Cost.Float64() > 0 {
 		fmt.Fprintf(w, "no plan of the fleet costs %.4f%% less\n", 100*(1-j.Bound.Float64()/j.Cost.Float64()))
 	}
-	if r.o.out != "" {
-		fmt.Fprintf(w, "orders, plans and failures are in %s\n", r.o.out)
-	}
-	if r.o.counters {
+	if r.shown {
 		fmt.Fprintln(w)
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(r.counters)) {
@@ -316,7 +292,22 @@ func (r *results) text(w *table.Page) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "\norders %d cost %v bound %v seconds %.1f\n", s.Orders, j.Cost, j.Bound, r.took.Seconds())
+	fmt.Fprintf(w, "\norders %d cost %v bound %v seconds %.1f\n\n", s.Orders, j.Cost, j.Bound, r.took.Seconds())
+	first := pricing.Money(0)
+	for _, c := range j.Commitments {
+		if c.Slot == 0 {
+			first += c.Hourly
+		}
+	}
+	plan := "commit to no savings plan now"
+	if first > 0 {
+		plan = fmt.Sprintf("commit %s %s an hour to the savings plan now", first.Fixed(2), r.summary.Terms.Currency)
+	}
+	where := "-out DIR writes them"
+	if r.out != "" {
+		where = "they are in " + r.out
+	}
+	w.Sayf("Place the %d orders, each at its hour (%s), and %s.", s.Orders, where, plan)
 	return nil
 }
 
@@ -339,51 +330,4 @@ func (r *results) object() any {
 		Counters map[string]int64 `json:"counters"`
 	}{s.Curves, s.Failures, s.Hours, s.Orders, s.Units, r.summary.Terms.Currency, j.Cost.String(), j.Bound.String(), j.Fees.String(), j.Committed.String(),
 		j.OnDemand.String(), r.took.Seconds(), r.counters}
-}
-
-// service runs a command that serves until it is told to end.
-func service(name, usage string, port int, args []string, serve func(ctx context.Context, port int) error) int {
-	f := cli.NewFlags("fleet " + name)
-	f.Int("port", &port, 0, 65535, "")
-	err := f.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Print(usage)
-		return cli.OK
-	}
-	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		err = serve(ctx, port)
-	}
-	return cli.Exit(os.Stderr, "fleet "+name, err)
-}
-
-const engineUsage = `Usage: fleet engine [-port N]
-
-Runs Prism, Beam's portable runner, as a service at a port of this machine (default
-8073), until it is interrupted. Use it with fleet -endpoint localhost:8073.
-`
-
-func engineCommand(args []string) int {
-	return service("engine", engineUsage, 8073, args, func(ctx context.Context, port int) error {
-		if _, err := prism.CreateJobServer(ctx, prism.Options{Port: port}); err != nil {
-			return err
-		}
-		fmt.Fprintf(os.Stderr, "fleet: an engine at localhost:%d\n", port)
-		<-ctx.Done()
-		return nil
-	})
-}
-
-const workerUsage = `Usage: fleet worker [-port N]
-
-Works for an engine, at a port of this machine (default 8101), until it is interrupted.
-Use it with fleet -workers localhost:8101, and start one for each processor.
-`
-
-func workerCommand(args []string) int {
-	return service("worker", workerUsage, 8101, args, func(ctx context.Context, port int) error {
-		beam.Init()
-		return engine.Serve(ctx, port)
-	})
 }

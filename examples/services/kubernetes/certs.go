@@ -32,26 +32,21 @@ away, so nobody can sign with it again.
   -out FOLDER   where to write the three files; older ones stay (default .)
 `
 
-func init() {
-	commands["certs"] = command{
-		about: "makes the certificate of the extender",
-		usage: certsUsage,
-		run: func(_ context.Context, args []string, stdout, _ io.Writer) error {
-			hosts, out, years := "localhost,127.0.0.1", ".", 5
-			f := cli.NewFlags("certs")
-			f.Name("hosts", &hosts, "names and addresses, with commas")
-			f.Int("years", &years, 1, 30, "")
-			f.Name("out", &out, "a folder")
-			if err := f.Parse(args); err != nil {
-				return err
-			}
-			if err := makeCerts(out, strings.Split(hosts, ","), time.Now(), years); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(stdout, "wrote ca.crt, tls.crt and tls.key in %s, for %s\n", out, hosts)
-			return err
-		},
+// runCerts is the command.
+func runCerts(_ context.Context, args []string, stdout, _ io.Writer) error {
+	hosts, out, years := "localhost,127.0.0.1", ".", 5
+	f := cli.NewFlags("certs")
+	f.Name("hosts", &hosts, "names and addresses, with commas")
+	f.Int("years", &years, 1, 30, "")
+	f.Name("out", &out, "a folder")
+	if err := f.Parse(args); err != nil {
+		return err
 	}
+	if err := makeCerts(out, strings.Split(hosts, ","), time.Now(), years); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(stdout, "wrote ca.crt, tls.crt and tls.key in %s, for %s\n", out, hosts)
+	return err
 }
 
 // makeCerts writes ca.crt, tls.crt and tls.key, and replaces no file.

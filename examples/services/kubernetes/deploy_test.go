@@ -225,7 +225,7 @@ func TestOracleManifests(t *testing.T) {
 	if err != nil {
 		t.Fatalf("arguments %q: %v", c.Args, err)
 	}
-	mounted(t, c, o.kinds, o.commitments, o.cert, o.key)
+	mounted(t, c, o.kinds, o.held, o.cert, o.key)
 	if *deployment.Spec.Replicas != 1 {
 		t.Errorf("%d oracles: want one, or they take turns with the overlays", *deployment.Spec.Replicas)
 	}

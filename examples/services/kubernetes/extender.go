@@ -2,23 +2,17 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"time"
-
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/cluster"
+	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/expander"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/extend"
 )
 
@@ -98,20 +92,15 @@ func (o *extenderOptions) define(f *cli.Flags) {
 	})
 }
 
-func init() {
-	commands["extender"] = command{
-		about: "answers kube-scheduler which pods give way, so that the least work is lost",
-		usage: extenderUsage,
-		run: func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-			var o extenderOptions
-			f := cli.NewFlags("extender")
-			o.define(f)
-			if err := f.Parse(args); err != nil {
-				return err
-			}
-			return serveExtender(ctx, &o, stderr, nil)
-		},
+// runExtender is the command.
+func runExtender(ctx context.Context, args []string, _, stderr io.Writer) error {
+	var o extenderOptions
+	f := cli.NewFlags("extender")
+	o.define(f)
+	if err := f.Parse(args); err != nil {
+		return err
 	}
+	return serveExtender(ctx, &o, stderr, nil)
 }
 
 // serveExtender answers until the context ends. started, if not nil, is called when it
@@ -122,11 +111,11 @@ func serveExtender(ctx context.Context, o *extenderOptions, stderr io.Writer, st
 		level = slog.LevelWarn
 	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-	security, err := serverTLS(o.cert, o.key, o.clientCA)
+	security, err := expander.TLS(o.cert, o.key, o.clientCA)
 	if err != nil {
-		return err
+		return cli.Mistakef("-cert, -key, -client-ca: %w (certs -h says how to make them)", err)
 	}
-	config, err := apiConfig(o.kubeconfig)
+	config, err := clusterConfig(o.kubeconfig)
 	if err != nil {
 		return err
 	}
@@ -160,44 +149,4 @@ func serveExtender(ctx context.Context, o *extenderOptions, stderr io.Writer, st
 		server.Shutdown(short)
 		return nil
 	}
-}
-
-// serverTLS reads the certificate for each connection anew, so that a renewed one counts
-// at once.
-func serverTLS(cert, key, clientCA string) (*tls.Config, error) {
-	load := func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-		c, err := tls.LoadX509KeyPair(cert, key)
-		return &c, err
-	}
-	if _, err := load(nil); err != nil {
-		return nil, cli.Mistakef("-cert, -key: %w: certs -h says how to make them", err)
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: load}
-	if clientCA != "" {
-		pem, err := os.ReadFile(clientCA)
-		if err != nil {
-			return nil, cli.Mistakef("-client-ca: %w", err)
-		}
-		c.ClientCAs = x509.NewCertPool()
-		if !c.ClientCAs.AppendCertsFromPEM(pem) {
-			return nil, cli.Mistakef("-client-ca %s has no certificate in PEM form", clientCA)
-		}
-		c.ClientAuth = tls.RequireAndVerifyClientCert
-	}
-	return c, nil
-}
-
-// apiConfig says how to reach the API server. Questions to it may be many at the start.
-func apiConfig(kubeconfig string) (*rest.Config, error) {
-	var config *rest.Config
-	var err error
-	if kubeconfig == "" {
-		if config, err = rest.InClusterConfig(); err != nil {
-			return nil, cli.Mistakef("there is no -kubeconfig, and this is no pod of a cluster (%w)", err)
-		}
-	} else if config, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
-		return nil, cli.Mistakef("-kubeconfig: %w", err)
-	}
-	config.UserAgent = fmt.Sprintf("plimsoll-%s", program)
-	return config, nil
 }

@@ -26,9 +26,9 @@ func TestUsage(t *testing.T) {
 		if !strings.Contains(stdout, "\n  "+name+" ") {
 			t.Errorf("-h does not name %s", name)
 		}
-		programtest.Narrow(t, c.usage, 92)
-		if !strings.HasPrefix(c.usage, "Usage: go run . "+name) {
-			t.Errorf("%s: the usage begins otherwise: %.40q", name, c.usage)
+		programtest.Narrow(t, c.Usage, 92)
+		if !strings.HasPrefix(c.Usage, "Usage: go run . "+name) {
+			t.Errorf("%s: the usage begins otherwise: %.40q", name, c.Usage)
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/seriesfile"
@@ -38,7 +39,7 @@ import (
 	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
-const oracleUsage = `Usage: go run . oracle -kinds FILE -commitments FILE [flags]
+const oracleUsage = `Usage: go run . oracle -kinds FILE -held FILE [flags]
 
 Prices one more node of each kind, given the commitments that are paid for already, and
 publishes the prices to autoscalers: as NodeOverlay objects of Karpenter, and as answers of
@@ -48,19 +49,19 @@ What is known (files are read again every -every)
   -kinds FILE          JSON: types of instances and their prices an hour
                          [{"type": "m5.large", "family": "m5", "units": 4,
                            "on_demand": 0.096, "plans": {"compute-3y": 0.0468}}]
-  -commitments FILE    JSON: what is held until when, as tools/advise -held reads it,
-                       and savings plans
+  -held FILE           JSON: contracts held, as tools/plan and tools/advise read them; a
+                       class with spend is a savings plan of -kinds
                          [{"id": "ri-17", "region": "eu-west-1", "type": "m5.large",
-                           "units": 12, "expires": "2027-03-01"},
-                          {"id": "sp-1", "plan": "compute-3y", "hourly": 2.5,
-                           "expires": "2028-01-15"}]
+                           "count": 12, "until": "2027-03-01"},
+                          {"id": "sp-1", "class": "compute-3y", "spend": 2.5,
+                           "until": "2028-01-15"}]
   -region NAME         of the cluster: commitments of other regions do not count
   -demand FILE         CSV: instances of each type in each hour so far, that the commitments
                        serve beside the nodes of this cluster; a column or a line for each
                        type. It is forecast for the coming hours
   -demand-lag D        how long ago the last hour of -demand ended (default 0s)
   -model NAME          that forecasts the demand (default auto)
-  -paths N             possible futures of the demand (default 20)
+  -futures N           possible futures of the demand (default 20)
   -seed N              of the futures (default 1)
   -kubeconfig FILE     of the cluster (default: the service account of the pod)
   -running LIST        instances instead of a cluster's, such as m5.large=5,r5.large=2;
@@ -94,23 +95,15 @@ What comes out
 The exit status is 0, 1 if the program fails, 2 for a mistake in the flags or in the files.
 `
 
-func init() {
-	commands["oracle"] = command{
-		about: "prices one more node of each kind given what is committed, for Karpenter and\nthe cluster-autoscaler",
-		usage: oracleUsage,
-		run:   runOracle,
-	}
-}
-
 // oracleOptions are the flags.
 type oracleOptions struct {
-	kinds, commitments, region, demand, model, kubeconfig, running string
-	lag, plan, every, timeout                                      time.Duration
-	paths, hours, round                                            int
-	seed                                                           uint64
-	print, dryRun, keep                                            bool
-	style                                                          overlay.Style
-	expander, cert, key, clientCA, health                          string
+	kinds, held, region, demand, model, kubeconfig, running string
+	lag, plan, every, timeout                               time.Duration
+	paths, hours, round                                     int
+	seed                                                    uint64
+	print, dryRun, keep                                     bool
+	style                                                   overlay.Style
+	expander, cert, key, clientCA, health                   string
 }
 
 func oracleFlags(args []string) (*oracleOptions, error) {
@@ -118,12 +111,12 @@ func oracleFlags(args []string) (*oracleOptions, error) {
 		style: overlay.Style{Name: "plimsoll", Weight: 100, Floor: 1}}
 	f := cli.NewFlags("oracle")
 	f.File("kinds", &o.kinds)
-	f.File("commitments", &o.commitments)
+	f.File("held", &o.held)
 	f.Name("region", &o.region, "a region such as eu-west-1")
 	f.File("demand", &o.demand)
 	f.Span("demand-lag", &o.lag, "whole hours up to 168h", func(d time.Duration) bool { return d >= 0 && d%time.Hour == 0 && d <= 168*time.Hour })
 	f.Name("model", &o.model, "one of "+cli.Series(forecast.Names(), "or"))
-	f.Int("paths", &o.paths, 1, 200, "")
+	f.Int("futures", &o.paths, 1, 200, "")
 	f.Seed(&o.seed)
 	f.File("kubeconfig", &o.kubeconfig)
 	f.Name("running", &o.running, "types and numbers such as m5.large=5,r5.large=2")
@@ -163,8 +156,8 @@ func oracleFlags(args []string) (*oracleOptions, error) {
 	}
 	host, _, err := net.SplitHostPort(o.expander)
 	switch {
-	case o.kinds == "" || o.commitments == "":
-		return nil, cli.Mistakef("-kinds %q and -commitments %q: want both files", o.kinds, o.commitments)
+	case o.kinds == "" || o.held == "":
+		return nil, cli.Mistakef("-kinds %q and -held %q: want both files", o.kinds, o.held)
 	case o.running != "" && !o.print:
 		return nil, cli.Mistakef("-running without -print: want both")
 	case o.plan != 0 && o.plan < time.Duration(o.hours)*time.Hour:
@@ -204,9 +197,13 @@ func (o *oracleOptions) load() (*overlay.Inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := infile.Read("-commitments", o.commitments, oracle.ReadHeld)
+	contracts, err := heldfile.Read("-held", o.held)
 	if err != nil {
 		return nil, err
+	}
+	held, err := oracle.Held(contracts, time.Now())
+	if err != nil {
+		return nil, cli.Mistakef("-held %s: %w", o.held, err)
 	}
 	if o.region == "" {
 		var regions []string
@@ -216,14 +213,14 @@ func (o *oracleOptions) load() (*overlay.Inputs, error) {
 			}
 		}
 		if len(regions) > 1 {
-			return nil, cli.Mistakef("-commitments %s: there are commitments of %s: want -region, the one of the cluster", o.commitments, cli.Series(regions, "and"))
+			return nil, cli.Mistakef("-held %s: there are contracts of %s: want -region, the one of the cluster", o.held, cli.Series(regions, "and"))
 		}
 	}
 	in := &overlay.Inputs{Options: marginal.Options{Hours: o.hours, Round: o.round, Plan: int(o.plan / time.Hour)}}
 	in.Book, in.Notes = m.Book(held, o.region)
 	for _, h := range held {
 		if h.Expired(time.Now()) {
-			in.Notes = append(in.Notes, h.ID+": expired on "+oracle.Day(h.Expires)+": the commitment does not count")
+			in.Notes = append(in.Notes, h.ID+": expired on "+h.Expires.UTC().Format(time.DateOnly)+": the commitment does not count")
 		}
 	}
 	if o.demand != "" {
@@ -423,18 +420,15 @@ func serveHealth(ctx context.Context, l net.Listener, c *overlay.Controller, mos
 }
 
 // clusterConfig is the way to a cluster.
-func clusterConfig(kubeconfig string) (*rest.Config, error) {
-	var config *rest.Config
-	var err error
+func clusterConfig(kubeconfig string) (config *rest.Config, err error) {
 	if kubeconfig != "" {
-		config, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
-		if err != nil {
+		if config, err = clientcmd.BuildConfigFromFlags("", kubeconfig); err != nil {
 			return nil, cli.Mistakef("-kubeconfig %s: %w", kubeconfig, err)
 		}
 	} else if config, err = rest.InClusterConfig(); err != nil {
-		return nil, cli.Mistakef("there is no service account: want -kubeconfig FILE outside of a pod")
+		return nil, cli.Mistakef("there is no -kubeconfig, and this is no pod of a cluster (%w)", err)
 	}
-	config.UserAgent = "plimsoll-oracle"
+	config.UserAgent = "plimsoll"
 	// The client does not slow itself down: to withdraw 800 overlays must not take 800
 	// turns of a limiter. It has one request under way at a time, and the API server guards itself.
 	config.QPS = -1

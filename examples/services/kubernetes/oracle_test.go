@@ -110,11 +110,11 @@ func TestOracleMistakes(t *testing.T) {
 		}
 		return path
 	}
-	const kinds, held = "testdata/oracle/kinds.json", "testdata/oracle/commitments.json"
-	ok := []string{"-kinds", kinds, "-commitments", held}
+	const kinds, held = "testdata/oracle/kinds.json", "testdata/oracle/held.json"
+	ok := []string{"-kinds", kinds, "-held", held}
 	with := func(args ...string) []string { return append(ok[:len(ok):len(ok)], args...) }
 	print := func(kinds, held string) []string {
-		return []string{"-kinds", kinds, "-commitments", held, "-print", "-running", "m5.large=1"}
+		return []string{"-kinds", kinds, "-held", held, "-print", "-running", "m5.large=1"}
 	}
 	for _, c := range []struct {
 		args []string
@@ -134,10 +134,10 @@ func TestOracleMistakes(t *testing.T) {
 		{print(file("k1", `{}`), held), "want an array of objects"},
 		{print(file("k2", `[{"type": "a", "on_demand": 0}]`), held), "want a price above 0"},
 		{print(file("k3", `[{"type": "a", "on_demand": 1}, {"type": "a", "on_demand": 1}]`), held), "want each once"},
-		{print(kinds, file("c1", `[{"id": "x", "type": "m5.large", "units": 1, "expires": "soon"}]`)), "want a day such as 2027-03-01"},
-		{print(kinds, file("c2", `[{"id": "x", "type": "m5.large", "units": 1, "expires": "2099-01-01", "zone": "a"}]`)), "zone"},
-		{print(kinds, file("c3", `[{"id": "x", "type": "m5.large", "plan": "p", "expires": "2099-01-01"}]`)), "want one of the two"},
-		{print(kinds, file("c4", `[{"id": "x", "region": "a", "type": "m5.large", "units": 1, "expires": "2099-01-01"}, {"id": "y", "region": "b", "type": "m5.large", "units": 1, "expires": "2099-01-01"}]`)), "want -region"},
+		{print(kinds, file("c1", `[{"id": "x", "type": "m5.large", "count": 1, "until": "soon"}]`)), "want a day such as 2027-03-01"},
+		{print(kinds, file("c2", `[{"id": "x", "type": "m5.large", "count": 1, "until": "2099-01-01", "zone": "a"}]`)), "zone"},
+		{print(kinds, file("c3", `[{"id": "x", "type": "m5.large", "class": "p", "count": 1, "until": "2099-01-01"}]`)), "want one of the two"},
+		{print(kinds, file("c4", `[{"id": "x", "region": "a", "type": "m5.large", "count": 1, "until": "2099-01-01"}, {"id": "y", "region": "b", "type": "m5.large", "count": 1, "until": "2099-01-01"}]`)), "want -region"},
 	} {
 		var out, errs strings.Builder
 		status := run(context.Background(), append([]string{"oracle"}, c.args...), &out, &errs)

@@ -56,16 +56,12 @@ const usage = `Usage: go run ./examples/services/slurm COMMAND [flags]
 COMMAND -h lists the choices.
 `
 
-// commands are the parts of the program, by name: what -h of each prints, and what it
-// does.
-var commands = map[string]struct {
-	usage string
-	run   func(ctx context.Context, args []string, stdout, stderr io.Writer) error
-}{
-	"demo":      {demoUsage, demo},
-	"elasticd":  {elasticUsage, elasticd},
-	"invoice":   {invoiceUsage, invoice},
-	"partition": {partitionUsage, runPartition},
+// commands are the parts of the program.
+var commands = map[string]cli.Command{
+	"demo":      {Usage: demoUsage, Run: demo},
+	"elasticd":  {Usage: elasticUsage, Run: elasticd},
+	"invoice":   {Usage: invoiceUsage, Run: invoice},
+	"partition": {Usage: partitionUsage, Run: runPartition},
 }
 
 func main() {
@@ -77,29 +73,7 @@ func main() {
 
 // run is the program. It returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	name := ""
-	if len(args) > 0 {
-		name, args = args[0], args[1:]
-	}
-	c, ok := commands[name]
-	var err error
-	switch name {
-	case "-h", "-help", "--help", "help":
-		_, err = io.WriteString(stdout, usage)
-	case "":
-		err = cli.Mistakef("want a command: demo, elasticd, invoice or partition; -h explains")
-	default:
-		if !ok {
-			err = cli.Mistakef("%q is not a command: want demo, elasticd, invoice or partition; -h explains", name)
-			break
-		}
-		err = c.run(ctx, args, stdout, stderr)
-		if errors.Is(err, flag.ErrHelp) {
-			_, err = io.WriteString(stdout, c.usage)
-		} else if cli.Status(err) == cli.Mistake {
-			err = cli.Mistakef("%s: %w", name, err)
-		}
-	}
+	err := cli.RunCommand(ctx, usage, commands, args, stdout, stderr)
 	status := cli.Exit(stderr, program, err)
 	if errors.Is(err, errInterrupted) {
 		status = interrupted

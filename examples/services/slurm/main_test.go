@@ -87,7 +87,7 @@ func TestMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "want a command: demo, elasticd, invoice or partition"},
+		{nil, "no command: want demo, elasticd, invoice or partition"},
 		{[]string{"frob"}, `"frob" is not a command`},
 		{[]string{"elasticd"}, "no -journal: want a file"},
 		{[]string{"partition", "-nodes", "n1"}, `-client "": want the URL`},

@@ -223,34 +223,31 @@ func (p *Pricer) Account(x *group.Terms, uses []record.Usage) (groups []record.G
 
 // Groups returns the groups of one account from the records of what the files say of it: a
 // Usage or a Failure each, and its savings plans. An account with a failure in its records has
-// neither. What could not be planned is sorted. For no account, whose records are of [Coverage], it
-// returns in how many hours there is use.
-func (p *Pricer) Groups(x *group.Terms, account string, records [][]byte) (groups []record.Group, plans record.Inventory, failed []record.Failure,
-	hours int, err error) {
-	var uses []record.Usage
-	for _, b := range records {
-		if len(b) > 0 && b[0] == 'F' {
-			var one record.Failure
-			if err := record.Read(b, &one); err != nil {
-				return nil, plans, nil, 0, err
-			}
-			failed = append(failed, one)
-			continue
-		}
-		var one record.Usage
-		if err := record.Read(b, &one); err != nil {
-			return nil, plans, nil, 0, fmt.Errorf("account %q: %w", account, err)
-		}
-		uses = append(uses, one)
-	}
-	switch {
-	case account == "":
-		hours = Hours(uses)
-	case len(failed) == 0:
+// neither. What could not be planned is sorted.
+func (p *Pricer) Groups(x *group.Terms, records [][]byte) (groups []record.Group, plans record.Inventory, failed []record.Failure, err error) {
+	uses, failed, err := split(records)
+	if err == nil && len(failed) == 0 {
 		groups, plans, failed = p.Account(x, uses)
 	}
 	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
-	return groups, plans, failed, hours, nil
+	return groups, plans, failed, err
+}
+
+// split reads records of usages and failures.
+func split(records [][]byte) (uses []record.Usage, failed []record.Failure, err error) {
+	for _, b := range records {
+		if len(b) > 0 && b[0] == 'F' {
+			failed = append(failed, record.Failure{})
+			err = record.Read(b, &failed[len(failed)-1])
+		} else {
+			uses = append(uses, record.Usage{})
+			err = record.Read(b, &uses[len(uses)-1])
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return uses, failed, nil
 }
 
 // merge adds up the files of an account by kind, in the order of their names. outside is how many

@@ -110,6 +110,23 @@ func plan(t *testing.T, dir string, files ...string) (groups []record.Group, fai
 	return groups, failed
 }
 
+// oneAccount reads price lists and the bill of one account, and makes its groups.
+func oneAccount(t *testing.T, p *Pricer, x *group.Terms, lists []string, rows ...usage.Row) (groups []record.Group, failed []record.Failure) {
+	t.Helper()
+	dir := t.TempDir()
+	var paths []string
+	for i, text := range lists {
+		paths = append(paths, save(t, dir, fmt.Sprint("list-", i), text))
+	}
+	p.From = start
+	if err := p.Load(paths); err != nil {
+		t.Fatal(err)
+	}
+	uses, _, _ := Read(write(t, dir, "bill.csv", rows...))
+	groups, _, failed = p.Account(x, uses)
+	return groups, failed
+}
+
 // Sizes of a family are one group, in units of the smallest, from all files.
 func TestGroups(t *testing.T) {
 	dir := t.TempDir()
@@ -268,7 +285,6 @@ func TestHeldUntil(t *testing.T) {
 	for h := range hours {
 		rows = append(rows, covered("1", "m5.large", h, 2, ri))
 	}
-	path := write(t, t.TempDir(), "a.csv", rows...)
 	x := termsOf()
 	for _, c := range []struct {
 		until  time.Time
@@ -279,12 +295,7 @@ func TestHeldUntil(t *testing.T) {
 		{x.At(5), []record.Contract{{ID: "ri", Units: 2, Until: x.At(5)}}, 0},
 		{x.Start, nil, 0},
 	} {
-		p := Pricer{From: start, Until: c.until}
-		if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", prices)}); err != nil {
-			t.Fatal(err)
-		}
-		uses, _, _ := Read(path)
-		groups, _, failed := p.Account(&x, uses)
+		groups, failed := oneAccount(t, &Pricer{Until: c.until}, &x, []string{prices}, rows...)
 		var got []record.Contract
 		if len(groups) > 0 {
 			got = groups[0].Held
@@ -304,13 +315,9 @@ func TestKindRefused(t *testing.T) {
 	if want := []string{"1: corrections exceed the use in 1 slots: want use of at least 0 in each slot"}; !cmp.Equal(want, reasons(failed)) {
 		t.Errorf("%q", reasons(failed))
 	}
-	p := Pricer{From: start}
-	if err := p.Load([]string{save(t, dir, "euro.csv", strings.ReplaceAll(prices, `"USD"`, `"EUR"`))}); err != nil {
-		t.Fatal(err)
-	}
 	x := termsOf()
-	uses, _, _ := Read(write(t, dir, "b.csv", row("1", "r5.large", 3, 1)))
-	if groups, _, failed := p.Account(&x, uses); len(groups) > 0 || len(failed) != 1 ||
+	groups, failed := oneAccount(t, &Pricer{}, &x, []string{strings.ReplaceAll(prices, `"USD"`, `"EUR"`)}, row("1", "r5.large", 3, 1))
+	if len(groups) > 0 || len(failed) != 1 ||
 		failed[0].Reason != "mixed currencies: the price list is in EUR and the bill in USD: want a price list in USD" {
 		t.Errorf("%v, %q", groups, reasons(failed))
 	}
@@ -497,18 +504,21 @@ func TestHeldUnknown(t *testing.T) {
 
 func TestCoverage(t *testing.T) {
 	dir := t.TempDir()
-	var all []record.Usage
+	var all [][]byte
 	for i, h := range [][]int{{0, 1, 5}, {1, 7, hours}} {
 		var rows []usage.Row
 		for _, h := range h {
 			rows = append(rows, row("1", "m5.large", h, 1))
 		}
-		path := write(t, dir, string(rune('a'+i)), rows...)
-		uses, _, _ := Read(path)
-		all = append(all, Coverage(path, start, hours, uses))
+		Records(write(t, dir, string(rune('a'+i)), rows...), start, hours, func(account string, b []byte) {
+			if account == "" {
+				all = append(all, b)
+			}
+		})
 	}
-	if n := Hours(all); n != 4 {
-		t.Errorf("%d hours, want 4", n)
+	Records(filepath.Join(dir, "absent"), start, hours, func(_ string, b []byte) { all = append(all, b) })
+	if n, failed, err := Covered(all); n != 4 || len(failed) != 1 || err != nil {
+		t.Errorf("%d hours, %v, %v, want 4", n, failed, err)
 	}
 }
 
@@ -579,15 +589,10 @@ func TestPlanNone(t *testing.T) {
 
 // A savings plan that is bound to a family in a region pays for use of it alone.
 func TestPlanBound(t *testing.T) {
-	dir := t.TempDir()
-	p := Pricer{From: start, Plan: "1y-ec2-no-upfront"}
-	if err := p.Load([]string{save(t, dir, "prices.csv", prices),
-		save(t, dir, "rates.csv", rateHeader+rate("USD", "EC2InstanceSavingsPlans", "us-east-1", "m5", "No Upfront"))}); err != nil {
-		t.Fatal(err)
-	}
-	uses, _, _ := Read(write(t, dir, "a.csv", row("1", "m5.large", 0, 3), row("1", "r5.large", 0, 1)))
 	x := termsOf()
-	groups, _, failed := p.Account(&x, uses)
+	groups, failed := oneAccount(t, &Pricer{Plan: "1y-ec2-no-upfront"}, &x,
+		[]string{prices, rateHeader + rate("USD", "EC2InstanceSavingsPlans", "us-east-1", "m5", "No Upfront")},
+		row("1", "m5.large", 0, 3), row("1", "r5.large", 0, 1))
 	if len(groups) != 2 || len(failed) > 0 || groups[0].Savings == 0 || groups[1].Savings != 0 {
 		t.Errorf("%+v, %v", groups, failed)
 	}
@@ -674,18 +679,12 @@ func TestFractions(t *testing.T) {
 
 // A forecast keeps fractions, too.
 func TestFractionsForecast(t *testing.T) {
-	dir := t.TempDir()
-	p := Pricer{From: start, Model: "seasonal-naive"}
-	if err := p.Load([]string{save(t, dir, "prices.csv", prices)}); err != nil {
-		t.Fatal(err)
-	}
 	var rows []usage.Row
 	for h := range hours {
 		rows = append(rows, part("1", "m5.large", h, 2, 5))
 	}
-	uses, _, _ := Read(write(t, dir, "a.csv", rows...))
-	x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
-	groups, _, failed := p.Account(&x, uses)
+	x := termsOf()
+	groups, failed := oneAccount(t, &Pricer{Model: "seasonal-naive"}, &x, []string{prices}, rows...)
 	if len(groups) != 1 || len(failed) > 0 {
 		t.Fatalf("%v, %v", groups, failed)
 	}
@@ -754,22 +753,16 @@ func TestPaths(t *testing.T) {
 // A bill that spells a kind in two ways has one group for it, under one key, also where the
 // prices of the family are not in proportion.
 func TestOneKey(t *testing.T) {
-	dir := t.TempDir()
 	uneven := strings.Replace(prices, `"Hrs","0.2"`, `"Hrs","0.21"`, 1)
 	for _, list := range []string{prices, uneven} {
-		p := Pricer{From: start}
-		if err := p.Load([]string{save(t, t.TempDir(), "prices.csv", list)}); err != nil {
-			t.Fatal(err)
-		}
 		var rows []usage.Row
 		for h := range hours {
 			bare := row("1", "m5.large", h, 5)
 			bare.Kind.System, bare.Kind.Tenancy = "", ""
 			rows = append(rows, row("1", "m5.large", h, 3), bare, row("1", "m5.xlarge", h, 1))
 		}
-		uses, _, _ := Read(write(t, dir, "a.csv", rows...))
-		x := group.Terms{Currency: "USD", Start: start.Add(hours * time.Hour), Hours: hours, Every: 24, Horizon: reserve.Pure}
-		groups, _, failed := p.Account(&x, uses)
+		x := termsOf()
+		groups, failed := oneAccount(t, &Pricer{}, &x, []string{list}, rows...)
 		got := map[string]int{}
 		for _, g := range groups {
 			got[g.Kind] += g.Demand[0]

@@ -17,6 +17,7 @@ package bills
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -310,17 +311,20 @@ func Coverage(path string, from time.Time, hours int, uses []record.Usage) recor
 	return record.Usage{File: path, Series: []record.Series{s}}
 }
 
-// Hours returns in how many hours there is use, from the coverage of all files.
-func Hours(coverage []record.Usage) (n int) {
+// Covered returns in how many hours there is use, from the records of no account: the coverage of
+// all files, and failures of whole files, which it returns in order.
+func Covered(records [][]byte) (hours int, failed []record.Failure, err error) {
+	uses, failed, err := split(records)
 	seen := map[int]bool{}
-	for i := range coverage {
-		for t, a := range coverage[i].Series[0].Hours {
+	for i := range uses {
+		for t, a := range uses[i].Series[0].Hours {
 			if a != (usage.Amount{}) {
 				seen[t] = true
 			}
 		}
 	}
-	return len(seen)
+	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
+	return len(seen), failed, err
 }
 
 // usage returns what the rows of the account add up to.
@@ -367,8 +371,8 @@ func (a *account) usage(path, name string) (record.Usage, error) {
 	return u, nil
 }
 
-// Duplicate returns two files of the same content, if there are: files of equal size are
-// compared.
+// Duplicate returns two files of the same content, if there are: of files of equal size the
+// checksums are compared.
 func Duplicate(paths []string) (a, b string, err error) {
 	bySize := map[int64][]string{}
 	for _, path := range paths {
@@ -376,39 +380,29 @@ func Duplicate(paths []string) (a, b string, err error) {
 		if err != nil {
 			return "", "", cli.Mistakef("-bill %s: %v: want a file", path, errors.Unwrap(err))
 		}
-		for _, other := range bySize[info.Size()] {
-			same, err := equal(path, other)
-			if err != nil || same {
-				return other, path, err
-			}
-		}
 		bySize[info.Size()] = append(bySize[info.Size()], path)
 	}
-	return "", "", nil
-}
-
-func equal(a, b string) (bool, error) {
-	f, err := os.Open(a)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	g, err := os.Open(b)
-	if err != nil {
-		return false, err
-	}
-	defer g.Close()
-	x, y := make([]byte, 1<<16), make([]byte, 1<<16)
-	for {
-		n, err := io.ReadFull(f, x)
-		m, _ := io.ReadFull(g, y)
-		switch {
-		case !bytes.Equal(x[:n], y[:m]):
-			return false, nil
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return true, nil
-		case err != nil:
-			return false, err
+	for _, size := range slices.Sorted(maps.Keys(bySize)) {
+		seen := map[string]string{}
+		for _, path := range bySize[size] {
+			if len(bySize[size]) == 1 {
+				break
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				return "", "", err
+			}
+			sum := sha256.New()
+			_, err = io.Copy(sum, f)
+			f.Close()
+			if err != nil {
+				return "", "", err
+			}
+			if other := seen[string(sum.Sum(nil))]; other != "" {
+				return other, path, nil
+			}
+			seen[string(sum.Sum(nil))] = path
 		}
 	}
+	return "", "", nil
 }

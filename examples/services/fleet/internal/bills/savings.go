@@ -1,14 +1,13 @@
 package bills
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -38,7 +37,7 @@ func (p *Pricer) savings(x *group.Terms, all []*commitment) (plans []*commitment
 		switch {
 		case p.ended(x, &c.Held): // which other accounts may not know
 		case x.Paths > 0:
-			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and -paths plans without savings plans: want this account planned without -paths, by -plan with the name of its rates", c.ID)
+			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and -futures plans without savings plans: want this account planned without -futures, by -plan with the name of its rates", c.ID)
 		case x.Term == 0:
 			return plans, fmt.Sprintf("the savings plan %q pays for use of the account, and without -plan it is not known at which rates: want -plan with the name of its rates", c.ID)
 		case !strings.EqualFold(c.Provider, x.Provider):
@@ -293,82 +292,26 @@ func perHour(h *record.Held) (money usage.Amount, gaps int, reason string) {
 	return mean, int(hours - shown), ""
 }
 
-// ReadHeld reads the savings plans that a file of CSV says are held when the terms begin. It has
-// the columns id, hourly, from and until, in any order: money an hour in the currency of the terms,
-// and times as 2025-11-01 or in RFC 3339. from and until may be empty or missing: held already,
-// and held through the hours of the terms. The error names the line.
-func ReadHeld(in io.Reader, x *group.Terms) (held []group.Commitment, err error) {
-	r := csv.NewReader(in)
-	header, err := r.Read()
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	at := map[string]int{}
-	for i, name := range header {
-		name = strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))
-		if _, again := at[name]; again || !slices.Contains(heldColumns, name) {
-			return nil, fmt.Errorf("line 1: the column %q: want id, hourly, from and until, each once", name)
-		}
-		at[name] = i
-	}
-	for _, name := range heldColumns[:2] {
-		if _, ok := at[name]; !ok {
-			return nil, fmt.Errorf("line 1: no column %s: want a header with id, hourly, from and until", name)
-		}
-	}
+// Stated returns the savings plans that a file of contracts says are held when the terms begin:
+// each has an id, as the bills have it, and what it spends an hour in the currency of the terms.
+func Stated(contracts []heldfile.Contract, x *group.Terms) (held []group.Commitment, err error) {
 	total := pricing.Money(0)
-	lines := map[string]int{}
-	for {
-		row, err := r.Read()
-		if err == io.EOF {
-			return held, nil
+	for i := range contracts {
+		c := &contracts[i]
+		until, err := c.End(x.Start, time.Hour)
+		sum, overflow := total.Add(c.Spend)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("contract %d: %w", i, err)
+		case c.ID == "" || c.Spend == 0:
+			return nil, fmt.Errorf("contract %d: want savings plans, each with an id and spend: reservations are read from the bills", i)
+		case slices.ContainsFunc(held, func(h group.Commitment) bool { return h.ID == c.ID }):
+			return nil, fmt.Errorf("contract %d: the savings plan %q is there twice: want it once", i, c.ID)
+		case overflow != nil:
+			return nil, fmt.Errorf("contract %d: with it the savings plans come to more than %v an hour: want fewer", i, pricing.Money(math.MaxInt64))
 		}
-		if err != nil {
-			return nil, err
-		}
-		line, _ := r.FieldPos(0)
-		field := func(name string) string {
-			if i, ok := at[name]; ok {
-				return strings.TrimSpace(row[i])
-			}
-			return ""
-		}
-		bad := func(format string, args ...any) error {
-			return fmt.Errorf("line %d: %s", line, fmt.Sprintf(format, args...))
-		}
-		c := group.Commitment{ID: field("id"), Until: x.At(x.Hours)}
-		if c.ID == "" {
-			return nil, bad("no id: want the name of the savings plan, as the bills have it")
-		}
-		if before, ok := lines[c.ID]; ok {
-			return nil, bad("the savings plan %q is in line %d, too: want it once", c.ID, before)
-		}
-		lines[c.ID] = line
-		if c.Hourly, err = pricing.ParseMoney(field("hourly")); err != nil || c.Hourly <= 0 {
-			return nil, bad("hourly is %q: want money an hour above 0, such as 1.25", field("hourly"))
-		}
-		if total, err = total.Add(c.Hourly); err != nil {
-			return nil, bad("with this line the savings plans come to more than %v an hour: want fewer", pricing.Money(math.MaxInt64))
-		}
-		var from time.Time
-		for i, to := range [...]*time.Time{&from, &c.Until} {
-			name := heldColumns[2+i]
-			if s := field(name); s != "" {
-				if *to, err = usage.ParseTime(s); err != nil {
-					return nil, bad("%s is %q: want a day such as 2025-11-01, or a time such as 2025-11-01T06:00:00Z", name, s)
-				}
-			}
-		}
-		if from.After(x.Start) {
-			return nil, bad("the savings plan %q begins at %s, after the first hour that is planned, %s: want savings plans that are held then", c.ID,
-				from.Format(time.RFC3339), x.Start.Format(time.RFC3339))
-		}
-		if !c.Until.After(from) {
-			return nil, bad("the savings plan %q ends at %s and begins at %s: want an end after it", c.ID, c.Until.Format(time.RFC3339), from.Format(time.RFC3339))
-		}
-		held = append(held, c)
+		total = sum
+		held = append(held, group.Commitment{ID: c.ID, Hourly: c.Spend, Until: until})
 	}
+	return held, nil
 }
-
-// heldColumns are the columns of a file of savings plans; the first two are needed.
-var heldColumns = []string{"id", "hourly", "from", "until"}

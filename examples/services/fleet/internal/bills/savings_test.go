@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -60,7 +61,10 @@ func hold(t *testing.T, p *Pricer, x *group.Terms, files ...string) (demand map[
 	var all record.Inventory
 	demand = map[string]int{}
 	for account, records := range byAccount {
-		groups, plans, bad, _, err := p.Groups(x, account, records)
+		if account == "" {
+			continue
+		}
+		groups, plans, bad, err := p.Groups(x, records)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +232,7 @@ func TestSavingsRefused(t *testing.T) {
 		{"its purchase alone", nil, []usage.Row{row("a", "m5.large", 0, 1), alone},
 			"its purchase is in the bills, and no row says what it pays for: want a line for it in -held"},
 		{"paths", func(x *group.Terms) { x.Term, x.Paths = 0, 5 }, []usage.Row{paid("a", "m5.large", 0, sp(60))},
-			`the savings plan "sp" pays for use of the account, and -paths plans without savings plans: want this account planned without -paths`},
+			`the savings plan "sp" pays for use of the account, and -futures plans without savings plans: want this account planned without -futures`},
 		{"nothing", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, sp(0))}, "its rows come to 0 an hour: want an amount above 0"},
 		{"negative", nil, []usage.Row{row("a", "m5.large", 0, 1), idle("a", 0, back)}, "its rows come to -0.6 an hour: want an amount above 0"},
 	} {
@@ -252,59 +256,35 @@ func TestSavingsRefused(t *testing.T) {
 	}
 }
 
-func TestReadHeld(t *testing.T) {
+// Contracts state savings plans: a name, money an hour, and an end.
+func TestStated(t *testing.T) {
 	x := termsOf()
-	got, err := ReadHeld(strings.NewReader("\ufeffUntil,ID,hourly, From\n2025-12-01,a,1.5,2024-12-01\n,b,2,\n2025-11-05T06:00:00Z,c,.25,\n"), &x)
+	read := func(text string) ([]group.Commitment, error) {
+		list, err := heldfile.Read("-held", save(t, t.TempDir(), "held.json", text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Stated(list, &x)
+	}
+	got, err := read(`[{"id": "a", "spend": 1.5, "until": "2025-12-01"}, {"id": "b", "spend": 2, "until": "48h"}, {"id": "c", "class": "sp", "spend": 0.25, "until": 3}]`)
 	want := []group.Commitment{
 		{ID: "a", Hourly: 1500 * pricing.Milli, Until: time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)},
 		{ID: "b", Hourly: 2 * pricing.Unit, Until: x.At(hours)},
-		{ID: "c", Hourly: 250 * pricing.Milli, Until: time.Date(2025, 11, 5, 6, 0, 0, 0, time.UTC)},
+		{ID: "c", Hourly: 250 * pricing.Milli, Until: x.At(3)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		"":                                 "line 1: no column id: want a header with id, hourly, from and until",
-		"id,from\n":                        "line 1: no column hourly",
-		"id,hourly,ID\n":                   `line 1: the column "id"`,
-		"id,hourly,rate\n":                 `line 1: the column "rate": want id, hourly, from and until, each once`,
-		"id,hourly\na,1\n\n,2\n":           "line 4: no id",
-		"id,hourly\na,1\na,2\n":            `line 3: the savings plan "a" is in line 2, too: want it once`,
-		"\"id,hourly\na,1\n":               "quote",
-		"id,hourly\na,x\n":                 `line 2: hourly is "x": want money an hour above 0`,
-		"id,hourly\na,0\n":                 `line 2: hourly is "0"`,
-		"id,hourly\na,1,2\n":               "wrong number of fields",
-		"id,hourly,until\na,1,x\n":         `line 2: until is "x": want a day such as 2025-11-01`,
-		"id,hourly,from\na,1,2025-11-04\n": `line 2: the savings plan "a" begins at 2025-11-04T00:00:00Z, after the first hour that is planned, 2025-11-03T00:00:00Z`,
-		"id,hourly,from,until\na,1,2025-11-01,2025-11-01\n": "want an end after it",
-		"id,hourly\na,9000000000\nb,9000000000\n":           "line 3: with this line the savings plans come to more than",
+		`[{"class": "sp", "spend": 1, "until": 1}]`:                                                    "contract 0: want savings plans, each with an id and spend",
+		`[{"id": "a", "until": 1}]`:                                                                    "contract 0: want savings plans",
+		`[{"id": "a", "spend": 1, "until": 1}, {"id": "a", "spend": 2, "until": 1}]`:                   `contract 1: the savings plan "a" is there twice: want it once`,
+		`[{"id": "a", "spend": 9000000000, "until": 1}, {"id": "b", "spend": 9000000000, "until": 1}]`: "contract 1: with it the savings plans come to more than",
 	} {
-		if _, err := ReadHeld(strings.NewReader(text), &x); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-}
-
-// Whatever is read as savings plans is held at the beginning, costs money, and has each name once.
-func FuzzReadHeld(f *testing.F) {
-	for _, text := range []string{"\ufeffUntil,ID,hourly, From\n2025-12-01,a,1.5,2024-12-01\n,b,2,\n2025-11-05T06:00:00Z,c,.25,\n",
-		"id,hourly\na,9000000000\nb,9000000000\n", "id\n", "id,hourly\n\"a\nb\",1\n"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		x := termsOf()
-		held, err := ReadHeld(strings.NewReader(text), &x)
-		if err != nil {
-			return
-		}
-		seen, total := map[string]bool{}, pricing.Money(0)
-		for _, c := range held {
-			if total, err = total.Add(c.Hourly); err != nil || c.ID == "" || seen[c.ID] || c.Hourly <= 0 || c.Until.IsZero() {
-				t.Fatalf("%q: %+v, %v", text, held, err)
-			}
-			seen[c.ID] = true
-		}
-	})
 }
 
 // A cost and usage report says in the row of the fee what nothing used.

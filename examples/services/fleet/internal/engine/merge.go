@@ -1,15 +1,14 @@
 package engine
 
 import (
-	"cmp"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
@@ -20,58 +19,36 @@ import (
 // empty. It returns the totals.
 func Write(dir string, formats []string, parts int, x *group.Terms, j *market.Plan, records [][]byte) (record.Totals, error) {
 	var sum record.Totals
-	byPart := make([][][]byte, parts)
-	split := partFn{Parts: parts}
-	add := func(b []byte) error {
-		return split.ProcessElement(b, func(part int, b []byte) { byPart[part] = append(byPart[part], b) })
+	for _, r := range savingsPlan(x, j) {
+		records = append(records, record.Append(nil, r))
 	}
+	byPart := make([][][]byte, parts)
 	for _, b := range records {
-		if err := add(b); err != nil {
+		account, err := record.Account(b)
+		if err != nil {
 			return sum, err
 		}
-	}
-	var bad error
-	savingsPlan(x, j, func(r record.Record) { bad = cmp.Or(bad, add(record.Append(nil, r))) })
-	if bad != nil {
-		return sum, bad
+		i := bills.Part(account, parts)
+		byPart[i] = append(byPart[i], b)
 	}
 	if dir != "" { // the summary is written last
 		if err := NoSummary(dir); err != nil {
 			return sum, err
 		}
 	}
-	write := writeFn{Dir: dir, Formats: formats, Parts: parts, Provider: x.Provider}
-	for part, in := range byPart {
-		next := func(b *[]byte) bool {
-			if len(in) == 0 {
-				return false
-			}
-			*b, in = in[0], in[1:]
-			return true
-		}
-		var totals record.Totals
-		var bad error
-		if err := write.ProcessElement(part, next, func(b []byte) { bad = record.Read(b, &totals) }); err != nil {
+	w := writeFn{Dir: dir, Formats: formats, Parts: parts, Provider: x.Provider}
+	for i, in := range byPart {
+		part, err := w.write(i, in)
+		if err != nil {
 			return sum, err
 		}
-		if bad != nil {
-			return sum, bad
-		}
-		sum.Merge(&totals)
+		sum.Merge(&part)
 	}
 	if dir == "" {
 		return sum, nil
 	}
-	terms, err := json.Marshal(x)
-	if err != nil {
-		return sum, err
-	}
-	commit, err := json.Marshal(j)
-	if err != nil {
-		return sum, err
-	}
-	summary := summaryFn{Path: SummaryOf(dir)}
-	return sum, summary.ProcessElement(nil, [][]byte{terms}, [][]byte{commit}, [][]byte{record.Append(nil, &sum)})
+	s := Summary{Terms: *x, Totals: sum, Joint: *j}
+	return sum, s.write(SummaryOf(dir))
 }
 
 // ReadFailures returns the failures that a run has written to a folder in so many parts,

@@ -20,6 +20,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -48,8 +49,10 @@ type Options struct {
 // perRange is how many generated curves are an element.
 const perRange = 100
 
-// branchName begins the name of the scope of a branch, which its number follows.
-const branchName = "branch"
+// branchScope is the scope of a step in a branch.
+func branchScope(s beam.Scope, step string, branch int) beam.Scope {
+	return s.Scope(fmt.Sprintf("%s %d", step, branch))
+}
 
 // Build builds the pipeline.
 func Build(o *Options) (*beam.Pipeline, error) {
@@ -76,17 +79,17 @@ func Build(o *Options) (*beam.Pipeline, error) {
 	groups, withHeld, failed := sources(s, o, impulse, terms)
 
 	drawn := each("draw", func(s beam.Scope, i int) beam.PCollection {
-		return beam.ParDo(s, &drawFn{Seed: o.Seed, Want: o.Sample}, groups[i](s, false), beam.SideInput{Input: terms})
+		return beam.ParDo(s, &drawFn{Seed: o.Seed, Want: o.Sample}, groups[i](s), beam.SideInput{Input: terms})
 	})
 	sample := beam.Combine(s.Scope("sample"), &samples{}, drawn)
 	members := each("member", func(s beam.Scope, i int) beam.PCollection {
-		return beam.ParDo(s, &memberFn{Seed: o.Seed}, groups[i](s, false), beam.SideInput{Input: terms}, beam.SideInput{Input: sample})
+		return beam.ParDo(s, &memberFn{Seed: o.Seed}, groups[i](s), beam.SideInput{Input: terms}, beam.SideInput{Input: sample})
 	})
 	worth := beam.ParDo(s.Scope("search"), &searchFn{Rounds: o.Rounds}, impulse, beam.SideInput{Input: withHeld}, beam.SideInput{Input: members})
 
 	var added []beam.PCollection
 	plans := each("plan", func(s beam.Scope, i int) beam.PCollection {
-		results, sum := beam.ParDo2(s, &planFn{}, groups[i](s, true), beam.SideInput{Input: terms}, beam.SideInput{Input: worth})
+		results, sum := beam.ParDo2(s, &planFn{}, groups[i](s), beam.SideInput{Input: terms}, beam.SideInput{Input: worth})
 		added = append(added, sum)
 		return results
 	})

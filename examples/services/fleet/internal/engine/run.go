@@ -5,44 +5,40 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
-	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // registers itself
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 )
 
-// branchScope is the scope of a step in a branch. Its name tells [spread] the branch.
-func branchScope(s beam.Scope, step string, branch int) beam.Scope {
-	return s.Scope(fmt.Sprintf("%s %s %d", step, branchName, branch))
-}
-
 // An Engine is what runs a pipeline.
 type Engine struct {
-	Runner   string   // of Beam: "prism", "flink", "spark", "dataflow", "universal"
-	Endpoint string   // of its job service, "" for Prism in this program
-	Workers  []string // addresses of worker processes, see [Serve]; none: the runner decides
+	Runner   string // of Beam: "prism", "flink", "spark", "dataflow", "universal"
+	Endpoint string // of its job service, "" for Prism in this program
 }
 
-// Run runs the pipeline and returns its counters by name. The error is the user's mistake
-// if there is no engine or no worker at an address. A program runs one pipeline at a time.
+// Run runs the pipeline and returns its counters by name: what the runner has committed, or what
+// was attempted if the runner does not tell. The error is the user's mistake if there is no engine
+// at the address. A program runs one pipeline at a time.
 func (e *Engine) Run(ctx context.Context, p *beam.Pipeline) (map[string]int64, error) {
-	if err := e.check(ctx); err != nil {
-		return nil, err
+	if e.Endpoint != "" { // a pipeline that goes to another service waits for good
+		if reason := ask(ctx, e.Endpoint); reason != "" {
+			return nil, cli.Mistakef("-endpoint %s: no engine answers (%s): want the address of a runner's job service", e.Endpoint, reason)
+		}
 	}
-	// Where the workers run already, Beam leaves an empty file in the folder for temporary files. It gets
-	// a folder that goes with it.
+	// Where this program works for an engine, Beam leaves an empty file in the folder for temporary
+	// files. It gets a folder that goes with it.
 	scratch, err := os.MkdirTemp("", "fleet-")
 	if err != nil {
 		return nil, err
@@ -54,114 +50,69 @@ func (e *Engine) Run(ctx context.Context, p *beam.Pipeline) (map[string]int64, e
 		return nil, err
 	}
 	*jobopts.Endpoint = e.Endpoint
-	if len(e.Workers) > 0 {
-		return e.spread(ctx, p)
+	if e.Runner == "prism" && *jobopts.EnvironmentType == "" {
+		*jobopts.EnvironmentType = "loopback" // this program does the work
 	}
 	result, err := beam.Run(ctx, e.Runner, p)
 	if err != nil {
 		return nil, plainly(err)
 	}
-	return counters(result.Metrics()), nil
-}
-
-func plainDial(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
-}
-
-// spread runs the pipeline on worker processes that run already. The portable protocol
-// gives each process an environment of the pipeline: the steps of branch i belong to
-// worker i, and all other steps to the first.
-func (e *Engine) spread(ctx context.Context, p *beam.Pipeline) (map[string]int64, error) {
-	edges, _, err := p.Build()
-	if err != nil {
-		return nil, err
-	}
-	first, err := environment(ctx, e.Workers[0])
-	if err != nil {
-		return nil, err
-	}
-	pipeline, err := graphx.Marshal(edges, &graphx.Options{Environment: first})
-	if err != nil {
-		return nil, err
-	}
-	if err := assign(ctx, pipeline, e.Workers); err != nil {
-		return nil, err
-	}
-	result, err := runnerlib.Execute(ctx, pipeline, e.Endpoint, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Loopback: true, Parallelism: -1}, false)
-	if err != nil {
-		return nil, plainly(err)
-	}
-	return counters(result.Metrics()), nil
-}
-
-func environment(ctx context.Context, address string) (*pipepb.Environment, error) {
-	return graphx.CreateEnvironment(ctx, graphx.URNEnvExternal, func(context.Context) string { return address })
-}
-
-// assign adds an environment for each worker but the first, and moves the steps of the
-// branches to them.
-func assign(ctx context.Context, p *pipepb.Pipeline, workers []string) error {
-	c := p.GetComponents()
-	if len(c.Environments) != 1 {
-		return fmt.Errorf("the pipeline has %d environments: want 1", len(c.Environments))
-	}
-	var name string
-	var first *pipepb.Environment
-	for id, env := range c.Environments {
-		name, first = id, env
-	}
-	for i, address := range workers[1:] {
-		env, err := environment(ctx, address)
-		if err != nil {
-			return err
-		}
-		other := proto.Clone(first).(*pipepb.Environment)
-		other.Payload, other.Dependencies = env.Payload, nil // nothing is staged for workers that run already
-		c.Environments[fmt.Sprintf("%s-%d", name, i+1)] = other
-	}
-	for _, t := range c.Transforms {
-		if t.EnvironmentId != name {
-			continue
-		}
-		_, rest, ok := strings.Cut(t.UniqueName, " "+branchName+" ")
-		var branch int
-		if _, err := fmt.Sscanf(rest, "%d", &branch); ok && err == nil && branch > 0 {
-			t.EnvironmentId = fmt.Sprintf("%s-%d", name, branch%len(workers))
-			if branch%len(workers) == 0 {
-				t.EnvironmentId = name
-			}
-		}
-	}
-	return nil
-}
-
-// counters returns the counters of this package by name: what the runner has committed, or
-// what was attempted if the runner does not tell.
-func counters(all metrics.Results) map[string]int64 {
 	found := map[string]int64{}
-	for _, c := range all.AllMetrics().Counters() {
+	for _, c := range result.Metrics().AllMetrics().Counters() {
 		if c.Key.Namespace == namespace {
 			found[c.Key.Name] += cmp.Or(c.Committed, c.Attempted)
 		}
 	}
-	return found
+	return found, nil
 }
 
-// Serve lets engines use this process as a worker, at a port of this machine, until the
-// context ends.
-func Serve(ctx context.Context, port int) error {
-	srv, err := extworker.StartLoopback(ctx, port)
-	if err != nil {
-		return cli.Mistakef("-port %d: %v: want a port that is free", port, plainDial(err))
+// patience is how long an engine may take to say what it is.
+const patience = 10 * time.Second
+
+// ask returns why no job service is at an address, "" if one is.
+func ask(ctx context.Context, at string) string {
+	plain, err := net.DialTimeout("tcp", at, patience) // says more than gRPC does
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err.Error()
+	} else if err != nil {
+		return err.Error()
 	}
-	ownNumbers(srv.EnvironmentConfig(ctx) + "/")
-	fmt.Fprintf(os.Stderr, "fleet: a worker at %s\n", srv.EnvironmentConfig(ctx))
-	<-ctx.Done()
-	return srv.Stop(context.Background())
+	plain.Close()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := grpc.NewClient(at, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close()
+	_, err = jobpb.NewJobServiceClient(conn).GetJobs(ctx, &jobpb.GetJobsRequest{})
+	switch s := status.Convert(err); {
+	case s.Code() == codes.Unimplemented && strings.Contains(s.Message(), "unknown service"):
+		return "another service of gRPC is there"
+	case s.Code() == codes.Unavailable, s.Code() == codes.DeadlineExceeded, s.Code() == codes.Unknown && err != nil:
+		return "something else than gRPC is there"
+	}
+	return ""
+}
+
+// plainly returns an error of the engine as one line, without the trace of its functions.
+func plainly(err error) error {
+	var parts []string
+	for line := range strings.Lines(err.Error()) {
+		line = strings.TrimSuffix(strings.TrimSpace(line), ":")
+		if strings.HasPrefix(line, "goroutine ") || len(parts) == 4 {
+			break
+		}
+		if line != "" && line != "caused by" && line != "full error" {
+			parts = append(parts, line)
+		}
+	}
+	text := strings.Join(parts, ": ")
+	if len(text) > 300 { // Prism prints the stage
+		text = strings.ToValidUTF8(text[:300], "") + " ..."
+	}
+	return errors.New("the engine does not run the pipeline: " + text)
 }
 
 // ReadSummary reads the summary of a run.

@@ -13,13 +13,13 @@ import (
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
 )
 
-// rangesFn cuts the curves of a generated fleet into ranges, each an element: its first
-// curve. A branch takes every so many ranges.
-type rangesFn struct{ Curves, Per, Branch, Branches int }
+// rangesFn cuts what there is, curves or files, into ranges, each an element: the number of its
+// first. A branch takes every so many ranges.
+type rangesFn struct{ All, Per, Branch, Branches int }
 
 // ProcessElement implements the step.
 func (f *rangesFn) ProcessElement(_ []byte, emit func(int)) error {
-	for i := f.Branch * f.Per; i < f.Curves; i += f.Branches * f.Per {
+	for i := f.Branch * f.Per; i < f.All; i += f.Branches * f.Per {
 		emit(i)
 	}
 	return nil
@@ -30,36 +30,15 @@ func (f *rangesFn) ProcessElement(_ []byte, emit func(int)) error {
 type generateFn struct {
 	Fleet  generate.Fleet
 	Per    int
-	Count  bool // in the counter of curves
 	curves generate.Curves
 	group  record.Group
 }
 
 // ProcessElement implements the step.
-func (f *generateFn) ProcessElement(ctx context.Context, from int, emit func([]byte)) error {
+func (f *generateFn) ProcessElement(from int, emit func([]byte)) error {
 	for i := from; i < min(f.Fleet.Curves, from+f.Per); i++ {
-		start := time.Now()
 		f.curves.At(&f.Fleet, i, &f.group)
-		b := record.Append(make([]byte, 0, 10<<10), &f.group)
-		since(ctx, microGenerate, start)
-		if f.Count {
-			curvesMade.Inc(ctx, 1)
-		}
-		emit(b)
-	}
-	return nil
-}
-
-// filesFn names the files of bills. A branch takes every so many files.
-type filesFn struct {
-	Files            []string
-	Branch, Branches int
-}
-
-// ProcessElement implements the step.
-func (f *filesFn) ProcessElement(_ []byte, emit func(string)) error {
-	for i := f.Branch; i < len(f.Files); i += f.Branches {
-		emit(f.Files[i])
+		emit(record.Append(make([]byte, 0, 10<<10), &f.group))
 	}
 	return nil
 }
@@ -67,15 +46,14 @@ func (f *filesFn) ProcessElement(_ []byte, emit func(string)) error {
 // readFn reads a file, and emits what each account used, or a failure, by account. For no
 // account it emits which of the hours that count have use.
 type readFn struct {
+	Files []string
 	From  time.Time
 	Hours int
 }
 
 // ProcessElement implements the step.
-func (f *readFn) ProcessElement(ctx context.Context, path string, emit func(string, []byte)) error {
-	start := time.Now()
-	defer func() { since(ctx, microRead, start) }()
-	count := bills.Records(path, f.From, f.Hours, emit)
+func (f *readFn) ProcessElement(ctx context.Context, i int, emit func(string, []byte)) error {
+	count := bills.Records(f.Files[i], f.From, f.Hours, emit)
 	billFiles.Inc(ctx, 1)
 	billRows.Inc(ctx, count.Rows)
 	billBytes.Inc(ctx, count.Bytes)
@@ -106,8 +84,6 @@ func (f *accountFn) Setup() error { return f.Pricer.Load(f.Prices) }
 
 // ProcessElement implements the step. It emits groups, failures and savings plans.
 func (f *accountFn) ProcessElement(ctx context.Context, account string, values func(*[]byte) bool, terms [][]byte, emit, fail, hold func([]byte)) error {
-	start := time.Now()
-	defer func() { since(ctx, microAccount, start) }()
 	x, err := f.terms.get(terms)
 	if err != nil {
 		return err
@@ -117,25 +93,29 @@ func (f *accountFn) ProcessElement(ctx context.Context, account string, values f
 	for values(&b) {
 		records = append(records, slices.Clone(b))
 	}
-	groups, plans, failed, hours, err := f.Pricer.Groups(x, account, records)
-	if err != nil {
+	if account == "" {
+		hours, failed, err := bills.Covered(records)
+		billHours.Inc(ctx, int64(hours))
+		emitFailures(ctx, failed, fail)
 		return err
 	}
-	if account != "" {
-		accounts.Inc(ctx, 1)
-	}
-	billHours.Inc(ctx, int64(hours))
+	accounts.Inc(ctx, 1)
+	groups, plans, failed, err := f.Pricer.Groups(x, records)
 	for i := range groups {
 		emit(record.Append(nil, &groups[i]))
 	}
-	for i := range failed {
-		failures.Inc(ctx, 1)
-		fail(record.Append(nil, &failed[i]))
-	}
+	emitFailures(ctx, failed, fail)
 	if len(plans.Held) > 0 {
 		hold(record.Append(nil, &plans))
 	}
-	return nil
+	return err
+}
+
+func emitFailures(ctx context.Context, failed []record.Failure, emit func([]byte)) {
+	for i := range failed {
+		failures.Inc(ctx, 1)
+		emit(record.Append(nil, &failed[i]))
+	}
 }
 
 // heldFn adds to the terms the savings plans that all accounts hold.
@@ -149,16 +129,10 @@ func (f *heldFn) ProcessElement(ctx context.Context, _ []byte, terms, plans [][]
 		return err
 	}
 	var all record.Inventory
-	if b := first(plans); len(b) > 0 {
-		if err := record.Read(b, &all); err != nil {
-			return err
-		}
+	if err := readFirst(plans, &all); err != nil {
+		return err
 	}
-	failed := f.Pricer.Held(x, &all)
-	for i := range failed {
-		failures.Inc(ctx, 1)
-		fail(record.Append(nil, &failed[i]))
-	}
+	emitFailures(ctx, f.Pricer.Held(x, &all), fail)
 	b, err := json.Marshal(x)
 	if err == nil {
 		emit(b)
@@ -166,16 +140,8 @@ func (f *heldFn) ProcessElement(ctx context.Context, _ []byte, terms, plans [][]
 	return err
 }
 
-// inventories merges the savings plans of accounts.
-type inventories struct{}
-
-// MergeAccumulators implements the step. No bytes are those of no accounts.
-func (inventories) MergeAccumulators(a, b []byte) ([]byte, error) {
-	return merge[record.Inventory](a, b)
-}
-
-// A source makes the groups of one branch, in a scope; count says that they count as new.
-type source func(s beam.Scope, count bool) beam.PCollection
+// A source makes the groups of one branch, in a scope.
+type source func(s beam.Scope) beam.PCollection
 
 // sources returns a source for each branch, the terms with the savings plans that the accounts
 // hold, and what could not become a group.
@@ -185,8 +151,8 @@ func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []s
 		for i := range n {
 			b := branchScope(s, "ranges", i)
 			ranges := beam.Reshuffle(b, beam.ParDo(b, &rangesFn{o.Fleet.Curves, perRange, i, n}, impulse))
-			all = append(all, func(s beam.Scope, count bool) beam.PCollection {
-				return beam.ParDo(s, &generateFn{Fleet: o.Fleet, Per: perRange, Count: count}, ranges)
+			all = append(all, func(s beam.Scope) beam.PCollection {
+				return beam.ParDo(s, &generateFn{Fleet: o.Fleet, Per: perRange}, ranges)
 			})
 		}
 		return all, terms, nil
@@ -194,8 +160,8 @@ func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []s
 	var read, held []beam.PCollection
 	for i := range n {
 		b := branchScope(s, "read", i)
-		files := beam.Reshuffle(b, beam.ParDo(b, &filesFn{o.Bills.Files, i, n}, impulse))
-		read = append(read, beam.ParDo(b, &readFn{o.Bills.Pricer.From, o.Terms.Hours}, files))
+		files := beam.Reshuffle(b, beam.ParDo(b, &rangesFn{len(o.Bills.Files), 1, i, n}, impulse))
+		read = append(read, beam.ParDo(b, &readFn{o.Bills.Files, o.Bills.Pricer.From, o.Terms.Hours}, files))
 	}
 	uses := beam.Flatten(s.Scope("uses together"), read...)
 	for i := range n {
@@ -203,7 +169,7 @@ func sources(s beam.Scope, o *Options, impulse, terms beam.PCollection) (all []s
 		mine := beam.GroupByKey(b, beam.ParDo(b, &accountsFn{i, n}, uses))
 		groups, bad, plans := beam.ParDo3(b, &accountFn{Prices: o.Bills.Prices, Pricer: o.Bills.Pricer}, mine, beam.SideInput{Input: terms})
 		failed, held = append(failed, bad), append(held, plans)
-		all = append(all, func(beam.Scope, bool) beam.PCollection { return groups })
+		all = append(all, func(beam.Scope) beam.PCollection { return groups })
 	}
 	h := s.Scope("held")
 	plans := beam.Combine(h, &inventories{}, beam.Flatten(h, held...))

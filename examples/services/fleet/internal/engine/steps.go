@@ -2,12 +2,11 @@ package engine
 
 import (
 	"context"
-	"encoding"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -18,7 +17,7 @@ import (
 
 func init() {
 	for _, step := range []any{
-		(*rangesFn)(nil), (*generateFn)(nil), (*filesFn)(nil), (*readFn)(nil), (*accountsFn)(nil), (*accountFn)(nil), (*heldFn)(nil), (*inventories)(nil),
+		(*rangesFn)(nil), (*generateFn)(nil), (*readFn)(nil), (*accountsFn)(nil), (*accountFn)(nil), (*heldFn)(nil), (*inventories)(nil),
 		(*drawFn)(nil), (*memberFn)(nil), (*searchFn)(nil), (*planFn)(nil), (*commitFn)(nil), (*samples)(nil), (*sums)(nil),
 		(*partFn)(nil), (*everyPartFn)(nil), (*writeFn)(nil), (*summaryFn)(nil), (*totals)(nil),
 	} {
@@ -26,8 +25,7 @@ func init() {
 	}
 }
 
-// The counters, which each engine shows in its own way. Times are those that pass on the
-// clock within a step, in microseconds, summed over all workers.
+// The counters, which each engine shows in its own way.
 const namespace = "fleet"
 
 var (
@@ -36,32 +34,19 @@ var (
 	billHours     = beam.NewCounter(namespace, "bill_hours")
 	billBytes     = beam.NewCounter(namespace, "bill_bytes")
 	accounts      = beam.NewCounter(namespace, "accounts")
-	curvesMade    = beam.NewCounter(namespace, "curves_generated")
 	curvesPlanned = beam.NewCounter(namespace, "curves_planned")
 	hoursPlanned  = beam.NewCounter(namespace, "hours_planned")
 	ordersPlaced  = beam.NewCounter(namespace, "orders")
 	failures      = beam.NewCounter(namespace, "failures")
 	sampled       = beam.NewCounter(namespace, "curves_sampled")
-	microRead     = beam.NewCounter(namespace, "microseconds_reading")
-	microAccount  = beam.NewCounter(namespace, "microseconds_grouping")
-	microGenerate = beam.NewCounter(namespace, "microseconds_generating")
-	microDraw     = beam.NewCounter(namespace, "microseconds_drawing")
-	microSearch   = beam.NewCounter(namespace, "microseconds_searching")
-	microPlan     = beam.NewCounter(namespace, "microseconds_planning")
-	microCommit   = beam.NewCounter(namespace, "microseconds_committing")
 )
 
-// since counts the time from then on.
-func since(ctx context.Context, c beam.Counter, from time.Time) {
-	c.Inc(ctx, time.Since(from).Microseconds())
-}
-
-// first returns the only element of a side input, nil if there is none.
-func first(side [][]byte) []byte {
+// readFirst reads the only element of a side input. If there is none, r stays as it is.
+func readFirst(side [][]byte, r record.Record) error {
 	if len(side) == 0 {
 		return nil
 	}
-	return side[0]
+	return record.Read(side[0], r)
 }
 
 // A termsMemo remembers the terms of its last bytes, so that a side input is decoded once.
@@ -71,8 +56,8 @@ type termsMemo struct {
 }
 
 func (m *termsMemo) get(side [][]byte) (*group.Terms, error) {
-	b := first(side)
-	if m.of == string(b) && m.of != "" {
+	b := side[0]
+	if m.of == string(b) {
 		return &m.terms, nil
 	}
 	m.terms = group.Terms{}
@@ -84,14 +69,6 @@ func (m *termsMemo) get(side [][]byte) (*group.Terms, error) {
 	}
 	m.of = string(b)
 	return &m.terms, nil
-}
-
-// priceOf decodes the price of the savings plan. No element is that of a fleet without one.
-func priceOf(side [][]byte) (price market.Price, err error) {
-	if b := first(side); b != nil {
-		err = price.UnmarshalBinary(b)
-	}
-	return price, err
 }
 
 // drawFn draws the sample of a bundle.
@@ -110,8 +87,6 @@ func (f *drawFn) StartBundle(_ context.Context, _ [][]byte, _ func([]byte)) {
 
 // ProcessElement implements the step.
 func (f *drawFn) ProcessElement(ctx context.Context, b []byte, terms [][]byte, _ func([]byte)) error {
-	start := time.Now()
-	defer since(ctx, microDraw, start)
 	x, err := f.terms.get(terms)
 	if err != nil {
 		return err
@@ -128,45 +103,52 @@ func (f *drawFn) FinishBundle(_ context.Context, _ [][]byte, emit func([]byte)) 
 	if len(f.sample.Tickets) == 0 {
 		return nil
 	}
-	b, err := f.sample.MarshalBinary()
-	if err == nil {
-		emit(b)
-	}
-	return err
+	emit(record.Append(nil, &f.sample))
+	return nil
 }
 
 // merge merges two accumulators of a combining step. No bytes are those of nothing.
 func merge[T any, P interface {
 	*T
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
+	record.Record
 	Merge(*T)
 }](a, b []byte) ([]byte, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return append(a, b...), nil
 	}
 	var s, t T
-	if err := P(&s).UnmarshalBinary(a); err != nil {
-		return nil, err
-	}
-	if err := P(&t).UnmarshalBinary(b); err != nil {
+	if err := errors.Join(record.Read(a, P(&s)), record.Read(b, P(&t))); err != nil {
 		return nil, err
 	}
 	P(&s).Merge(&t)
-	return P(&s).MarshalBinary()
+	return record.Append(nil, P(&s)), nil
 }
 
 // samples merges samples.
 type samples struct{}
 
-// MergeAccumulators implements the step. No bytes are the sample of no groups.
+// MergeAccumulators implements the step.
 func (samples) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[market.Sample](a, b) }
 
 // sums merges sums.
 type sums struct{}
 
-// MergeAccumulators implements the step. No bytes are the sum of no groups.
+// MergeAccumulators implements the step.
 func (sums) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[market.Sum](a, b) }
+
+// inventories merges the savings plans of accounts.
+type inventories struct{}
+
+// MergeAccumulators implements the step.
+func (inventories) MergeAccumulators(a, b []byte) ([]byte, error) {
+	return merge[record.Inventory](a, b)
+}
+
+// totals merges Totals.
+type totals struct{}
+
+// MergeAccumulators implements the step.
+func (totals) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[record.Totals](a, b) }
 
 // memberFn passes on the groups that are in the sample, each after its number of times.
 type memberFn struct {
@@ -184,11 +166,11 @@ func (f *memberFn) ProcessElement(ctx context.Context, b []byte, terms, sample [
 	if err != nil {
 		return err
 	}
-	if of := first(sample); f.in == nil || f.of != string(of) {
-		if err := f.sample.UnmarshalBinary(of); err != nil {
+	if of := string(sample[0]); f.of != of { // there is a group, so there is a sample
+		if err := readFirst(sample, &f.sample); err != nil {
 			return err
 		}
-		f.of, f.in = string(of), map[record.Key]bool{}
+		f.of, f.in = of, map[record.Key]bool{}
 		for _, t := range f.sample.Tickets {
 			f.in[t.Key] = true
 		}
@@ -211,8 +193,6 @@ type searchFn struct{ Rounds int }
 
 // ProcessElement implements the step.
 func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members [][]byte, emit func([]byte)) error {
-	start := time.Now()
-	defer func() { since(ctx, microSearch, start) }()
 	var memo termsMemo
 	x, err := memo.get(terms)
 	if err != nil {
@@ -237,11 +217,8 @@ func (f *searchFn) ProcessElement(ctx context.Context, _ []byte, terms, members 
 	if err != nil {
 		return err
 	}
-	b, err := price.MarshalBinary()
-	if err == nil {
-		emit(b)
-	}
-	return err
+	emit(record.Append(nil, &price))
+	return nil
 }
 
 // planFn plans each group at the price of the savings plan: an exact plan with a
@@ -253,7 +230,6 @@ type planFn struct {
 	price   market.Price
 	of      string
 	group   record.Group
-	plan    record.Plan
 	sum     market.Sum
 }
 
@@ -264,17 +240,15 @@ func (f *planFn) StartBundle(_ context.Context, _, _ [][]byte, _, _ func([]byte)
 
 // ProcessElement implements the step.
 func (f *planFn) ProcessElement(ctx context.Context, b []byte, terms, price [][]byte, emit, _ func([]byte)) error {
-	start := time.Now()
-	defer func() { since(ctx, microPlan, start) }()
 	x, err := f.terms.get(terms)
 	if err != nil {
 		return err
 	}
-	if of := first(price); f.of != string(of) {
-		if f.price, err = priceOf(price); err != nil {
+	if len(price) > 0 && f.of != string(price[0]) {
+		if err := readFirst(price, &f.price); err != nil {
 			return err
 		}
-		f.of = string(of)
+		f.of = string(price[0])
 	}
 	if err := record.Read(b, &f.group); err != nil {
 		return err
@@ -286,25 +260,19 @@ func (f *planFn) ProcessElement(ctx context.Context, b []byte, terms, price [][]
 		return nil
 	}
 	f.sum.Add(&f.group, &answer)
-	f.plan = record.Plan{Key: f.group.Key, Currency: f.group.Currency, Hours: int64(len(f.group.Demand)),
-		Cost: answer.Cost, Bound: answer.Bound, Orders: answer.Orders}
 	curvesPlanned.Inc(ctx, 1)
-	hoursPlanned.Inc(ctx, f.plan.Hours)
+	hoursPlanned.Inc(ctx, int64(len(f.group.Demand)))
 	ordersPlaced.Inc(ctx, int64(len(answer.Orders)))
-	emit(record.Append(nil, &f.plan))
+	emit(record.Append(nil, answer.Plan(&f.group)))
 	return nil
 }
 
 // FinishBundle implements the step.
 func (f *planFn) FinishBundle(_ context.Context, _, _ [][]byte, _, emit func([]byte)) error {
-	if f.sum.Groups == 0 {
-		return nil
+	if f.sum.Groups > 0 {
+		emit(record.Append(nil, &f.sum))
 	}
-	b, err := f.sum.MarshalBinary()
-	if err == nil {
-		emit(b)
-	}
-	return err
+	return nil
 }
 
 // commitFn decides on the savings plan of the fleet, beside the orders of the groups.
@@ -313,21 +281,14 @@ type commitFn struct{}
 // ProcessElement implements the step. It emits the joint plan as JSON, and its orders as
 // the Plan of no account, or why there are none as a Failure.
 func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, sum [][]byte, emit, order func([]byte)) error {
-	start := time.Now()
-	defer func() { since(ctx, microCommit, start) }()
 	var memo termsMemo
 	x, err := memo.get(terms)
 	if err != nil {
 		return err
 	}
 	var all market.Sum
-	if b := first(sum); b != nil {
-		if err := all.UnmarshalBinary(b); err != nil {
-			return err
-		}
-	}
-	at, err := priceOf(price)
-	if err != nil {
+	var at market.Price // none is that of a fleet without a savings plan
+	if err := errors.Join(readFirst(sum, &all), readFirst(price, &at)); err != nil {
 		return err
 	}
 	plan, _, err := market.Commit(x, &all, &at)
@@ -339,11 +300,11 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, terms, price, s
 		return err
 	}
 	emit(b)
-	savingsPlan(x, &plan, func(r record.Record) {
-		if _, bad := r.(*record.Failure); bad {
+	for _, r := range savingsPlan(x, &plan) {
+		if r.Tag() == 'F' {
 			failures.Inc(ctx, 1)
 		}
 		order(record.Append(nil, r))
-	})
+	}
 	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/plain"
+	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/group"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/market"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/record"
@@ -32,14 +33,9 @@ type partFn struct{ Parts int }
 
 // ProcessElement implements the step.
 func (f *partFn) ProcessElement(b []byte, emit func(int, []byte)) error {
-	key, err := keyOf(b)
-	if err != nil {
-		return err
-	}
-	h := fnv.New32a()
-	io.WriteString(h, key.Account)
-	emit(int(h.Sum32()%uint32(f.Parts)), b)
-	return nil
+	account, err := record.Account(b)
+	emit(bills.Part(account, f.Parts), b)
+	return err
 }
 
 // everyPartFn gives each part an empty element, so that a part without accounts is
@@ -52,17 +48,6 @@ func (f *everyPartFn) ProcessElement(_ []byte, emit func(int, []byte)) error {
 		emit(i, nil)
 	}
 	return nil
-}
-
-func keyOf(b []byte) (record.Key, error) {
-	if len(b) > 0 && b[0] == 'F' {
-		var f record.Failure
-		err := record.Read(b, &f)
-		return f.Key, err
-	}
-	var p record.Plan
-	err := record.Read(b, &p)
-	return p.Key, err
 }
 
 // writeFn writes one part of the output. What it writes depends on its input alone, not on
@@ -78,59 +63,57 @@ type writeFn struct {
 
 // ProcessElement implements the step. It emits the Totals of the part.
 func (f *writeFn) ProcessElement(part int, values func(*[]byte) bool, emit func([]byte)) error {
-	var plans []record.Plan
-	var failed []record.Failure
+	var records [][]byte
 	var b []byte
 	for values(&b) {
-		if len(b) == 0 {
-			continue
+		if len(b) > 0 {
+			records = append(records, slices.Clone(b))
 		}
+	}
+	sum, err := f.write(part, records)
+	emit(record.Append(nil, &sum))
+	return err
+}
+
+// write writes the plans and failures of a part, and returns their Totals.
+func (f *writeFn) write(part int, records [][]byte) (sum record.Totals, err error) {
+	var plans []record.Plan
+	var failed []record.Failure
+	for _, b := range records {
 		if b[0] == 'F' {
-			var x record.Failure
-			if err := record.Read(b, &x); err != nil {
-				return err
-			}
-			failed = append(failed, x)
-			continue
+			failed = append(failed, record.Failure{})
+			err = record.Read(b, &failed[len(failed)-1])
+		} else {
+			plans = append(plans, record.Plan{})
+			err = record.Read(b, &plans[len(plans)-1])
 		}
-		var p record.Plan
-		if err := record.Read(b, &p); err != nil {
-			return err
+		if err != nil {
+			return sum, err
 		}
-		plans = append(plans, p)
 	}
 	slices.SortFunc(plans, func(a, b record.Plan) int { return a.Key.Compare(b.Key) })
 	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
-	var sum record.Totals
 	for i := range plans {
-		t := record.Of(&plans[i])
-		if plans[i].Key == (record.Key{}) { // what the commitments cost is in the joint plan
-			t = record.Totals{Orders: t.Orders, Units: t.Units}
-		}
-		sum.Merge(&t)
+		sum.Add(&plans[i])
 	}
 	sum.Failures = int64(len(failed))
 	if f.Dir != "" {
-		if err := f.writeParts(part, plans, failed); err != nil {
-			return err
-		}
+		err = f.writeParts(part, plans, failed)
 	}
-	emit(record.Append(nil, &sum))
-	return nil
+	return sum, err
 }
 
 // savingsClass is the class of an order of the savings plan.
 const savingsClass = "savings plan"
 
-// savingsPlan emits the commitments of the fleet as a plan of no account: each is an order of
-// one unit of so much money an hour. It emits a failure if the fleet has no savings plan for a
-// reason.
-func savingsPlan(x *group.Terms, j *market.Plan, emit func(record.Record)) {
+// savingsPlan returns the commitments of the fleet as a plan of no account: each is an order of
+// one unit of so much money an hour. If the fleet has no savings plan for a reason, there is a failure.
+func savingsPlan(x *group.Terms, j *market.Plan) (all []record.Record) {
 	if j.Failed != "" {
-		emit(&record.Failure{Reason: "the savings plan: " + j.Failed})
+		all = append(all, &record.Failure{Reason: "the savings plan: " + j.Failed})
 	}
 	if len(j.Commitments) == 0 {
-		return
+		return all
 	}
 	cost, err := j.Committed.Money()
 	if err != nil {
@@ -138,9 +121,9 @@ func savingsPlan(x *group.Terms, j *market.Plan, emit func(record.Record)) {
 	}
 	p := &record.Plan{Currency: x.Currency, Cost: cost, Bound: cost}
 	for _, c := range j.Commitments {
-		p.Orders = append(p.Orders, record.Order{Currency: x.Currency, Class: savingsClass, Units: 1, Start: x.At(c.Slot), Term: x.Term, Hourly: c.Hourly})
+		p.Orders = append(p.Orders, record.Order{Class: savingsClass, Units: 1, Start: x.At(c.Slot), Term: x.Term, Hourly: c.Hourly})
 	}
-	emit(p)
+	return append(all, p)
 }
 
 // Formats are the formats of orders.
@@ -237,10 +220,10 @@ func writeFailures(w io.Writer, failed []record.Failure) error {
 }
 
 // orders calls f for each order of the plans, up to an error.
-func orders(plans []record.Plan, f func(o *record.Order) error) error {
+func orders(plans []record.Plan, f func(p *record.Plan, o *record.Order) error) error {
 	for i := range plans {
 		for j := range plans[i].Orders {
-			if err := f(&plans[i].Orders[j]); err != nil {
+			if err := f(&plans[i], &plans[i].Orders[j]); err != nil {
 				return err
 			}
 		}
@@ -250,8 +233,8 @@ func orders(plans []record.Plan, f func(o *record.Order) error) error {
 
 func writeCSV(w io.Writer, plans []record.Plan) error {
 	return table(w, []string{"account", "region", "kind", "currency", "class", "units", "start", "term_hours", "upfront", "hourly"}, func(write func(...string)) {
-		orders(plans, func(o *record.Order) error {
-			write(o.Account, o.Region, o.Kind, o.Currency, o.Class, strconv.Itoa(o.Units), o.Start.UTC().Format(time.RFC3339),
+		orders(plans, func(p *record.Plan, o *record.Order) error {
+			write(p.Account, p.Region, p.Kind, p.Currency, o.Class, strconv.Itoa(o.Units), o.Start.UTC().Format(time.RFC3339),
 				strconv.FormatInt(int64(o.Term/time.Hour), 10), o.Upfront.String(), o.Hourly.String())
 			return nil
 		})
@@ -275,8 +258,8 @@ type parquetOrder struct {
 func writeParquet(w io.Writer, plans []record.Plan) error {
 	rows := parquet.NewGenericWriter[parquetOrder](w, parquet.Compression(&parquet.Snappy))
 	var batch []parquetOrder
-	err := orders(plans, func(o *record.Order) error {
-		batch = append(batch, parquetOrder{o.Account, o.Region, o.Kind, o.Currency, o.Class, int64(o.Units), o.Start, int64(o.Term / time.Hour),
+	err := orders(plans, func(p *record.Plan, o *record.Order) error {
+		batch = append(batch, parquetOrder{p.Account, p.Region, p.Kind, p.Currency, o.Class, int64(o.Units), o.Start, int64(o.Term / time.Hour),
 			int64(o.Upfront), int64(o.Hourly)})
 		if len(batch) < 1024 {
 			return nil
@@ -297,46 +280,35 @@ func writeParquet(w io.Writer, plans []record.Plan) error {
 func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
 	rows := focus.NewWriter(w)
 	n := 0
-	err := orders(plans, func(o *record.Order) error {
+	err := orders(plans, func(p *record.Plan, o *record.Order) error {
 		n++
 		class := pricing.Class{Name: o.Class, Term: o.Term, Upfront: o.Upfront, Hourly: o.Hourly, Billed: pricing.Always}
 		owed, err := class.Commitment()
-		if err == nil {
-			owed, err = owed.Mul(int64(o.Units))
-		}
-		if err != nil {
-			return fmt.Errorf("%v: the order of %d units of %s: %w", o.Key, o.Units, o.Class, err)
-		}
-		upfront, err := o.Upfront.Mul(int64(o.Units))
-		if err != nil {
-			return fmt.Errorf("%v: the order of %d units of %s: %w", o.Key, o.Units, o.Class, err)
+		owed, err2 := owed.Mul(int64(o.Units))
+		upfront, err3 := o.Upfront.Mul(int64(o.Units))
+		if err := cmp.Or(err, err2, err3); err != nil {
+			return fmt.Errorf("%v: the order of %d units of %s: %w", p.Key, o.Units, o.Class, err)
 		}
 		end, hours := o.Start.Add(o.Term), int64(o.Term/time.Hour)
-		c := usage.Commitment{ID: fmt.Sprintf("order-%s-%d", cmp.Or(o.Account, "all"), n),
-			Name: fmt.Sprintf("%d units of %s, %s", o.Units, o.Class, cmp.Or(o.Kind, "all kinds")),
-			Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(int64(o.Units)).Scale(hours, 1), Start: o.Start, End: end, Region: o.Region, Once: true}
+		c := usage.Commitment{ID: fmt.Sprintf("order-%s-%d", cmp.Or(p.Account, "all"), n),
+			Name: fmt.Sprintf("%d units of %s, %s", o.Units, o.Class, cmp.Or(p.Kind, "all kinds")),
+			Type: "Reserved Instance", Unit: "Hours", Quantity: usage.Units(int64(o.Units)).Scale(hours, 1), Start: o.Start, End: end, Region: p.Region, Once: true}
 		if o.Class == savingsClass {
-			c.Type, c.Spend, c.Unit, c.Quantity = "Savings Plan", true, o.Currency, usage.AmountOf(o.Hourly).Scale(hours, 1)
+			c.Type, c.Spend, c.Unit, c.Quantity = "Savings Plan", true, p.Currency, usage.AmountOf(o.Hourly).Scale(hours, 1)
 		}
 		// FOCUS wants a provider and an account in each row. A kind of a bill begins with its provider.
-		provider, _, ok := strings.Cut(o.Kind, " ")
+		provider, _, ok := strings.Cut(p.Kind, " ")
 		if !ok {
 			provider = f.Provider
 		}
-		return rows.Write(&usage.Row{Account: cmp.Or(o.Account, "all"), Currency: o.Currency, Start: o.Start, End: end, Charge: usage.Purchase,
-			Kind: usage.Kind{Provider: provider, Region: o.Region}, Billed: usage.AmountOf(upfront), List: usage.AmountOf(owed), Commitment: c})
+		return rows.Write(&usage.Row{Account: cmp.Or(p.Account, "all"), Currency: p.Currency, Start: o.Start, End: end, Charge: usage.Purchase,
+			Kind: usage.Kind{Provider: provider, Region: p.Region}, Billed: usage.AmountOf(upfront), List: usage.AmountOf(owed), Commitment: c})
 	})
 	if err != nil {
 		return err
 	}
 	return rows.Flush()
 }
-
-// totals merges Totals.
-type totals struct{}
-
-// MergeAccumulators implements the step. No bytes are the totals of nothing.
-func (totals) MergeAccumulators(a, b []byte) ([]byte, error) { return merge[record.Totals](a, b) }
 
 // SummaryOf returns the file of the summary in a folder.
 func SummaryOf(dir string) string { return filepath.Join(dir, "summary.json") }
@@ -357,34 +329,15 @@ type Summary struct {
 	Joint  market.Plan
 }
 
-// summaryFn writes the summary, a file that the program that began the run reads.
-type summaryFn struct{ Path string }
-
-// ProcessElement implements the step.
-func (f *summaryFn) ProcessElement(_ []byte, terms, commits, sum [][]byte) error {
-	var memo termsMemo
-	x, err := memo.get(terms)
-	if err != nil {
-		return err
-	}
-	s := Summary{Terms: *x}
-	if b := first(commits); b != nil {
-		if err := json.Unmarshal(b, &s.Joint); err != nil {
-			return err
-		}
-	}
-	if b := first(sum); b != nil {
-		if err := record.Read(b, &s.Totals); err != nil {
-			return err
-		}
-	}
-	b, err := json.MarshalIndent(&s, "", "\t")
+// write writes the summary.
+func (s *Summary) write(path string) error {
+	b, err := json.MarshalIndent(s, "", "\t")
 	if err != nil {
 		return err
 	}
 	var set outfile.Set
 	defer set.Abort()
-	file, err := set.Create(f.Path)
+	file, err := set.Create(path)
 	if err != nil {
 		return err
 	}
@@ -392,4 +345,20 @@ func (f *summaryFn) ProcessElement(_ []byte, terms, commits, sum [][]byte) error
 		return err
 	}
 	return set.Commit()
+}
+
+// summaryFn writes the summary, a file that the program that began the run reads.
+type summaryFn struct{ Path string }
+
+// ProcessElement implements the step.
+func (f *summaryFn) ProcessElement(_ []byte, terms, commits, sum [][]byte) error {
+	var s Summary
+	err := errors.Join(json.Unmarshal(terms[0], &s.Terms), readFirst(sum, &s.Totals))
+	if len(commits) > 0 {
+		err = errors.Join(err, json.Unmarshal(commits[0], &s.Joint))
+	}
+	if err != nil {
+		return err
+	}
+	return s.write(f.Path)
 }

@@ -50,7 +50,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"math/bits"
 	"slices"
 	"time"
@@ -69,7 +68,7 @@ const (
 
 // A Worth is the price of each hour of the savings plan, in parts of 1/[Parts]. A nil Worth is
 // that of a fleet without a savings plan.
-type Worth []int64
+type Worth = []int64
 
 // An Answer is a group's plan at the prices of a worth. It is valid until the next call.
 type Answer struct {
@@ -83,6 +82,11 @@ type Answer struct {
 	// Left is the usage that neither contracts nor orders serve, in units, by hour. It is nil for
 	// a group with paths.
 	Left []int
+}
+
+// Plan returns the record of an answer to g, in the answer's memory.
+func (a *Answer) Plan(g *record.Group) *record.Plan {
+	return &record.Plan{Key: g.Key, Currency: g.Currency, Hours: int64(len(g.Demand)), Cost: a.Cost, Bound: a.Bound, Orders: a.Orders}
 }
 
 // Reasons begin the sentence of a [record.Failure].
@@ -205,7 +209,7 @@ func (p *Planner) buy(x *Terms, g *record.Group, bought []pricing.Purchase, answ
 	answer.Fees, p.orders = 0, p.orders[:0]
 	for _, q := range bought {
 		c := &g.List.Classes[q.Class]
-		o := record.Order{Key: g.Key, Currency: g.Currency, Class: c.Name, Units: q.Count, Start: x.At(q.Slot), Term: c.Term, Upfront: c.Upfront, Hourly: c.Hourly}
+		o := record.Order{Class: c.Name, Units: q.Count, Start: x.At(q.Slot), Term: c.Term, Upfront: c.Upfront, Hourly: c.Hourly}
 		cost, err := x.Cost(&o)
 		if err == nil {
 			answer.Fees, err = answer.Fees.Add(cost)
@@ -233,24 +237,21 @@ func (p *Planner) take(x *Terms, g *record.Group, worth Worth, given []pricing.P
 	if err := p.buy(x, g, given, answer); err != nil {
 		return err
 	}
-	var hi, lo, carry uint64 // what the usage left comes to, in shares of its price
+	parts := uint64(0) // of the price of a unit-hour; at most 2³¹ units of 2¹³ parts in 2¹⁷ hours
 	for t, d := range answer.Left {
-		share := uint64(chances)
+		share := chances
 		if worth != nil && Covered(g) {
-			share = uint64(shareOf(g, worth[t]))
+			share = shareOf(g, worth[t])
 		}
-		more, product := bits.Mul64(uint64(d), share)
-		lo, carry = bits.Add64(lo, product, 0)
-		hi += more + carry
+		parts += uint64(d) * uint64(share)
 	}
-	cost := new(big.Int).Or(new(big.Int).Lsh(new(big.Int).SetUint64(hi), 64), new(big.Int).SetUint64(lo))
-	cost.Mul(cost, big.NewInt(int64(g.List.OnDemand)))
-	cost.Quo(cost.Add(cost, big.NewInt(chances-1)), big.NewInt(chances)) // rounded up
-	if !cost.IsInt64() {
+	hi, lo := bits.Mul64(parts, uint64(g.List.OnDemand))
+	lo, carry := bits.Add64(lo, chances-1, 0) // rounded up
+	if hi += carry; hi >= 1<<(chanceBits-1) {
 		return fmt.Errorf("%w: the rest of its usage costs too much", pricing.ErrOverflow)
 	}
 	var err error
-	answer.Cost, err = answer.Fees.Add(pricing.Money(cost.Int64()))
+	answer.Cost, err = answer.Fees.Add(pricing.Money(hi<<(64-chanceBits) | lo>>chanceBits))
 	return err
 }
 

@@ -118,7 +118,7 @@ func (f *few) Cost(list []pricing.Purchase) (savings.Total, bool, error) {
 func (f *few) given(list []pricing.Purchase) map[record.Key][]pricing.Purchase {
 	given := map[record.Key][]pricing.Purchase{}
 	for _, g := range f.groups {
-		given[g.Key] = []pricing.Purchase{}
+		given[g.Key] = nil
 	}
 	for _, q := range list {
 		i := f.problem.Classes[q.Class].Type

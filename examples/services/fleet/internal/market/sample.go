@@ -2,8 +2,6 @@ package market
 
 import (
 	"cmp"
-	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -117,34 +115,5 @@ func (s *Sample) Times(t Ticket) int64 {
 // mostTimes keeps sums over a sample within 64 bits.
 const mostTimes = 1 << 20
 
-const sampleVersion = 1
-
-// MarshalBinary returns the same bytes for the same sample. First come the version 1, and the
-// number wanted and the number of tickets as uvarints. Then come each ticket's account, region
-// and kind, each with its length before it as a uvarint, and its size and number as uvarints.
-func (s *Sample) MarshalBinary() ([]byte, error) {
-	b := binary.AppendUvarint([]byte{sampleVersion}, uint64(s.Want))
-	b = binary.AppendUvarint(b, uint64(len(s.Tickets)))
-	for i := range s.Tickets {
-		t := &s.Tickets[i]
-		b = binary.AppendUvarint(binary.AppendUvarint(appendKey(b, t.Key), t.Size), t.Number)
-	}
-	return b, nil
-}
-
-// UnmarshalBinary sets s to the sample that MarshalBinary encoded.
-func (s *Sample) UnmarshalBinary(b []byte) error {
-	if len(b) == 0 || b[0] != sampleVersion {
-		return fmt.Errorf("these bytes are not a sample of groups of version %d", sampleVersion)
-	}
-	r := reader{b: b[1:]}
-	sample := Sample{Want: int(r.uvarint())}
-	for range r.count() {
-		sample.Tickets = append(sample.Tickets, Ticket{Key: r.key(), Size: r.uvarint(), Number: r.uvarint()})
-	}
-	if r.bad || len(r.b) > 0 || sample.Want < 0 || len(sample.Tickets) > sample.Want+1 {
-		return fmt.Errorf("these bytes are not a sample of groups")
-	}
-	*s = sample
-	return nil
-}
+// Tag implements [record.Record].
+func (*Sample) Tag() byte { return 'D' }

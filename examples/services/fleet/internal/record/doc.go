@@ -1,9 +1,9 @@
-// Package record holds what the steps of a fleet's planning pass to each other, and how
-// each record is written as bytes.
+// Package record holds what the steps of a fleet's planning pass to each other, and writes each
+// record as bytes.
 //
-//	b, err := record.Append(nil, &group)  // a worker writes
+//	b := record.Append(nil, &group)  // a worker writes
 //	var g record.Group
-//	err = record.Read(b, &g)              // another worker reads
+//	err := record.Read(b, &g)        // another worker reads
 //
 //	Record    is                                                      made by
 //	Key       account, region and kind or family: what is planned as one
@@ -11,35 +11,27 @@
 //	Inventory the savings plans that accounts hold together           the grouping of accounts
 //	Group     demand by the hour, prices and contracts of one Key    the reading of bills, or the generator
 //	Plan      the cheapest plan of a Group: cost, bound, orders       the planner of a group
-//	Order     units of one class to buy at one hour                   the same
 //	Failure   what could not be read or planned, and why              every step
-//	Totals    sums over plans; the sum of Totals is a Totals          the same, and merges
+//	Totals    counts of plans; the sum of Totals is a Totals          the writing of plans
+//
+// Package market has three more: Sample, Price and Sum.
 //
 // # Encoding
 //
-// A record is a tag that tells its type, a version, and its fields in the order of their
-// declaration. The encoding is stable: a change of a record's fields changes the version,
-// and a reader refuses versions that it does not know.
+// A record is a letter for its type, the version 6, and its exported fields in the order of their
+// declaration. A change of the fields changes the version, and a reader refuses versions that it
+// does not know.
 //
-//	tag        one byte: 'U' Usage, 'G' Group, 'P' Plan, 'O' Order, 'F' Failure,
-//	           'T' Totals, 'H' Inventory
-//	version    one byte: 5
 //	text       its length in bytes as a uvarint, then the bytes
-//	number     a varint of encoding/binary: zigzag, then seven bits a byte, the lowest first
-//	money      a number of nanos
-//	time       a number of seconds since 1970, and nanoseconds as a uvarint; the zero time is
-//	           the least int64 and 0
-//	span       a number of nanoseconds
-//	list       its length as a uvarint, then the elements; an Order in a Plan has no key and
-//	           no currency: they are those of the Plan
-//	demand     its length as a uvarint, then the difference of each hour from the hour
-//	           before, the first from 0: a number; equal hours in a row are a 0 and
-//	           their count less 1 as a uvarint
-//
-//	hash       eight bytes, the lowest first
-//	amount     the shortest exact decimal, as a text
-//	series     its length as a uvarint, then runs of equal hours: an amount, and how many
-//	           hours after the first of the run are equal to it, as a uvarint
+//	int        a varint of encoding/binary: zigzag, then seven bits a byte, the lowest first; so
+//	           money is a number of nanos, and a span one of nanoseconds
+//	uint, bool a uvarint
+//	time       as a text, in UTC: "2025-11-01T00:00:00Z"
+//	amount     as a text, the shortest exact decimal
+//	list       its length as a uvarint, then the elements
+//	map        the same, each key before its value, in the order of the keys' bytes
+//	hours      a list of ints or of amounts: the difference of each from the one before, the first
+//	           from 0; after a difference of 0, how many more are equal, as a uvarint
 //
 // A year of hours takes about 9 kilobytes where each hour differs from the last, and less
 // where hours are equal. The same record has the same bytes, and bytes that are no

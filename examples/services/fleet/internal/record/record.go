@@ -63,18 +63,11 @@ type Contract struct {
 // An Order is a purchase: units of one class at one hour. Upfront and Hourly are the
 // prices of one unit.
 type Order struct {
-	Key
-	Currency        string
 	Class           string
 	Units           int
 	Start           time.Time
 	Term            time.Duration
 	Upfront, Hourly pricing.Money
-}
-
-// Compare orders orders by key, start, class and units.
-func (o *Order) Compare(p *Order) int {
-	return cmp.Or(o.Key.Compare(p.Key), o.Start.Compare(p.Start), cmp.Compare(o.Class, p.Class), cmp.Compare(o.Units, p.Units))
 }
 
 // A Plan is what the planner of a group answers. No plan of the group costs less than
@@ -85,7 +78,7 @@ type Plan struct {
 	Hours    int64 // of the demand
 	Cost     pricing.Money
 	Bound    pricing.Money
-	Orders   []Order // with the Key and the Currency of the plan
+	Orders   []Order
 }
 
 // A Failure is something that could not be read or planned. Parts of Key that are not
@@ -107,13 +100,16 @@ type Totals struct {
 	Curves, Hours, Orders, Units, Failures int64
 }
 
-// Of returns the Totals of one plan.
-func Of(p *Plan) Totals {
-	t := Totals{Curves: 1, Hours: p.Hours, Orders: int64(len(p.Orders))}
+// Add counts a plan. That of no account, the savings plan, is no curve.
+func (t *Totals) Add(p *Plan) {
+	if p.Key != (Key{}) {
+		t.Curves++
+		t.Hours += p.Hours
+	}
+	t.Orders += int64(len(p.Orders))
 	for i := range p.Orders {
 		t.Units += int64(p.Orders[i].Units)
 	}
-	return t
 }
 
 // Merge adds u to t.
@@ -125,8 +121,14 @@ func (t *Totals) Merge(u *Totals) {
 	t.Failures += u.Failures
 }
 
-// MarshalBinary returns the encoding.
-func (t *Totals) MarshalBinary() ([]byte, error) { return Append(nil, t), nil }
+// Tag implements [Record].
+func (*Group) Tag() byte { return 'G' }
 
-// UnmarshalBinary reads what MarshalBinary writes.
-func (t *Totals) UnmarshalBinary(b []byte) error { return Read(b, t) }
+// Tag implements [Record].
+func (*Plan) Tag() byte { return 'P' }
+
+// Tag implements [Record].
+func (*Failure) Tag() byte { return 'F' }
+
+// Tag implements [Record].
+func (*Totals) Tag() byte { return 'T' }

@@ -2,8 +2,6 @@ package record
 
 import (
 	"cmp"
-	"encoding/binary"
-	"fmt"
 	"slices"
 	"time"
 
@@ -110,144 +108,8 @@ func (v *Inventory) Merge(o *Inventory) {
 	}
 }
 
-// MarshalBinary returns the encoding.
-func (v *Inventory) MarshalBinary() ([]byte, error) { return Append(nil, v), nil }
+// Tag implements [Record].
+func (*Usage) Tag() byte { return 'U' }
 
-// UnmarshalBinary reads what MarshalBinary writes.
-func (v *Inventory) UnmarshalBinary(b []byte) error { return Read(b, v) }
-
-func (*Usage) tag() byte     { return 'U' }
-func (*Inventory) tag() byte { return 'H' }
-
-// Account returns the account of an encoded Usage, and reads no more of it.
-func Account(b []byte) (string, error) {
-	if len(b) < 2 || b[0] != 'U' || b[1] != Version {
-		return "", fmt.Errorf("%w: want a record of type U and version %d", ErrEncoding, Version)
-	}
-	c := coder{b: b[2:]}
-	var name string
-	c.text(&name)
-	if c.bad != "" {
-		return "", fmt.Errorf("%w: %s", ErrEncoding, c.bad)
-	}
-	return name, nil
-}
-
-func (u *Usage) code(c *coder) {
-	c.text(&u.Account)
-	c.text(&u.Currency)
-	c.text(&u.File)
-	list(c, &u.Series, 7, c.series)
-	list(c, &u.Held, 8, c.held)
-	list(c, &u.Rows, 8, c.hash)
-}
-
-func (v *Inventory) code(c *coder) { list(c, &v.Held, 8, c.held) }
-
-func (c *coder) held(h *Held) {
-	c.text(&h.Provider)
-	c.text(&h.ID)
-	c.text(&h.Unit)
-	spend := 0
-	if h.Spend {
-		spend = 1
-	}
-	number(c, &spend)
-	h.Spend = spend != 0
-	c.moment(&h.Start)
-	c.moment(&h.End)
-	c.amount(&h.PerHour)
-	list(c, &h.Kinds, 6, func(k *usage.KindHours) {
-		c.kind(&k.Kind)
-		c.amount(&k.Hours)
-	})
-	c.moment(&h.Money.Start)
-	c.amounts(&h.Money.Hours)
-	list(c, &h.Paid, 7, c.series)
-	c.series(&h.Left)
-	c.series(&h.Idle)
-	c.text(&h.Name)
-	c.moment(&h.Last)
-}
-
-func (c *coder) series(s *Series) {
-	c.kind(&s.Kind)
-	c.moment(&s.Start)
-	c.amounts(&s.Hours)
-}
-
-// hash writes eight bytes, the lowest first.
-func (c *coder) hash(h *uint64) {
-	if c.writes {
-		c.b = binary.LittleEndian.AppendUint64(c.b, *h)
-		return
-	}
-	if len(c.b) < 8 {
-		c.fail("it ends within a hash: want the whole record")
-		return
-	}
-	*h, c.b = binary.LittleEndian.Uint64(c.b), c.b[8:]
-}
-
-func (c *coder) kind(k *usage.Kind) {
-	for _, s := range []*string{&k.Provider, &k.Region, &k.Type, &k.System, &k.Tenancy} {
-		c.text(s)
-	}
-}
-
-// amount writes the shortest exact decimal as a text.
-func (c *coder) amount(a *usage.Amount) {
-	var s string
-	if c.writes {
-		s = a.String()
-	}
-	c.text(&s)
-	if c.writes {
-		return
-	}
-	*a = usage.Amount{}
-	if c.bad == "" {
-		if err := a.UnmarshalText([]byte(s)); err != nil {
-			c.fail("an amount is no decimal")
-		}
-	}
-}
-
-// amounts writes hours as runs: an amount, and how many hours after it are equal.
-func (c *coder) amounts(hours *[]usage.Amount) {
-	n := uint64(len(*hours))
-	if c.writes && n > longest {
-		panic("record: a series longer than ten years")
-	}
-	c.uvarint(&n)
-	if c.writes {
-		for i := 0; i < len(*hours); {
-			a := (*hours)[i]
-			from := i
-			for i < len(*hours) && (*hours)[i] == a {
-				i++
-			}
-			c.amount(&a)
-			c.b = binary.AppendUvarint(c.b, uint64(i-from-1))
-		}
-		return
-	}
-	if n > longest {
-		c.fail(fmt.Sprintf("a series of %d hours: want at most %d", n, longest))
-		n = 0
-	}
-	*hours = (*hours)[:0]
-	for uint64(len(*hours)) < n && c.bad == "" {
-		var a usage.Amount
-		var run uint64
-		c.amount(&a)
-		c.uvarint(&run)
-		if run >= n-uint64(len(*hours)) {
-			c.fail("equal hours go on after the series: want as many as the series has")
-			return
-		}
-		for range run + 1 {
-			*hours = append(*hours, a)
-		}
-	}
-}
+// Tag implements [Record].
+func (*Inventory) Tag() byte { return 'H' }

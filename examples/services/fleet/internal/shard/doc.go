@@ -14,7 +14,6 @@
 //	tickets-00003-of-00016       shard 3             the tickets of its groups
 //	worth                        Merge               the price of each hour
 //	plan-00003-of-00016          shard 3             plans, failures and their sum
-//	plan-00003-of-00016.part-2   shard 3, meanwhile  the same, of a part of its groups
 //
 // Bills take a round before these. Shard i of N reads the files i, i+N and so on, and Merge sees
 // that all are read. Then each shard takes its accounts out of what all files say, and goes on as
@@ -26,7 +25,8 @@
 //
 // A file takes its name when it is whole, and has the same bytes whichever task writes it,
 // and however often. So a task that has written its file has nothing to do, a task that was
-// killed goes on after its last part, and the plan is that of an engine to the nano.
+// killed begins its shard again, and the plan is that of an engine to the nano. A fleet has as many
+// shards as make a task short beside the time between two kills.
 //
 // # Files
 //
@@ -35,7 +35,7 @@
 // before.
 //
 //	'S'  a market.Sum        'P', 'F'  a record.Plan, a record.Failure
-//	'D'  a market.Sample     'I'       the index of a group, for each ticket of the sample
+//	'D'  the tickets of a shard, with the numbers of their groups
 //	'W'  a market.Price      'U', 'G'  a record.Usage, a record.Group
 //	'H'  a record.Inventory
 package shard

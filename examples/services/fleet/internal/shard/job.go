@@ -3,20 +3,17 @@ package shard
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/filelock"
-	"github.com/plimsoll/plimsoll/examples/internal/outfile"
 	"github.com/plimsoll/plimsoll/examples/internal/parallel"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/bills"
 	"github.com/plimsoll/plimsoll/examples/services/fleet/internal/generate"
@@ -41,11 +38,7 @@ type Job struct {
 	Dir string
 	Of  int
 	Plan
-	// Part is the number of groups after which a shard saves what it has; 0 is 500.
-	Part int
 }
-
-const defaultPart = 500
 
 // MostShards is the most shards of a fleet.
 const MostShards = 10_000
@@ -67,10 +60,6 @@ func (j *Job) id() (string, error) {
 	b, err := j.text()
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8]), err
-}
-
-func (j *Job) path(what string, shard int) string {
-	return filepath.Join(j.Dir, fmt.Sprintf("%s-%05d-of-%05d", what, shard, j.Of))
 }
 
 // Open reads the job of a folder.
@@ -119,16 +108,10 @@ func (j *Job) agree() error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	var set outfile.Set
-	defer set.Abort()
-	f, err := set.Create(path)
-	if err != nil {
+	return write(path, func(w io.Writer) error {
+		_, err := w.Write(want)
 		return err
-	}
-	if _, err := f.Write(want); err != nil {
-		return err
-	}
-	return set.Commit()
+	})
 }
 
 // what says what is planned.
@@ -189,215 +172,114 @@ func (j *Job) span(i int) (from, to int) {
 	return int(int64(n) * int64(i-1) / int64(j.Of)), int(int64(n) * int64(i) / int64(j.Of))
 }
 
-func (j *Job) header(holds string, i int) (header, error) {
-	id, err := j.id()
-	h := header{Holds: holds, Job: id, Of: j.Of, Shard: i}
-	if i > 0 && j.Bills == nil {
-		h.From, h.To = j.span(i)
+// once writes the file of a shard from the records that work returns. If the file is there, it is
+// read, and nothing is done; said is then the note.
+func (j *Job) once(holds string, i int, note func(format string, args ...any), said string, work func() ([][]byte, error)) error {
+	ok, err := j.there(holds, i)
+	if err != nil {
+		return err
 	}
-	return h, err
+	if ok {
+		if _, err := j.load(holds, i); err != nil {
+			return err
+		}
+		note("shard %d/%d %s", i, j.Of, said)
+		return nil
+	}
+	records, err := work()
+	if err != nil {
+		return err
+	}
+	return j.save(holds, i, records)
 }
+
+// drawn are the tickets of a shard, and the numbers of their groups.
+type drawn struct {
+	Sample market.Sample
+	At     []int64
+}
+
+// Tag implements [record.Record].
+func (*drawn) Tag() byte { return 'D' }
 
 // draw writes the tickets of a shard.
 func (j *Job) draw(i int, note func(format string, args ...any)) error {
-	path := j.path("tickets", i)
-	h, err := j.header("tickets", i)
-	if err != nil {
-		return err
-	}
-	if ok, err := there(path); ok || err != nil {
-		if err == nil {
-			_, err = read(path, h, func(byte, []byte) error { return nil })
+	return j.once("tickets", i, note, "has drawn its tickets: nothing to do before fleet merge", func() ([][]byte, error) {
+		x := j.terms()
+		from, err := j.source(i)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			note("shard %d/%d has drawn its tickets: nothing to do before fleet merge", i, j.Of)
-		}
-		return err
-	}
-	x := j.terms()
-	from, err := j.source(i)
-	if err != nil {
-		return err
-	}
-	h.From, h.To = from.from, from.to
-	samples := make([]market.Sample, parallel.Workers())
-	sources := make([]source, len(samples))
-	groups := make([]record.Group, len(samples))
-	index := make([]map[record.Key]int, len(samples))
-	for w := range samples {
-		samples[w].Want, index[w], sources[w] = j.Sample, map[record.Key]int{}, *from
-	}
-	const stretch = 20 // curves of an account
-	err = parallel.Do((h.To-h.From+stretch-1)/stretch, func(w, k int) error {
-		for n := h.From + k*stretch; n < min(h.To, h.From+(k+1)*stretch); n++ {
-			if err := sources[w].at(n, &groups[w]); err != nil {
-				return err
+		tickets := make([]market.Ticket, from.to-from.from)
+		workers := newWorkers(from)
+		err = parallel.Do(len(tickets), func(w, k int) error {
+			g, err := workers[w].at(from.from + k)
+			if err == nil {
+				tickets[k] = market.Draw(&x, g, j.Seed)
 			}
-			samples[w].Add(market.Draw(&x, &groups[w], j.Seed))
-			index[w][groups[w].Key] = n
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
-		return nil
+		d := drawn{Sample: market.Sample{Want: j.Sample}}
+		index := map[record.Key]int{}
+		for k, t := range tickets {
+			d.Sample.Add(t)
+			index[t.Key] = from.from + k
+		}
+		for _, t := range d.Sample.Tickets {
+			d.At = append(d.At, int64(index[t.Key]))
+		}
+		if len(tickets) == 0 {
+			note("shard %d/%d is empty: the fleet has fewer groups than shards", i, j.Of)
+		} else {
+			note("shard %d/%d: %d groups have drawn tickets", i, j.Of, len(tickets))
+		}
+		return [][]byte{record.Append(nil, &d)}, nil
 	})
-	if err != nil {
-		return err
-	}
-	all := market.Sample{Want: j.Sample}
-	for w := range samples {
-		all.Merge(&samples[w])
-	}
-	out, err := create(path, h)
-	if err != nil {
-		return err
-	}
-	defer out.set.Abort()
-	b, err := all.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	out.record('D', b)
-	for _, t := range all.Tickets {
-		for w := range index {
-			if n, ok := index[w][t.Key]; ok {
-				out.record('I', binary.AppendUvarint(nil, uint64(n)))
-			}
-		}
-	}
-	if err := out.close(); err != nil {
-		return err
-	}
-	if h.From == h.To {
-		note("shard %d/%d is empty: the fleet has fewer groups than shards", i, j.Of)
-		return nil
-	}
-	note("shard %d/%d: %d groups have drawn tickets", i, j.Of, h.To-h.From)
-	return nil
 }
 
 // price reads the price of the savings plan, which Merge has written.
 func (j *Job) price() (price market.Price, err error) {
-	h, err := j.header("worth", 0)
-	if err != nil {
-		return price, err
+	records, err := j.load("worth", 0)
+	if err == nil && len(records) == 1 {
+		err = record.Read(records[0], &price)
 	}
-	_, err = read(filepath.Join(j.Dir, "worth"), h, func(tag byte, b []byte) error {
-		if tag != 'W' {
-			return fmt.Errorf("a record of type %q: want the price", tag)
-		}
-		return price.UnmarshalBinary(b)
-	})
-	if err == nil && len(price.Worth) != 0 && len(price.Worth) != j.terms().Hours {
-		err = cli.Mistakef("worth has %d hours: want %d", len(price.Worth), j.terms().Hours)
+	if err == nil && (len(records) != 1 || len(price.Worth) != 0 && len(price.Worth) != j.terms().Hours) {
+		err = cli.Mistakef("worth has %d records and %d hours: want 1 and %d", len(records), len(price.Worth), j.terms().Hours)
 	}
 	return price, err
 }
 
-// parts are the files of the parts of a shard: the number after part- is that of its first
-// group within the shard.
-var parts = regexp.MustCompile(`\.part-(\d+)$`)
-
 // plan writes the plans of a shard.
 func (j *Job) plan(i int, price *market.Price, note func(format string, args ...any)) error {
-	path := j.path("plan", i)
-	h, err := j.header("plan", i)
-	if err != nil {
-		return err
-	}
-	left, err := filepath.Glob(path + ".part-*")
-	if err != nil {
-		return err
-	}
-	if ok, err := there(path); err != nil {
-		return err
-	} else if ok {
-		_, err := read(path, h, func(byte, []byte) error { return nil })
+	return j.once("plan", i, note, "is planned: nothing to do", func() ([][]byte, error) {
+		x := j.terms()
+		from, err := j.source(i)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		note("shard %d/%d is planned: nothing to do", i, j.Of)
-		return remove(left)
-	}
-	x := j.terms()
-	from, err := j.source(i)
-	if err != nil {
-		return err
-	}
-	h.From, h.To = from.from, from.to
-	part := j.Part
-	if part <= 0 {
-		part = defaultPart
-	}
-	// What a task before has saved, in order and without a gap.
-	var whole results
-	at := h.From
-	for at < h.To {
-		got, err := readPlans(partPath(path, at-h.From), h, at)
-		if errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		at = got.to
-		whole.add(got)
-	}
-	if at > h.From {
-		note("shard %d/%d goes on after %d of %d groups", i, j.Of, at-h.From, h.To-h.From)
-	}
-	workers := make([]worker, parallel.Workers())
-	for w := range workers {
-		workers[w].source = *from
-	}
-	for at < h.To {
-		to := min(h.To, at+part)
-		got := &results{from: at, to: to, records: make([][]byte, to-at)}
-		for w := range workers {
-			workers[w].sum = market.Sum{}
-		}
-		err := parallel.Do(to-at, func(w, k int) (err error) {
-			got.records[k], err = workers[w].plan(&x, at+k, price)
+		records := make([][]byte, 1+from.to-from.from)
+		workers := newWorkers(from)
+		err = parallel.Do(len(records)-1, func(w, k int) (err error) {
+			records[1+k], err = workers[w].plan(&x, from.from+k, price)
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
+		var sum market.Sum
 		for w := range workers {
-			got.sum.Merge(&workers[w].sum)
+			sum.Merge(&workers[w].sum)
 		}
-		if to < h.To || at > h.From {
-			if err := got.write(partPath(path, at-h.From), h); err != nil {
-				return err
-			}
-		}
-		whole.add(got)
-		at = to
-	}
-	whole.from, whole.to = h.From, h.To
-	if err := whole.write(path, h); err != nil {
-		return err
-	}
-	note("shard %d/%d: %d groups are planned", i, j.Of, h.To-h.From)
-	if left, err = filepath.Glob(path + ".part-*"); err != nil {
-		return err
-	}
-	return remove(left)
+		records[0] = record.Append(nil, &sum)
+		note("shard %d/%d: %d groups are planned", i, j.Of, from.to-from.from)
+		return records, nil
+	})
 }
 
-func partPath(path string, first int) string { return path + ".part-" + strconv.Itoa(first) }
-
-// remove removes the parts of a shard that is planned.
-func remove(paths []string) error {
-	for _, p := range paths {
-		if !parts.MatchString(p) {
-			continue
-		}
-		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// A worker plans groups.
+// A worker takes groups of a shard, one at a time.
 type worker struct {
 	source  source
 	group   record.Group
@@ -405,74 +287,31 @@ type worker struct {
 	sum     market.Sum
 }
 
+// newWorkers returns a worker for each processor.
+func newWorkers(from *source) []worker {
+	all := make([]worker, parallel.Workers())
+	for w := range all {
+		all[w].source = *from
+	}
+	return all
+}
+
+// at returns group n, in the worker's memory.
+func (w *worker) at(n int) (*record.Group, error) {
+	err := w.source.at(n, &w.group)
+	return &w.group, err
+}
+
 // plan returns the record of a group's plan or failure.
 func (w *worker) plan(x *group.Terms, n int, price *market.Price) ([]byte, error) {
-	if err := w.source.at(n, &w.group); err != nil {
+	g, err := w.at(n)
+	if err != nil {
 		return nil, err
 	}
-	answer, failure := price.Plan(&w.planner, x, &w.group)
+	answer, failure := price.Plan(&w.planner, x, g)
 	if failure != nil {
 		return record.Append(nil, failure), nil
 	}
-	w.sum.Add(&w.group, &answer)
-	return record.Append(nil, PlanOf(&w.group, &answer)), nil
-}
-
-// PlanOf returns the record of an answer, in the answer's memory.
-func PlanOf(g *record.Group, a *group.Answer) *record.Plan {
-	return &record.Plan{Key: g.Key, Currency: g.Currency, Hours: int64(len(g.Demand)), Cost: a.Cost, Bound: a.Bound, Orders: a.Orders}
-}
-
-// results are what is known of the groups from one to another.
-type results struct {
-	from, to int
-	sum      market.Sum
-	records  [][]byte
-}
-
-func (r *results) add(o *results) {
-	r.sum.Merge(&o.sum)
-	r.records = append(r.records, o.records...)
-}
-
-func (r *results) write(path string, h header) error {
-	h.From, h.To = r.from, r.to
-	out, err := create(path, h)
-	if err != nil {
-		return err
-	}
-	defer out.set.Abort()
-	b, err := r.sum.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	out.record('S', b)
-	for _, b := range r.records {
-		out.record(b[0], b[1:])
-	}
-	return out.close()
-}
-
-// readPlans reads a file of plans whose first group must be from.
-func readPlans(path string, want header, from int) (*results, error) {
-	r := new(results)
-	h, err := read(path, want, func(tag byte, b []byte) error {
-		switch tag {
-		case 'S':
-			return r.sum.UnmarshalBinary(b)
-		case 'P', 'F':
-			r.records = append(r.records, append([]byte{tag}, b...))
-		default:
-			return fmt.Errorf("a record of type %q: want plans", tag)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.from, r.to = h.From, h.To
-	if r.from != from || r.to <= r.from && from < want.To || r.to > want.To || len(r.records) != r.to-r.from {
-		return nil, cli.Mistakef("%s holds groups %d to %d with %d records: remove it, and run its task again", filepath.Base(path), h.From, h.To, len(r.records))
-	}
-	return r, nil
+	w.sum.Add(g, &answer)
+	return record.Append(nil, answer.Plan(g)), nil
 }

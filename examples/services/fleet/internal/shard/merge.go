@@ -1,15 +1,11 @@
 package shard
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -45,87 +41,76 @@ func (j *Job) Merge(note func(format string, args ...any)) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, what := range j.needs("plan") {
-		if err := j.complete(what); err != nil {
-			return nil, err
-		}
+	if err := j.complete("plan"); err != nil {
+		return nil, err
 	}
 	r := &Result{Terms: j.terms()}
 	var sum market.Sum
-	for i := range j.Of {
-		h, err := j.header("plan", i+1)
-		if err != nil {
-			return nil, err
-		}
+	for i := 1; i <= j.Of; i++ {
 		if j.Bills != nil {
-			if err := j.grouped(i+1, r, &h); err != nil {
+			if err := j.ungrouped(i, r); err != nil {
 				return nil, err
 			}
 		}
-		got, err := readPlans(j.path("plan", i+1), h, h.From)
+		records, err := j.load("plan", i)
 		if err != nil {
 			return nil, err
 		}
-		if got.to != h.To {
-			return nil, cli.Mistakef("%s ends after group %d: want %d", filepath.Base(j.path("plan", i+1)), got.to, h.To)
+		var part market.Sum // the first record
+		if err := record.Read(records[0], &part); err != nil {
+			return nil, err
 		}
-		sum.Merge(&got.sum)
-		r.Records = append(r.Records, got.records...)
+		sum.Merge(&part)
+		r.Records = append(r.Records, records[1:]...)
 	}
 	if j.Bills != nil {
 		if r.Covered, err = j.covered(); err != nil {
 			return nil, err
 		}
-		failed, err := j.hold(&r.Terms)
-		if err != nil {
-			return nil, err
-		}
-		for i := range failed {
-			r.Records = append(r.Records, record.Append(nil, &failed[i]))
-		}
+	}
+	failed, err := j.hold(&r.Terms)
+	if err != nil {
+		return nil, err
+	}
+	for i := range failed {
+		r.Records = append(r.Records, record.Append(nil, &failed[i]))
 	}
 	r.Joint, _, err = market.Commit(&r.Terms, &sum, &price)
 	return r, err
 }
 
-// grouped adds to the result what could not become a group of a shard, and sets the header to
-// those that did.
-func (j *Job) grouped(i int, r *Result, h *header) error {
-	var bad error
-	err := j.each("groups", i, func(tag byte, b []byte) {
-		switch tag {
-		case 'G':
-			h.To++
-			fallthrough
-		case 'H':
-			return
+// ungrouped adds to the result what could not become a group of a shard.
+func (j *Job) ungrouped(i int, r *Result) error {
+	records, err := j.load("groups", i)
+	for _, b := range records {
+		if b[0] != 'F' {
+			continue
 		}
 		var f record.Failure
 		if err := record.Read(b, &f); err != nil {
-			bad = err
+			return err
 		}
 		if f.Account == "" && f.File != "" {
 			r.Unread = append(r.Unread, f.File)
 		}
 		r.Records = append(r.Records, b)
-	})
-	return errors.Join(err, bad)
+	}
+	return err
 }
 
 // shardName is the name of a file of a shard.
 var shardName = regexp.MustCompile(`^(usage|groups|tickets|plan)-(\d{5})-of-(\d{5})$`)
 
-// needs returns the files of each shard that Merge reads in a round.
-func (j *Job) needs(what string) []string {
-	if j.Bills == nil {
-		return []string{what}
-	}
-	return []string{"usage", "groups", what}
-}
-
 // complete returns an error about the shards whose files are missing, or about files of
-// another number of shards.
+// another number of shards. What comes from bills needs the files of the rounds before, too.
 func (j *Job) complete(what string) error {
+	if j.Bills != nil && what != "usage" && what != "groups" {
+		for _, before := range []string{"usage", "groups"} {
+			if err := j.complete(before); err != nil {
+				return err
+			}
+		}
+	}
 	entries, err := os.ReadDir(j.Dir)
 	if err != nil {
 		return err
@@ -165,47 +150,25 @@ func (j *Job) complete(what string) error {
 
 // search finds the price of the savings plan on the sample of all tickets, and writes it.
 func (j *Job) search(note func(format string, args ...any)) error {
-	for _, what := range j.needs("tickets") {
-		if err := j.complete(what); err != nil {
-			return err
-		}
+	if err := j.complete("tickets"); err != nil {
+		return err
 	}
 	sample := market.Sample{Want: j.Sample}
 	type place struct{ shard, n int }
 	index := map[record.Key]place{}
-	for i := range j.Of {
-		h, err := j.header("tickets", i+1)
+	for i := 1; i <= j.Of; i++ {
+		records, err := j.load("tickets", i)
 		if err != nil {
 			return err
 		}
-		var part market.Sample
-		var at []int
-		h, err = read(j.path("tickets", i+1), h, func(tag byte, b []byte) error {
-			switch tag {
-			case 'D':
-				return part.UnmarshalBinary(b)
-			case 'I':
-				n, size := binary.Uvarint(b)
-				if size <= 0 || n > math.MaxInt32 {
-					return errors.New("a group without a number")
-				}
-				at = append(at, int(n))
-			}
-			return nil
-		})
-		if err != nil {
+		var d drawn
+		if err := record.Read(records[0], &d); err != nil {
 			return err
 		}
-		if len(at) != len(part.Tickets) {
-			return cli.Mistakef("tickets of shard %d/%d: %d groups and %d tickets: remove the file, and run its task again", i+1, j.Of, len(at), len(part.Tickets))
+		for k, t := range d.Sample.Tickets {
+			index[t.Key] = place{i, int(d.At[k])}
 		}
-		for k, t := range part.Tickets {
-			if at[k] < h.From || at[k] >= h.To {
-				return cli.Mistakef("tickets of shard %d/%d: group %d: want one of %d to %d", i+1, j.Of, at[k], h.From, h.To-1)
-			}
-			index[t.Key] = place{i + 1, at[k]}
-		}
-		sample.Merge(&part)
+		sample.Merge(&d.Sample)
 	}
 	x := j.terms()
 	if _, err := j.hold(&x); err != nil {
@@ -234,41 +197,5 @@ func (j *Job) search(note func(format string, args ...any)) error {
 	if err != nil {
 		return err
 	}
-	h, err := j.header("worth", 0)
-	if err != nil {
-		return err
-	}
-	out, err := create(filepath.Join(j.Dir, "worth"), h)
-	if err != nil {
-		return err
-	}
-	defer out.set.Abort()
-	b, err := price.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	out.record('W', b)
-	return out.close()
-}
-
-// Split returns the plans and failures of the result, sorted by key.
-func (r *Result) Split() (plans []record.Plan, failed []record.Failure, err error) {
-	for _, b := range r.Records {
-		if b[0] == 'F' {
-			var f record.Failure
-			if err := record.Read(b, &f); err != nil {
-				return nil, nil, err
-			}
-			failed = append(failed, f)
-			continue
-		}
-		var p record.Plan
-		if err := record.Read(b, &p); err != nil {
-			return nil, nil, err
-		}
-		plans = append(plans, p)
-	}
-	slices.SortFunc(plans, func(a, b record.Plan) int { return a.Key.Compare(b.Key) })
-	slices.SortFunc(failed, func(a, b record.Failure) int { return a.Compare(&b) })
-	return plans, failed, nil
+	return j.save("worth", 0, [][]byte{record.Append(nil, &price)})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func jobOf(t *testing.T, curves, of int) *Job {
-	return &Job{Dir: filepath.Join(t.TempDir(), "work"), Of: of, Part: 3,
+	return &Job{Dir: filepath.Join(t.TempDir(), "work"), Of: of,
 		Plan: Plan{Fleet: generate.Fleet{Seed: 1, Curves: curves, Poison: 7}, Sample: 4, Seed: 1, Rounds: 2}}
 }
 
@@ -98,7 +98,7 @@ func TestShards(t *testing.T) {
 			continue
 		}
 		sum.Add(&groups[i], &a)
-		if got := record.Append(nil, PlanOf(&groups[i], &a)); !bytes.Equal(got, one.Records[i]) {
+		if got := record.Append(nil, a.Plan(&groups[i])); !bytes.Equal(got, one.Records[i]) {
 			t.Errorf("the plan of group %d differs", i)
 		}
 	}
@@ -109,15 +109,14 @@ func TestShards(t *testing.T) {
 	if d := cmp.Diff(want, one.Joint, totals); d != "" {
 		t.Error(d)
 	}
-	plans, failures, err := one.Split()
-	if err != nil || len(failures) != failed || failed != 3 || len(plans) != 17 {
-		t.Errorf("%d plans and %d failures, want 17 and 3, %v", len(plans), len(failures), err)
+	if plans := len(one.Records) - failed; failed != 3 || plans != 17 {
+		t.Errorf("%d plans and %d failures, want 17 and 3", plans, failed)
 	}
 }
 
-// A shard that has lost its last part, and all later ones, goes on there; its file is the
-// same byte by byte. Running it again changes nothing.
-func TestResume(t *testing.T) {
+// A shard that was killed begins again, and what it left makes no difference; its file is the same byte by
+// byte. Running it again changes nothing.
+func TestAgain(t *testing.T) {
 	j := jobOf(t, 20, 2)
 	run(t, j)
 	path := j.path("plan", 2)
@@ -125,56 +124,19 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	price, err := j.price()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b book
 	if err := j.Shard(2, b.note); err != nil || b.last() != "shard 2/2 is planned: nothing to do" {
 		t.Errorf("%q, %v", b.last(), err)
 	}
-	for saved := range 4 {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-		// As a task that was killed leaves it: some parts, and a file that has no name yet.
-		from, err := j.source(2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		workers := worker{source: *from}
-		x := j.Fleet.Terms()
-		h, _ := j.header("plan", 2)
-		for at := h.From; at < h.From+3*saved; at += 3 {
-			got := results{from: at, to: min(h.To, at+3)}
-			workers.sum = market.Sum{}
-			for n := got.from; n < got.to; n++ {
-				b, err := workers.plan(&x, n, &price)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got.records = append(got.records, b)
-			}
-			got.sum = workers.sum
-			if err := got.write(partPath(path, at-h.From), h); err != nil {
-				t.Fatal(err)
-			}
-		}
-		os.WriteFile(filepath.Join(j.Dir, ".0123456789abcdef.tmp"), []byte("half"), 0o666)
-		b = book{}
-		if err := j.Shard(2, b.note); err != nil {
-			t.Fatal(err)
-		}
-		if saved > 0 && b.lines[0] != fmt.Sprintf("shard 2/2 goes on after %d of 10 groups", 3*saved) {
-			t.Errorf("%d parts: %q", saved, b.lines)
-		}
-		got, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("after %d parts the file differs, %v", saved, err)
-		}
-		if left, _ := filepath.Glob(path + ".part-*"); len(left) > 0 {
-			t.Errorf("%v are left", left)
-		}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(j.Dir, ".0123456789abcdef.tmp"), []byte("half"), 0o666)
+	if err := j.Shard(2, b.note); err != nil || b.last() != "shard 2/2: 10 groups are planned" {
+		t.Errorf("%q, %v", b.last(), err)
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("the file differs, %v", err)
 	}
 }
 
@@ -237,8 +199,8 @@ func TestRefuses(t *testing.T) {
 		}, 0, "plan-00001-of-00003 is of another job: remove it, or take another folder"},
 		{"a version", second, func(t *testing.T, j *Job) {
 			b, _ := os.ReadFile(j.path("plan", 1))
-			os.WriteFile(j.path("plan", 1), bytes.Replace(b, []byte(`"version":2`), []byte(`"version":1`), 1), 0o666)
-		}, 0, "plan-00001-of-00003 is of version 1: want version 2"},
+			os.WriteFile(j.path("plan", 1), bytes.Replace(b, []byte(`"version":3`), []byte(`"version":1`), 1), 0o666)
+		}, 0, "plan-00001-of-00003 is of version 1: want version 3"},
 		{"a damaged price", second, func(t *testing.T, j *Job) {
 			b, _ := os.ReadFile(filepath.Join(j.Dir, "worth"))
 			b[len(b)/2] ^= 1
@@ -305,20 +267,14 @@ func copyFile(t *testing.T, from, to string) {
 
 // Files that hold anything do not make reading panic.
 func FuzzRead(f *testing.F) {
-	dir := f.TempDir()
-	j := Job{Dir: dir, Of: 1, Plan: Plan{Fleet: generate.Fleet{Seed: 1, Curves: 1}, Sample: 1}}
-	h, err := j.header("plan", 1)
-	if err != nil {
+	j := Job{Dir: f.TempDir(), Of: 1, Plan: Plan{Fleet: generate.Fleet{Seed: 1, Curves: 1}, Sample: 1}}
+	if err := j.save("plan", 1, [][]byte{{'F', 1}}); err != nil {
 		f.Fatal(err)
 	}
-	if err := (&results{from: 0, to: 1, records: [][]byte{{'F', 1}}}).write(filepath.Join(dir, "a"), h); err != nil {
-		f.Fatal(err)
-	}
-	b, _ := os.ReadFile(filepath.Join(dir, "a"))
+	b, _ := os.ReadFile(j.path("plan", 1))
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(t.TempDir(), "b")
-		os.WriteFile(path, b, 0o666)
-		readPlans(path, h, 0)
+		os.WriteFile(j.path("plan", 1), b, 0o666)
+		j.load("plan", 1)
 	})
 }

@@ -70,9 +70,9 @@ type amount struct {
 func amountsOf(list v1.ResourceList) (all []amount) {
 	for name, q := range list {
 		if name == v1.ResourceCPU {
-			all = append(all, amount{name, bounded(q.MilliValue())})
+			all = append(all, amount{name, bounded(q, mostOf/1000, q.MilliValue)})
 		} else {
-			all = append(all, amount{name, bounded(q.Value())})
+			all = append(all, amount{name, bounded(q, mostOf, q.Value)})
 		}
 	}
 	slices.SortFunc(all, func(a, b amount) int { return cmp.Compare(a.name, b.name) })
@@ -83,7 +83,17 @@ func amountsOf(list v1.ResourceList) (all []amount) {
 // around. It is 2 PiB, and no node has as much of anything.
 const mostOf = 1 << 51
 
-func bounded(n int64) int64 { return min(max(n, -mostOf), mostOf) }
+// bounded returns a value of a quantity that is at most most, and mostOf for a greater one, of which
+// the value would wrap around.
+func bounded(q quantity.Quantity, most int64, value func() int64) int64 {
+	switch {
+	case q.CmpInt64(most) > 0:
+		return mostOf
+	case q.CmpInt64(-most) < 0:
+		return -mostOf
+	}
+	return value()
+}
 
 type pod struct {
 	*v1.Pod

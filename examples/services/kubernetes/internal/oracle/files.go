@@ -1,4 +1,4 @@
-// Package oracle reads the files of the price oracle: the kinds on offer, and the commitments.
+// Package oracle reads the files of the price oracle: the kinds on offer, and the contracts held.
 package oracle
 
 import (
@@ -6,15 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
-
-const maxFile = 16 << 20
 
 // kind is a [marginal.Kind] with its reservations for sale.
 type kind struct {
@@ -27,30 +25,17 @@ type kind struct {
 	} `json:"classes"`
 }
 
-// held is a [marginal.Held] with its end.
-type held struct {
-	marginal.Held
-	Expires string `json:"expires"`
-}
-
-// decode reads one JSON value, the whole of the text.
-func decode(in io.Reader, v any, want string) error {
-	dec := json.NewDecoder(io.LimitReader(in, maxFile))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("%s: want %s", strings.TrimPrefix(err.Error(), "json: "), want)
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("there is text after the array: want one array")
-	}
-	return nil
-}
-
 // ReadKinds reads the kinds on offer: a JSON array of objects as [marginal.Kind] has them.
 func ReadKinds(in io.Reader) (*marginal.Market, error) {
 	var list []kind
-	if err := decode(in, &list, "an array of objects with type, on_demand and, where there are any, system, family, units, plans and classes"); err != nil {
-		return nil, err
+	dec := json.NewDecoder(in)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&list); err != nil {
+		return nil, fmt.Errorf("%s: want an array of objects with type, on_demand and, where there are any, system, family, units, plans and classes",
+			strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("there is text after the array: want one array")
 	}
 	kinds := make([]marginal.Kind, len(list))
 	for i, k := range list {
@@ -66,47 +51,32 @@ func ReadKinds(in io.Reader) (*marginal.Market, error) {
 	return marginal.NewMarket(kinds)
 }
 
-// ReadHeld reads commitments: a JSON array of objects as [marginal.Held] has them. A file
-// that examples/advise reads with -held is such a file.
-func ReadHeld(in io.Reader) ([]marginal.Held, error) {
-	var list []held
-	if err := decode(in, &list, "an array of objects with id, expires, and type and units, or plan and hourly"); err != nil {
-		return nil, err
-	}
+// Held returns contracts as commitments: a count of a type, or what a class spends an hour, which is
+// a savings plan. A span until which a contract serves begins now.
+func Held(contracts []heldfile.Contract, now time.Time) ([]marginal.Held, error) {
 	ids := map[string]bool{}
-	out := make([]marginal.Held, len(list))
-	for i := range list {
-		h := &list[i]
-		bad := func(format string, args ...any) error {
-			return fmt.Errorf("commitment %d (%s): %s", i, h.ID, fmt.Sprintf(format, args...))
-		}
-		var err error
-		if h.Held.Expires, err = time.Parse(time.DateOnly, h.Expires); err != nil {
-			h.Held.Expires, err = time.Parse(time.RFC3339, h.Expires)
-		}
+	out := make([]marginal.Held, len(contracts))
+	for i := range contracts {
+		c := &contracts[i]
+		until, err := c.End(now, time.Hour)
 		switch {
-		case h.ID == "":
-			return nil, bad("no id: want a name")
-		case ids[h.ID]:
-			return nil, bad("a second commitment with this id: want each once, or it counts twice")
 		case err != nil:
-			return nil, bad("expires %q: want a day such as 2027-03-01, or a time such as 2027-03-01T12:00:00Z", h.Expires)
-		case (h.Type == "") == (h.Plan == ""):
-			return nil, bad("type %q and plan %q: want one of the two", h.Type, h.Plan)
-		case h.Type != "" && (h.Units < 1 || h.Units > math.MaxInt32 || h.Hourly != 0):
-			return nil, bad("%d units and %v an hour: want 1 to %d units and no money", h.Units, h.Hourly, math.MaxInt32)
-		case h.Plan != "" && (h.Hourly <= 0 || h.Units != 0):
-			return nil, bad("%v an hour and %d units: want money above 0 and no units", h.Hourly, h.Units)
+		case c.ID == "":
+			err = errors.New("no id: want a name")
+		case ids[c.ID]:
+			err = fmt.Errorf("a second contract with the id %s: want each once, or it counts twice", c.ID)
+		case (c.Type == "") == (c.Class == ""):
+			err = fmt.Errorf("type %q and class %q: want one of the two", c.Type, c.Class)
+		case c.Type != "" && c.Count == 0:
+			err = errors.New("no count: want the number of instances")
+		case c.Class != "" && c.Spend == 0:
+			err = errors.New("no spend: want what the savings plan spends an hour")
 		}
-		ids[h.ID], out[i] = true, h.Held
+		if err != nil {
+			return nil, fmt.Errorf("contract %d: %w", i, err)
+		}
+		ids[c.ID] = true
+		out[i] = marginal.Held{ID: c.ID, Region: c.Region, Type: c.Type, System: c.System, Units: c.Count, Plan: c.Class, Hourly: c.Spend, Expires: until}
 	}
 	return out, nil
-}
-
-// Day writes the end of a commitment as a file may have it: a day, or a time.
-func Day(t time.Time) string {
-	if t.Equal(t.Truncate(24 * time.Hour)) {
-		return t.UTC().Format(time.DateOnly)
-	}
-	return t.Format(time.RFC3339)
 }

@@ -2,9 +2,11 @@ package oracle
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
 
@@ -16,12 +18,16 @@ func FuzzRead(f *testing.F) {
 		`[{"type":"a","on_demand":0.1}]`,
 		`[{"type":"a","family":"m","units":2,"on_demand":"0.2","plans":{"p":"0.1"}},{"type":"b","family":"m","units":4,"on_demand":0.4,"spot":0.1,"classes":[{"name":"year","term":"8760h","upfront":500}]}]`,
 	} {
-		f.Add([]byte(kinds), []byte(`[{"id":"x","expires":"2027-03-01","plan":"p","hourly":1.5},{"id":"y","expires":"2027-03-01T12:00:00Z","type":"a","units":3}]`))
+		f.Add([]byte(kinds), []byte(`[{"id":"x","until":"2027-03-01","class":"p","spend":1.5},{"id":"y","until":"36h","type":"a","count":3}]`))
 	}
 	f.Fuzz(func(t *testing.T, kinds, held []byte) {
 		m, err := ReadKinds(bytes.NewReader(kinds))
-		list, err2 := ReadHeld(bytes.NewReader(held))
-		if err != nil || err2 != nil {
+		var contracts []heldfile.Contract
+		if json.Unmarshal(held, &contracts) != nil || err != nil {
+			return
+		}
+		list, err := Held(contracts, now)
+		if err != nil {
 			return
 		}
 		book, _ := m.Book(list, "")

@@ -121,11 +121,7 @@ func checkVersion(ctx context.Context, slurmctld string) error {
 	if err != nil {
 		return fmt.Errorf("%s -V: %w", slurmctld, err)
 	}
-	v, err := slurmctl.ParseVersion(string(text))
-	if err != nil {
-		return err
-	}
-	return v.Check()
+	return slurmctl.CheckVersion(string(text))
 }
 
 func (c *Cluster) start(ctx context.Context, munged, slurmctld string) error {

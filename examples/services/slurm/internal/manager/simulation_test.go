@@ -24,7 +24,7 @@ type late struct {
 	rng *rand.Rand
 }
 
-var errLost = errors.New("Unable to contact slurm controller")
+var errLost = errors.New("unable to contact slurm controller")
 
 // way is the way of an answer. It reports whether the answer is lost.
 func (l late) way() bool {

@@ -16,22 +16,13 @@ import (
 type Framework struct {
 	URL    string        // of the client
 	Minute time.Duration // the real time that a minute of the exchange takes
-	Client *http.Client  // with the credentials of the partition; nil: without credentials
-}
-
-var open = &http.Client{Timeout: 2 * exchangehttp.Timeout}
-
-func (f *Framework) client() *http.Client {
-	if f.Client != nil {
-		return f.Client
-	}
-	return open
+	Client *http.Client  // with the credentials of the partition
 }
 
 // Holdings asks the client for its nodes.
 func (f *Framework) Holdings(ctx context.Context) ([]Holding, error) {
 	var in exchangehttp.Holdings
-	if err := f.call("Nodes", func(url string) error { return exchangehttp.Get(ctx, f.client(), url, &in) }); err != nil {
+	if err := f.call("Nodes", func(url string) error { return exchangehttp.Get(ctx, f.Client, url, &in) }); err != nil {
 		return nil, err
 	}
 	var out []Holding
@@ -67,7 +58,7 @@ func (f *Framework) Delete(ctx context.Context, nodes []int) error {
 // Requests asks the client what it has asked for.
 func (f *Framework) Requests(ctx context.Context) ([]exchange.Request, error) {
 	var in exchangehttp.Holdings
-	err := f.call("Nodes", func(url string) error { return exchangehttp.Get(ctx, f.client(), url, &in) })
+	err := f.call("Nodes", func(url string) error { return exchangehttp.Get(ctx, f.Client, url, &in) })
 	return in.Requests, err
 }
 
@@ -82,7 +73,7 @@ func (f *Framework) Cancel(ctx context.Context, id uint64) error {
 }
 
 func (f *Framework) post(ctx context.Context, name string, in any) error {
-	return f.call(name, func(url string) error { return exchangehttp.Post(ctx, f.client(), url, in, nil) })
+	return f.call(name, func(url string) error { return exchangehttp.Post(ctx, f.Client, url, in, nil) })
 }
 
 func (f *Framework) call(name string, do func(url string) error) error {

@@ -39,7 +39,7 @@ func TestFramework(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	f := &Framework{URL: s.URL, Minute: 2 * time.Second}
+	f := &Framework{URL: s.URL, Minute: 2 * time.Second, Client: s.Client()}
 	ctx := context.Background()
 	h, err := f.Holdings(ctx)
 	if diff := cmp.Diff([]Holding{{Node: 0, State: exchange.Usable}, {Node: 3, State: exchange.Draining, Left: 2 * time.Second}}, h); err != nil || diff != "" {

@@ -55,35 +55,20 @@ func Find(command string) (string, error) {
 	return "", fmt.Errorf("%w: there is no command %s: %s", ErrAbsent, command, how)
 }
 
-// A Version is that of Slurm: the year, and the month.
-type Version struct{ Year, Month int }
+// oldest is the first version whose commands write JSON: the year, and the month.
+const oldest = "21.08"
 
-// Oldest is the first version whose commands write JSON.
-var Oldest = Version{21, 8}
+var versionText = regexp.MustCompile(`\b(\d\d\.\d\d)\b`)
 
-// String returns it as Slurm writes it.
-func (v Version) String() string { return fmt.Sprintf("%02d.%02d", v.Year, v.Month) }
-
-var versionText = regexp.MustCompile(`\b(\d+)\.(\d+)`)
-
-// ParseVersion reads what Slurm's commands write with --version.
-func ParseVersion(text string) (Version, error) {
-	m := versionText.FindStringSubmatch(text)
-	if m == nil {
-		return Version{}, fmt.Errorf("%q has no version of Slurm in it", text)
-	}
-	year, err := strconv.Atoi(m[1])
-	month, err2 := strconv.Atoi(m[2])
-	if err = errors.Join(err, err2); err != nil {
-		return Version{}, err
-	}
-	return Version{year, month}, nil
-}
-
-// Check is an error that unwraps to ErrVersion if the version has no JSON.
-func (v Version) Check() error {
-	if v.Year < Oldest.Year || v.Year == Oldest.Year && v.Month < Oldest.Month {
-		return fmt.Errorf("%w: %v; squeue --json needs %v or later", ErrVersion, v, Oldest)
+// CheckVersion reads what Slurm's commands write with --version. The error unwraps to ErrVersion if the
+// version has no JSON.
+func CheckVersion(text string) error {
+	m := versionText.FindString(text)
+	switch {
+	case m == "":
+		return fmt.Errorf("%q has no version of Slurm in it", text)
+	case m < oldest:
+		return fmt.Errorf("%w: %s; squeue --json needs %s or later", ErrVersion, m, oldest)
 	}
 	return nil
 }
@@ -112,11 +97,7 @@ func New(ctx context.Context, conf string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := ParseVersion(string(text))
-	if err != nil {
-		return nil, err
-	}
-	return c, v.Check()
+	return c, CheckVersion(string(text))
 }
 
 // run runs a command and returns its output. What it says on standard error is in the
