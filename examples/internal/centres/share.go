@@ -114,7 +114,6 @@ func (s *Sharer) Share(centres []*Centre, plans []*Plan, expected [][]int, tasks
 // A Reading is a way to share, [Liu21] Algorithm 3, that can be chosen.
 type Reading struct {
 	Name    string
-	About   string
 	Options federation.Options
 	open    bool // centres keep nothing for their own later tasks
 }
@@ -125,14 +124,18 @@ const Roaming = 3
 
 // Readings are the ways to share. The first is the paper's.
 var Readings = []Reading{
-	{"printed", "Eqs. (20) and (21) as printed, both prices those of the task's home", federation.Options{Price: federation.BorrowerFee, Excess: federation.AtHomePrice}, false},
-	{"lender", "a lent instance costs its owner's fee, and the home's price on demand is paid elsewhere, too", federation.Options{Excess: federation.AtHomePrice}, false},
-	{"idle", "as lender, but a part is no larger than what is idle in each of its hours", federation.Options{Excess: federation.NoExcess}, false},
-	{"roaming", "as lender, but the price on demand is that of where it runs, which moves tasks to where it is low", federation.Options{}, false},
-	{"cheapest", "as lender, but the cheapest centre is asked first, and not the nearest", federation.Options{Excess: federation.AtHomePrice, Order: federation.CheapestFirst}, false},
-	{"midpoint", "as lender, but half-way to the owner's price on demand", federation.Options{Excess: federation.AtHomePrice, Price: federation.Midpoint}, false},
-	{"free", "as lender, but lent instances cost nothing", federation.Options{Excess: federation.AtHomePrice, Price: federation.Unpaid}, false},
-	{"open", "as lender, but centres do not know what their own tasks will need, and keep nothing for them", federation.Options{Excess: federation.AtHomePrice}, true},
+	// Eqs. (20) and (21), both prices those of the task's home.
+	{"printed", federation.Options{Price: federation.BorrowerFee, Excess: federation.AtHomePrice}, false},
+	// A lent instance costs its owner's fee; elsewhere, too, the home's price on demand is paid.
+	{"lender", federation.Options{Excess: federation.AtHomePrice}, false},
+	{"idle", federation.Options{Excess: federation.NoExcess}, false},
+	// This moves tasks to where the price on demand is low.
+	{"roaming", federation.Options{}, false},
+	{"cheapest", federation.Options{Excess: federation.AtHomePrice, Order: federation.CheapestFirst}, false},
+	{"midpoint", federation.Options{Excess: federation.AtHomePrice, Price: federation.Midpoint}, false},
+	{"free", federation.Options{Excess: federation.AtHomePrice, Price: federation.Unpaid}, false},
+	// Centres do not know what their own tasks will need.
+	{"open", federation.Options{Excess: federation.AtHomePrice}, true},
 }
 
 // An Outcome is the plans of all centres, and their costs without and with sharing.

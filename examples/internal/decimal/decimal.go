@@ -93,3 +93,14 @@ func Span(d time.Duration) string {
 	}
 	return s
 }
+
+// Runtime writes a time of a run in seconds, with more decimals if it is short.
+func Runtime(s float64) string {
+	switch {
+	case s < 1:
+		return Fixed(s, 4) + " s"
+	case s < 100:
+		return Fixed(s, 2) + " s"
+	}
+	return Grouped(Fixed(s, 0)) + " s"
+}

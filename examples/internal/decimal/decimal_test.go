@@ -72,3 +72,11 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestRuntime(t *testing.T) {
+	for want, s := range map[string]float64{"0.1235 s": .12345, "1.00 s": 1, "99.99 s": 99.99, "100 s": 100, "12,346 s": 12345.6} {
+		if got := Runtime(s); got != want {
+			t.Errorf("%v s is %q, want %q", s, got, want)
+		}
+	}
+}

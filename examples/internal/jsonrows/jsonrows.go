@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 // Write writes the elements of a slice to w in one call: an array with one object a line.
@@ -40,13 +41,17 @@ func Write(w io.Writer, rows any) error {
 	return err
 }
 
-// A Row is an object for machines: its keys and values in turn.
+// A Row is an object for machines: its keys and values in turn. Money is written as text, so that
+// a reader whose numbers are floats loses no nano.
 type Row []any
 
 // MarshalJSON writes the keys in their order.
 func (r Row) MarshalJSON() ([]byte, error) {
 	out := []byte("{")
 	for i, x := range r {
+		if m, ok := x.(pricing.Money); ok {
+			x = m.String()
+		}
 		b, err := json.Marshal(x)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 func TestWrite(t *testing.T) {
@@ -30,7 +31,7 @@ func TestWrite(t *testing.T) {
 
 func TestRow(t *testing.T) {
 	var b strings.Builder
-	if err := Write(&b, []Row{{"b", 1, "a", "x"}, {}}); err != nil || b.String() != "[\n  {\"b\":1,\"a\":\"x\"},\n  {}\n]\n" {
+	if err := Write(&b, []Row{{"b", 1, "a", 1500 * pricing.Milli}, {}}); err != nil || b.String() != "[\n  {\"b\":1,\"a\":\"1.5\"},\n  {}\n]\n" {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 	if err := Write(&b, []Row{{"a", func() {}}}); err == nil {

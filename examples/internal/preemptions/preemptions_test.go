@@ -24,17 +24,7 @@ func options(args ...string) (o Options, err error) {
 	return o, errors.Join(f.Parse(args))
 }
 
-// small has six jobs, one of them too large for four nodes, and a record that is
-// none.
-const small = `; MaxProcs: 8
-1 0 0 100 2 -1 -1 2 150 -1 1 1 1 1 3 1 -1 -1
-2 10 0 40 1 -1 -1 1 60 -1 1 2 1 1 1 1 -1 -1
-3 20 0 70 1 -1 -1 1 70 -1 1 1 1 1 1 1 -1 -1
-4 20 0 100 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-5 30 0 0 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-6 31 0 55 2 -1 -1 2 600 -1 1 2 1 1 3 1 -1 -1
-7 32 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1
-`
+var small = programtest.SixJobs
 
 // The defaults are those of the usage, and grace periods are as it says.
 func TestDefaults(t *testing.T) {

@@ -6,10 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/preempt"
@@ -413,18 +410,3 @@ func (o *Options) PrioritiesGrace() int { return max(0, slices.Index(o.Graces, 1
 
 // PerState is an amount of a preemption, in the mean of all states.
 func (r *Result) PerState(x float64) float64 { return x / float64(max(1, r.States)) }
-
-// Title is the name of a log without its folder, fit for a line of text.
-func Title(name string) string {
-	name = name[strings.LastIndexAny(name, `/\\`)+1:]
-	name = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, name)
-	if r := []rune(name); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return name
-}

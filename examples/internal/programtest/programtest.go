@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 )
@@ -47,13 +48,15 @@ func Interrupt(t *testing.T, flag, input string) {
 }
 
 // Signal runs the program with an input that does not end, and sends it a signal when it
-// is ready. The program must exit with the status.
+// is ready. The program must exit with the status, and say what is kept.
 func Signal(t *testing.T, signal os.Signal, status int, input string, ready func() bool, args ...string) {
 	t.Helper()
 	if _, err := os.Stat("/dev/stdin"); err != nil {
 		t.Skip("needs /dev/stdin, to keep the program reading")
 	}
 	cmd := Command(args...)
+	var said strings.Builder
+	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -71,8 +74,8 @@ func Signal(t *testing.T, signal os.Signal, status int, input string, ready func
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		t.Errorf("%v: exit status %d, want %d", signal, got, status)
+	if got := cmd.ProcessState.ExitCode(); got != status || !strings.Contains(said.String(), "interrupted: ") {
+		t.Errorf("%v: exit status %d, want %d and what is kept: %s", signal, got, status, &said)
 	}
 }
 

@@ -111,7 +111,7 @@ func (r *Results) WriteDecisions(w io.Writer) error {
 func (s *Source) Title() string {
 	switch {
 	case s.Log != nil:
-		return table.Clip(s.Name, 40)
+		return table.Title(s.Name)
 	case s.Name == Feitelson:
 		return s.Name + ", arrivals: " + s.Arrivals
 	}
@@ -237,7 +237,7 @@ func (c *Cell) Unended() string {
 	if n == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("%s, %s (%v): %s of all runs together did not end, and are not in the means", c.Source.Name, c.Policy.Label(), c.Setup,
+	line := fmt.Sprintf("%s, %s (%v): %s of all runs together did not end, and are not in the means", table.Title(c.Source.Name), c.Policy.Label(), c.Setup,
 		decimal.Count(n, "job"))
 	if c.Source.Log == nil {
 		return line + fmt.Sprintf(": the simulated time ends after %s s.", decimal.Int(int(c.Source.Horizon.Seconds())))

@@ -11,10 +11,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
@@ -172,16 +169,4 @@ func (log *Log) Note(run *cli.Run) {
 }
 
 // Title is the name of the log without its folder, fit for one line of a picture.
-func (log *Log) Title() string { return Title(log.Name) }
-
-// Title is the name of a file without its folder, fit for one line of a picture.
-func Title(path string) string {
-	name := path[strings.LastIndexAny(path, `/\`)+1:]
-	name = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, name)
-	return table.Clip(name, 41)
-}
+func (log *Log) Title() string { return table.Title(log.Name) }

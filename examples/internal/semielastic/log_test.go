@@ -13,19 +13,8 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// small is a log of five jobs and four records that are none. With two
-// processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
-const small = `; MaxProcs: 8
-1 0 0 600 2 -1 -1 2 900 -1 1 1 1 1 1 1 -1 -1
-2 10 0 4000 4 -1 -1 4 7200 -1 1 2 1 1 1 1 -1 -1
-3 20.5 0 30 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
-4 20 0 100 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-5 30 0 0 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-6 31 0 -1 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-7 32 0 -1 8 -1 -1 8 50 -1 5 1 1 1 1 1 -1 -1
-8 33 0 10 0 -1 -1 -1 50 -1 1 1 1 1 1 1 -1 -1
-9 7200 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
-`
+// With two processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
+var small = programtest.FiveJobs
 
 // load reads a log of so many processors an instance, and returns the notes.
 func load(t *testing.T, path string, processors int) (*Log, string) {
@@ -69,14 +58,6 @@ func TestLoad(t *testing.T) {
 	}
 	if _, err := Load("", 16, 1e300, 1, cli.Quiet()); cli.Status(err) != cli.Mistake || !strings.Contains(err.Error(), "-estimate 1e+300 is too much") {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestTitle(t *testing.T) {
-	for path, want := range map[string]string{"a/b.swf": "b.swf", `c:\b`: "b", "a\x01b\xff": "a?b?", strings.Repeat("x", 42): strings.Repeat("x", 40) + "…"} {
-		if got := Title(path); got != want {
-			t.Errorf("%q: %q, want %q", path, got, want)
-		}
 	}
 }
 

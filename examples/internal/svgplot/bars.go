@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/palette"
 )
 
 // Bars compares groups, each with a bar for each series.
@@ -27,8 +26,6 @@ type Bars struct {
 type Bar struct {
 	Parts, Spreads []float64
 }
-
-func barColour(i int) color.RGBA { return palette.Class(i) }
 
 // barsWidth is the part of a group's place that its bars take.
 const barsWidth = .8
@@ -60,7 +57,7 @@ func (b *Bars) panel() *panel {
 				}
 				box := p.polygon(plotter.XYs{
 					{X: left, Y: height}, {X: left + width, Y: height}, {X: left + width, Y: height + part}, {X: left, Y: height + part},
-				}, barColour(series), edgeColour, .4)
+				}, classColour(series), inkColour, .4)
 				if series < len(legend) {
 					legend[series] = box
 				}
@@ -79,7 +76,7 @@ func (b *Bars) panel() *panel {
 				for _, xys := range []plotter.XYs{
 					{{X: x, Y: low}, {X: x, Y: high}}, {{X: x - half, Y: high}, {X: x + half, Y: high}}, {{X: x - half, Y: low}, {X: x + half, Y: low}},
 				} {
-					p.line(xys, outlineColour, .8)
+					p.line(xys, inkColour, .8)
 				}
 				top = max(top, high)
 			}

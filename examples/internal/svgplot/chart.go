@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/palette"
 )
 
 // A Chart is one panel of bars, lines or points.
@@ -53,7 +52,7 @@ func (c *Chart) panel() *panel {
 	p := newPanel(c.Title, c.X, line(c.Y))
 	bars := c.Labels != nil
 	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = palette.Grid, palette.Grid
+	grid.Vertical.Color, grid.Horizontal.Color = gridColour, gridColour
 	p.Add(grid)
 	for i, s := range c.Series {
 		var sample plot.Thumbnailer
@@ -101,7 +100,7 @@ func (c *Chart) panel() *panel {
 
 // meanings are the colours of what has the same colour in all pictures.
 var meanings = map[string]color.RGBA{
-	"on demand": palette.OnDemand, "demand": palette.Ink, "equal": palette.Soft, "spot price": palette.Price,
+	"on demand": demandColour, "demand": inkColour, "equal": softColour, "spot price": priceColour,
 }
 
 // colour is that of a series: what its name means, else its own, after those before it.
@@ -115,7 +114,7 @@ func (c *Chart) colour(i int) color.RGBA {
 			own++
 		}
 	}
-	return palette.Class(own)
+	return classColour(own)
 }
 
 // placeWidth is what the bars of one place take together.
@@ -208,7 +207,7 @@ func (c *Chart) addCurve(p *panel, s Series, i int) plot.Thumbnailer {
 	case len(xys) == 0:
 		return nil
 	case s.Rings:
-		return p.dots(xys, outlineColour, 3.6, draw.RingGlyph{})
+		return p.dots(xys, inkColour, 3.6, draw.RingGlyph{})
 	case s.Points:
 		return p.dots(xys, c.colour(i), 2, draw.CircleGlyph{})
 	case s.Steps:

@@ -44,17 +44,17 @@ func WriteFan(w io.Writer, f Fan) error {
 	for _, piece := range thin(pieces(f.Values[f.First:], f.First)) {
 		y.include(piece)
 		if len(piece) == 1 { // a line of one point would not be seen
-			p.dots(piece, edgeColour, 1, draw.CircleGlyph{})
+			p.dots(piece, inkColour, 1, draw.CircleGlyph{})
 		} else {
-			samples[0] = p.line(piece, edgeColour, 1)
+			samples[0] = p.line(piece, inkColour, 1)
 		}
 	}
 	for _, c := range f.Forecasts {
 		for _, piece := range thin(pieces(c.Mean, c.From)) {
 			y.include(piece)
-			samples[1] = p.line(piece, busyColour, 1.5, vg.Points(4), vg.Points(2))
+			samples[1] = p.line(piece, classColour(0), 1.5, vg.Points(4), vg.Points(2))
 			if len(piece) == 1 {
-				p.dots(piece, busyColour, 2, draw.CircleGlyph{})
+				p.dots(piece, classColour(0), 2, draw.CircleGlyph{})
 			}
 		}
 	}

@@ -11,8 +11,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/plimsoll/plimsoll/examples/internal/palette"
 )
 
 // Names stand right of a panel, each at the height at which what it names ends, and in its
@@ -47,7 +45,7 @@ const (
 
 // name names what a sample shows.
 func (p *panel) name(text string, sample plot.Thumbnailer) {
-	n := name{lines: wrap(line(text)), y: math.NaN(), colour: outlineColour}
+	n := name{lines: wrap(line(text)), y: math.NaN(), colour: inkColour}
 	end := func(xys plotter.XYs) {
 		for i, v := range xys {
 			if i == 0 || v.X >= xys[0].X {
@@ -98,7 +96,7 @@ func (n *name) style(p *panel) text.Style {
 	style := p.X.Tick.Label
 	style.Font = typeface
 	style.Font.Size = nameSize
-	style.Color = palette.Text(n.colour)
+	style.Color = textColour(n.colour)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
 	return style
 }

@@ -27,20 +27,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
-	"github.com/plimsoll/plimsoll/examples/internal/palette"
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 )
-
-// What the colours stand for; see package palette.
-var (
-	idleColour    = palette.Idle
-	demandColour  = palette.OnDemand
-	busyColour    = palette.Class(0)
-	edgeColour    = palette.Ink
-	outlineColour = palette.Ink
-)
-
-func layerColour(i int) color.RGBA { return palette.Class(i) }
 
 const (
 	pictureWidth = 9 * vg.Inch
@@ -225,10 +213,10 @@ func (p *panel) style() {
 	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 6, 3, 3
 	p.X.Padding, p.Y.Padding = 0, 0
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.LineStyle.Color, a.Tick.LineStyle.Color = palette.Soft, palette.Soft
-		a.Label.TextStyle.Color, a.Tick.Label.Color = palette.Soft, palette.Soft
+		a.LineStyle.Color, a.Tick.LineStyle.Color = softColour, softColour
+		a.Label.TextStyle.Color, a.Tick.Label.Color = softColour, softColour
 	}
-	p.Title.TextStyle.Color = palette.Ink
+	p.Title.TextStyle.Color = inkColour
 	for style, size := range map[*text.Style]vg.Length{
 		&p.Title.TextStyle:   12,
 		&p.X.Label.TextStyle: 10,

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/plimsoll/plimsoll/examples/internal/palette"
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 )
 
@@ -112,11 +111,11 @@ func (v *Violins) panel() *panel {
 			for _, v := range slices.Backward(right) {
 				outline = append(outline, plotter.XY{X: centre - v.X, Y: v.Y})
 			}
-			area := p.polygon(outline, layerColour(s), nil, 0)
+			area := p.polygon(outline, classColour(s), nil, 0)
 			if g == 0 {
 				p.name(set.Name, area)
 			}
-			p.line(plotter.XYs{{X: centre, Y: violin.P25}, {X: centre, Y: violin.P75}}, outlineColour, 1.6)
+			p.line(plotter.XYs{{X: centre, Y: violin.P25}, {X: centre, Y: violin.P75}}, inkColour, 1.6)
 			p.dots(plotter.XYs{{X: centre, Y: violin.Median}}, color.White, 1.4, draw.CircleGlyph{})
 		}
 	}
@@ -167,7 +166,7 @@ func (m cells) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for _, f := range m.Frames {
 		b := box(f.Column, f.ToColumn, f.Row, f.ToRow)
-		c.StrokeLines(draw.LineStyle{Color: palette.OnDemand, Width: vg.Points(1.4)}, append(b, b[0]))
+		c.StrokeLines(draw.LineStyle{Color: demandColour, Width: vg.Points(1.4)}, append(b, b[0]))
 	}
 }
 
@@ -200,7 +199,7 @@ func (s *Sums) panel() *panel {
 		if k%2 == 1 {
 			dashes = []vg.Length{vg.Points(5), vg.Points(2)}
 		}
-		p.name(c.Name, p.line(xys, layerColour(k), 1.4, dashes...))
+		p.name(c.Name, p.line(xys, classColour(k), 1.4, dashes...))
 	}
 	p.overTime(0, max(last, time.Second), clock, int(math.Ceil(peak)))
 	return p

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/plimsoll/plimsoll/examples/internal/palette"
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 )
@@ -51,9 +50,9 @@ func (x *Picture) panel() *panel {
 		p.Y.Label.Text, edge, s.peaks = s.unit(columns), .2, true
 	}
 	idle := p.steps(s.xys(x.Held), idleColour, nil, 0)
-	p.name("used", p.steps(s.xys(x.Busy), busyColour, nil, 0))
+	p.name("used", p.steps(s.xys(x.Busy), classColour(0), nil, 0))
 	p.name("idle or booting", idle)
-	p.steps(s.xys(x.Held), nil, edgeColour, edge)
+	p.steps(s.xys(x.Held), nil, inkColour, edge)
 	p.overTime(x.From, x.To, s.clock, int(s.peak))
 	return p
 }
@@ -205,9 +204,9 @@ func (x *Stack) panel() *panel {
 		if !adds(x.Layers, i) {
 			continue
 		}
-		p.name(x.Layers[i].Name, p.steps(s.xys(x.Layers[i].Points), layerColour(x.Layers[i].Class), nil, 0))
+		p.name(x.Layers[i].Name, p.steps(s.xys(x.Layers[i].Points), classColour(x.Layers[i].Class), nil, 0))
 	}
-	p.steps(s.xys(x.Demand), nil, outlineColour, edge)
+	p.steps(s.xys(x.Demand), nil, inkColour, edge)
 	p.overTime(x.From, x.To, s.clock, int(s.peak))
 	return p
 }
@@ -264,9 +263,9 @@ func (x *Stack) purchases() *panel {
 			continue
 		}
 		for _, v := range marks[i] {
-			p.line(plotter.XYs{{X: v.X, Y: 0}, v}, layerColour(x.Layers[i].Class), .8)
+			p.line(plotter.XYs{{X: v.X, Y: 0}, v}, classColour(x.Layers[i].Class), .8)
 		}
-		p.name(x.Layers[i].Name, p.dots(marks[i], layerColour(x.Layers[i].Class), 2.2, draw.CircleGlyph{}))
+		p.name(x.Layers[i].Name, p.dots(marks[i], classColour(x.Layers[i].Class), 2.2, draw.CircleGlyph{}))
 		s.include(marks[i])
 		rows++
 	}
@@ -303,7 +302,7 @@ const (
 
 // curveColours are seen on layers, and beside them.
 var curveColours = [...]color.RGBA{
-	Main: palette.Ink, Extreme: palette.Ink, Foreseen: palette.Price,
+	Main: inkColour, Extreme: inkColour, Foreseen: priceColour,
 }
 
 // WritePortfolios draws the portfolios to w, below each other.
@@ -327,7 +326,7 @@ func (f *Portfolio) panel() *panel {
 			continue
 		}
 		s.peaks = s.dense(f.Layers[i].Points)
-		p.name(line(f.Layers[i].Name)+", active", p.steps(s.xys(f.Layers[i].Points), layerColour(f.Layers[i].Class), nil, 0))
+		p.name(line(f.Layers[i].Name)+", active", p.steps(s.xys(f.Layers[i].Points), classColour(f.Layers[i].Class), nil, 0))
 	}
 	for _, c := range f.Curves {
 		name, values, span := line(c.Name), c.Values, c.Span

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -121,4 +122,15 @@ func (p *Page) Table(titles string, rows [][]string) {
 		columns = append(columns, Column{Title: title, Left: left})
 	}
 	Write(p, columns, rows)
+}
+
+// Title is the name of a file without its folder, fit for one line of a text or a picture.
+func Title(path string) string {
+	name := path[strings.LastIndexAny(path, `/\`)+1:]
+	return Clip(strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name), 41)
 }

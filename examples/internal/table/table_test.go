@@ -48,3 +48,11 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+func TestTitle(t *testing.T) {
+	for path, want := range map[string]string{"a/b.swf": "b.swf", `c:\b`: "b", "a\x01b\xff": "a?b?", strings.Repeat("x", 42): strings.Repeat("x", 40) + "…"} {
+		if got := Title(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func TestWrite(t *testing.T) {
 	if err := userbill.WriteJSON(&b, &s); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), `{"user":"7","jobs":12,"instance_hours":2.5,"pays":4,"alone":8,"saved_by_use":6,"saved_by_shapley":3,"standard_error":0.25,"pays_by_shapley":7}`) {
+	if !strings.Contains(b.String(), `{"user":"7","jobs":12,"instance_hours":2.5,"pays":"4","alone":"8","saved_by_use":"6","saved_by_shapley":"3","standard_error":"0.25","pays_by_shapley":"7"}`) {
 		t.Error(b.String())
 	}
 }

@@ -279,7 +279,11 @@ func TestMistakes(t *testing.T) {
 // The help names the model that is taken by default.
 func TestHelp(t *testing.T) {
 	tested.Help(t, program.FlagNames())
-	if _, help, _ := tested.Try("-h"); !strings.Contains(help, "(default "+forecast.Default+")") {
+	_, help, _ := tested.Try("-h")
+	if n := strings.Count(help, "\n"); n > 60 {
+		t.Errorf("-h has %d lines: want 60 at most", n)
+	}
+	if !strings.Contains(help, "(default "+forecast.Default+")") {
 		t.Errorf("the help does not name the default of -model:\n%s", help)
 	}
 }

@@ -19,9 +19,8 @@ saves, and what if the forecast is wrong. It reads a bill or a demand, and
 forecasts it. The forms of files are in go doc ./examples/tools/advise
 
 What is known
-  -bill FILE      a bill: FOCUS (CSV, Parquet) and its contracts, and cost
-                  exports of Azure, Google Cloud and Oracle Cloud; may be given
-                  several times (default: a made-up year)
+  -bill FILE      a bill: FOCUS and its contracts, or an export of AWS, Azure,
+                  Google or Oracle; may be given often (default: a made-up year)
   -prices FILE    a price list for -bill: of AWS (offers, savings plan rates),
                   Azure or GCP; may be given several times
   -demand FILE    instead of a bill, CSV: the instances of each slot, as the
@@ -38,8 +37,7 @@ What is known
   -keep-repeats   count lines that are in the bills twice; else a mistake
   -daily NAME     which hours a bill of days means: any (what saves whatever they
                   were), spread (over the day) or such as 8-20 (default any)
-  -discount X     percent that you pay below the list on demand (default: what
-                  the bill shows)
+  -discount X     percent paid below the list on demand (default: by the bill)
   -exchange CUR=X what a unit of a price list's currency is in the bill's
   -sound X        order nothing if less than X percent of the instances' cost is
                   planned and beyond doubt (-show quality; default 0)
@@ -57,8 +55,7 @@ Limits of an order
   -ladder N       order at most N of a class (default: no limit)
   -cap CLASS=N    hold at most N of the class; may be given for several
   -terms LIST     terms that are permitted, such as 1y,3y (default: all)
-  -payments LIST  payments that are permitted: none, partial, all of the price
-                  ahead, such as none,partial (default: all)
+  -payments LIST  payments ahead that are permitted: none, partial, all
   -least-use P    order units whose last is needed that share of its term
   -most-share P   reserve that share of the mean need at most
   -alarm X        order nothing while the tracking signal is above X, 0 to 1

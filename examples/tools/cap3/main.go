@@ -49,8 +49,8 @@
 // case, estimate_s, planned, planned_bid (null: on demand), expected_cost, starts, met, missed
 // (that on demand would have met), cost and on_demand_cost (of all starts), interruptions. Of
 // "lease", one of those at the first start: application, case, bid, from_s, to_s, end, cost.
-// Objects of run: task, done, met, finish_s, leases, cost (at most), least_cost, unsure (a list
-// of why these differ), simulated_cost (made-up), failed (null, or why). Of record: case,
+// Objects of run: task, done, met, finish_s, leases, cost (at most), least_cost, unsure (null, or
+// why these differ), simulated_cost (made-up), failed (null, or why). Of record: case,
 // processes, repetition, wall_s, seconds (null: failed), communication (null: failed or not
 // measured), failed. Of profile: path, case, processes, seconds, communication, functions.
 //

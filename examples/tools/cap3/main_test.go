@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/programtest"
 	"github.com/plimsoll/plimsoll/examples/internal/shared"
-	"github.com/plimsoll/plimsoll/examples/internal/spotprices"
 )
 
 // tested is run in the process of the tests. Its golden files are renewed by
@@ -72,21 +70,6 @@ func TestGolden(t *testing.T) {
 
 // folder is that of the tests.
 var folder, _ = os.Getwd()
-
-// What is further beyond the profile than any step within it is said to be so; of LU class D it
-// is, and no size is in time.
-func TestFar(t *testing.T) {
-	stdout, _ := tested.Must(t, "-input", "D:nx=408,ny=408,nz=408,iterations=300,dt=1", "-deadline", "30m", "-starts", "1", "-why")
-	said := strings.Join(strings.Fields(stdout), " ")
-	for _, want := range []string{
-		"WARNING: lu D: too late.", "1 further than can be checked", "Run lu D on 2 processes, 1 instance, on demand.",
-		"WARNING: longer than the longest run profiled by a factor that no interval was checked for", "lu D: nothing within the profile meets the deadline",
-	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the output does not say %q:\n%s", want, stdout)
-		}
-	}
-}
 
 // An input is that of the application whose features it has, in any order; -task says which of
 // several, and plans cases of the profile too.
@@ -162,77 +145,6 @@ var flattening = func() string {
 	return b.String()
 }()
 
-func TestNotBought(t *testing.T) {
-	args := []string{"-profile", programtest.Write(t, "flat.csv", flattening), "-deadline", "1h", "-starts", "1", "-instance", "cc1.4xlarge", "-why"}
-	choice := map[string]any{"kind": "choice", "choice": "time"}
-	rows := rowsOf(t, args...)
-	x := find(rows, choice)[0]
-	if x["processes"] != 32. || x["verdict"] != "fits" || x["instances"] != 2. || x["cost"] != "2.6" {
-		t.Errorf("bought: %v", x)
-	}
-	stdout, _ := tested.Must(t, args...)
-	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said,
-		"WARNING: promised but not bought, for nobody has tried more than 32: flat size 4 ") || !strings.Contains(said, " on 128 processes for $10.40.") {
-		t.Errorf("no warning:\n%s", stdout)
-	}
-	stdout, _ = tested.Must(t, append(args, "-scale", "4")...)
-	if !strings.Contains(strings.Join(strings.Fields(stdout), " "), "WARNING: bought by -scale, though nobody has tried more than 32: flat size 4.") {
-		t.Errorf("no warning:\n%s", stdout)
-	}
-	x = find(rowsOf(t, append(args, "-scale", "4")...), choice)[0]
-	if x["processes"] != 128. || !strings.Contains(x["outside"].(string), "processes is 128, 4 times the largest profiled, 32") {
-		t.Errorf("with -scale 4: %v", x)
-	}
-	// Within a budget of 2 dollars only one instance is left, of 16 processes.
-	if x = find(rowsOf(t, append(args, "-budget", "2")...), choice)[0]; x["processes"] != 16. || x["cost"] != "1.3" {
-		t.Errorf("with a budget of 2: %v", x)
-	}
-}
-
-func TestSure(t *testing.T) {
-	rows := rowsOf(t, "-starts", "1", "-choose", "sure", "-deadline", "12m", "-confidence", "0.95")
-	x := find(rows, map[string]any{"kind": "choice", "choice": "sure"})[0]
-	s := find(rows, map[string]any{"kind": "schedule"})[0]
-	if !(x["upper_s"].(float64) > x["time_s"].(float64)) || s["estimate_s"] != x["upper_s"] {
-		t.Errorf("choice %v, schedule %v", x, s)
-	}
-	// The other choices have the same interval beside their time.
-	if y := find(rows, map[string]any{"kind": "choice", "choice": "time"})[0]; y["processes"] != x["processes"] || y["upper_s"] != x["upper_s"] {
-		t.Errorf("choice %v, want the upper end of %v", y, x)
-	}
-}
-
-func TestShortDeadline(t *testing.T) {
-	rows := rowsOf(t, "-deadline", "15m", "-input", "B:nx=102,ny=102,nz=102,iterations=250,dt=2")
-	r := find(rows, map[string]any{"kind": "schedule"})[0]
-	var cost, onDemand float64
-	fmt.Sscan(r["cost"].(string), &cost)
-	fmt.Sscan(r["on_demand_cost"].(string), &onDemand)
-	if !(cost < onDemand/2) || r["missed"] != 0. {
-		t.Errorf("%v", r)
-	}
-}
-
-// A long task is interrupted; the first and the last of its leases are told, and checkpoints
-// save much of what interruptions cost.
-func TestLongTask(t *testing.T) {
-	path := programtest.Write(t, "long.csv", strings.ReplaceAll(flattening, "flat,", "long,"))
-	args := []string{"-profile", path, "-input", "big:size=500", "-instance", "cc1.4xlarge", "-deadline", "90h", "-budget", "0", "-starts", "3", "-seed", "5"}
-	cost := func(args ...string) (x float64) {
-		fmt.Sscan(find(rowsOf(t, args...), map[string]any{"kind": "schedule"})[0]["cost"].(string), &x)
-		return x
-	}
-	if a, b := cost(args...), cost(append(args, "-checkpoint", "1h")...); !(b < a) {
-		t.Errorf("$%v without checkpoints, $%v with them", a, b)
-	}
-	if stdout, _ := tested.Must(t, append(args, "-why", "-checkpoint", "1h")...); !strings.Contains(stdout, "first start: the plan pays $") {
-		t.Error(stdout)
-	}
-	if leases := find(rowsOf(t, append(args, "-checkpoint", "1h")...), map[string]any{"kind": "lease"}); len(leases) < 2 {
-		t.Errorf("%d leases", len(leases))
-	}
-}
-
 var prices = func() string {
 	var b strings.Builder
 	b.WriteString("AvailabilityZone,InstanceType,ProductDescription,SpotPrice,Timestamp\n")
@@ -247,20 +159,6 @@ var prices = func() string {
 	fmt.Fprintf(&b, "a,c9.metal,Linux/UNIX,0.3,%s\na,c9.metal,Windows,0.5,%[1]s\na,c9.xlarge,Linux/UNIX,0.03,%[1]s\n", start.Format(time.RFC3339))
 	return b.String()
 }()
-
-func TestOwnProgram(t *testing.T) {
-	text := "\ufeffapplication,case,size,processes,seconds\r\ncg,a,1,1,10\r\ncg,a,1,2,5.1\r\ncg,b,2,1,20.5\r\ncg,b,2,2,10.2\r\ncg,c,4,1,40\r\n"
-	x := find(rowsOf(t, "-profile", programtest.Write(t, "own.csv", text), "-starts", "1"), map[string]any{"kind": "choice"})[0]
-	if x["application"] != "cg" || x["case"] != "c" || x["processes"] != 2. {
-		t.Errorf("%v", x)
-	}
-	// Runs of one case tell how it scales, but not how good predictions of others are.
-	stdout, _ := tested.Must(t, "-profile", programtest.Write(t, "two.csv", "processes,seconds\n1,100\n2,52\n4,27\n"), "-starts", "1")
-	if said := strings.Join(strings.Fields(stdout), " "); !strings.Contains(said,
-		"Risk: 0 of 1 prediction beyond the profile; too few runs to check how larger ones are predicted.") {
-		t.Errorf("%s", stdout)
-	}
-}
 
 // A type that is not known here needs its price and its cores; those of a known type can be
 // said otherwise.
@@ -298,10 +196,6 @@ func TestSpotFile(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}
-	rows = rowsOf(t, "-spot", path, "-instance", "c9.metal", "-product", "Windows", "-ppn", "48", "-on-demand", "4", "-starts", "5")
-	if x := find(rows, map[string]any{"kind": "instance"}); x[0]["on_demand"] != "4" || x[0]["processes"] != 48. {
-		t.Errorf("%v", x)
-	}
 }
 
 func TestRealPrices(t *testing.T) {
@@ -331,25 +225,6 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-func TestMadeUp(t *testing.T) {
-	h := spotprices.MadeUp(130*cents, 1)
-	if err := h.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	if got := h.Quantile(0, h.End, .5); got < 19*cents || got > 23*cents {
-		t.Errorf("median %v", got)
-	}
-	if above := h.Quantile(0, h.End, .99); above < 130*cents {
-		t.Errorf("99th percentile %v", above)
-	}
-	if slices.Max(h.Prices) > 286*cents {
-		t.Errorf("highest %v", slices.Max(h.Prices))
-	}
-	if diff := cmp.Diff(h, spotprices.MadeUp(130*cents, 1)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestMain(m *testing.M) { programtest.Main(m, main) }
 
 func TestInterrupt(t *testing.T) {
@@ -371,31 +246,22 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-model", "usl"},
 			"usl needs runs on 3 numbers of processes, and the profile has 1 and 2 processes: profile it on another, or take -model amdahl, which needs 2"},
 		{[]string{"-deadline", "0s"}, "above 0"},
-		{[]string{"-deadline", "-2h"}, "above 0"},
-		{[]string{"-deadline", "soon"}, "above 0, such as 2h"},
 		{[]string{"-deadline", "5m"}, "nothing is left of it after -latency 5m0s"},
 		{[]string{"-deadline", "1500h"}, "the history of spot prices spans 1440h0m0s"},
 		{[]string{"-budget", "-1"}, "not negative"},
-		{[]string{"-budget", "much"}, "amount of money"},
 		{[]string{"-on-demand", "0"}, "price above 0"},
 		{[]string{"-latency", "-1s"}, "not negative"},
-		{[]string{"-checkpoint", "often"}, "not negative, such as 5m"},
 		{[]string{"-confidence", "1"}, "from 0.5 to below 1"},
 		{[]string{"-confidence", "NaN"}, "from 0.5 to below 1"},
 		{[]string{"-scale", "0.5"}, "from 1 to 1000"},
 		{[]string{"-choose", "best"}, "want time, cost or sure"},
 		{[]string{"-ppn", "0"}, "from 1 to"},
 		{[]string{"-starts", "0"}, "from 1 to"},
-		{[]string{"-seed", "-1"}, "not negative"},
 		{[]string{"-task", "lu:"}, "APPLICATION:CASE"},
-		{[]string{"-task", "lu,lu"}, "lu is there twice"},
 		{[]string{"-task", "hpl"}, "no such application in the profile; it has lu"},
 		{[]string{"-task", "lu:Z"}, "-task lu:Z: there is no such case in the profile; -input plans others"},
 		{[]string{"-instance", "m9.huge"}, "-instance m9.huge: its price and its cores are not known here: say them with -on-demand and -ppn, or give -spot"},
 		{[]string{"-model", "eq2", "-task", "lu"}, "lu: eq2 cannot be fitted: fewer rows than columns: 6 for 7"},
-		{[]string{"-profile", ""}, "name of a file"},
-		{[]string{"-profile", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
-		{[]string{"-profile", dir}, "is a folder"},
 		{[]string{"-profile", file("empty.csv", "")}, "empty.csv: profile: missing: want a line of titles"},
 		{[]string{"-profile", file("zero.csv", titles+"x,1,1,10\nx,1,2,0\n")}, "zero.csv: line 3 (seconds): number is not positive"},
 		{[]string{"-profile", file("minus.csv", titles+"x,1,1,10\nx,1,2,-4\n")}, "line 3 (seconds): number is not positive"},
@@ -405,7 +271,6 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-profile", file("few.csv", titles+"x,1,1,10\nx,2,2,11\n")}, "fewer rows than columns"},
 		{[]string{"-profile", file("log.csv", titles+"x,0,1,10\nx,1,2,6\nx,2,1,20\nx,3,1,30\nx,3,2,16\n")},
 			"x: no model can be fitted: the run on 1 process: number is not positive: size is 0"},
-		{[]string{"-spot", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
 		{[]string{"-spot", spot}, "say with -instance which prices are meant: those of c9.metal, c9.xlarge, cc1.4xlarge"},
 		{[]string{"-spot", spot, "-instance", "c5.large"}, "there is no -instance c5.large in it; there is c9.metal, c9.xlarge, cc1.4xlarge"},
 		{[]string{"-spot", spot, "-instance", "c9.metal"}, "say so with -ppn"},
@@ -418,8 +283,6 @@ func TestMistakes(t *testing.T) {
 			"x: no model can be fitted: all runs are on 1 process, which does not tell how it scales; profile it on others, too"},
 		{[]string{"-profile", file("single.csv", titles+"x,1,1,10\n")}, "fewer rows than columns: 1 for 3 coefficients"},
 		{[]string{"-spot", file("bad.csv", prices+"a,b,c,much,2013-01-01T00:00:00Z\n")}, "bad.csv: line 85 (SpotPrice): "},
-		{[]string{"-spot", file("cut.gz", programtest.Gzip(prices)[:60])}, "cut.gz"},
-		{[]string{"-profile", flat, "-svg", flat}, "the file is that of another flag"},
 		{[]string{"-deadline", "90000h"}, "above 0, such as 2h"},
 		{[]string{"-latency", "90000h"}, "not negative, such as 5m"},
 		{[]string{"-budget", "1000000001"}, "amount of money"},
@@ -455,6 +318,8 @@ func TestTexts(t *testing.T) {
 	programtest.WriteIn(t, dir, "flat.csv", flattening)
 	programtest.WriteIn(t, dir, "exact.csv", eq2Profile)
 	programtest.WriteIn(t, dir, "spot.csv", prices)
+	programtest.WriteIn(t, dir, "two.csv", "processes,seconds\n1,100\n2,52\n4,27\n")
+	programtest.WriteIn(t, dir, "own.csv", "\ufeffapplication,case,size,processes,seconds\r\ncg,a,1,1,10\r\ncg,a,1,2,5.1\r\ncg,b,2,1,20.5\r\ncg,b,2,2,10.2\r\ncg,c,4,1,40\r\n")
 	programtest.WriteIn(t, dir, "slower.csv", flattening+"flat,size 1,1,64,120\nflat,size 2,2,64,240\nflat,size 4,4,64,480\n")
 	t.Chdir(dir)
 	texts := map[string]string{}
@@ -468,6 +333,19 @@ func TestTexts(t *testing.T) {
 		"own":         "-profile exact.csv -model eq2 -deadline 2h -spot spot.csv -instance c9.metal -ppn 4 -on-demand 0.9 -starts 2",
 		"json":        "-profile exact.csv -model eq2 -deadline 2h -budget 3 -starts 2 -json -checkpoint 20m",
 		"slower":      "-profile slower.csv -model amdahl -deadline 1h -starts 1 -why",
+		"own-program": "-profile own.csv -starts 1",
+		"one-case":    "-profile two.csv -starts 1",
+		// Further beyond the profile than any step within it, and no size is in time.
+		"far": "-input D:nx=408,ny=408,nz=408,iterations=300,dt=1 -deadline 30m -starts 1 -why",
+		// What is promised beyond the profile is bought by -scale only; of a budget of 2 dollars one
+		// instance is left.
+		"not-bought":   "-profile flat.csv -deadline 1h -starts 1 -instance cc1.4xlarge -why",
+		"scaled":       "-profile flat.csv -deadline 1h -starts 1 -instance cc1.4xlarge -scale 4 -why",
+		"scaled-json":  "-profile flat.csv -deadline 1h -starts 1 -instance cc1.4xlarge -scale 4 -json",
+		"one-instance": "-profile flat.csv -deadline 1h -starts 1 -instance cc1.4xlarge -budget 2 -why",
+		"sure-json":    "-starts 1 -choose sure -deadline 12m -confidence 0.95 -json",
+		// A long task is interrupted, and goes on from its checkpoints.
+		"interrupted": "-profile flat.csv -input big:size=500 -instance cc1.4xlarge -deadline 90h -budget 0 -starts 3 -seed 5 -checkpoint 1h -why",
 	} {
 		stdout, stderr := tested.Must(t, strings.Fields(args)...)
 		texts[name] = stdout + "Notes:\n" + stderr
@@ -517,6 +395,7 @@ func TestCharts(t *testing.T) {
 	for _, args := range [][]string{
 		{"-profile", exact, "-model", "eq2", "-deadline", "2h", "-budget", "3", "-starts", "2"},
 		{"-profile", flat, "-model", "amdahl", "-deadline", "50m", "-choose", "cost", "-starts", "3"},
+		{"-profile", flat, "-input", "big:size=500", "-instance", "cc1.4xlarge", "-deadline", "90h", "-budget", "0", "-starts", "9", "-seed", "5", "-checkpoint", "1h"},
 	} {
 		r, err := program.Results(args...)
 		if err != nil {

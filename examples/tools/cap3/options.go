@@ -12,8 +12,8 @@ import (
 
 // usage is what -h prints.
 const usage = `Usage: go run ./examples/tools/cap3 [flags]
-       go run ./examples/tools/cap3 record -out FILE [flags] -- mpirun -n {P} ./app
-       go run ./examples/tools/cap3 profile -out FILE [flags] PATH...
+       go run ./examples/tools/cap3 record -out OUT [flags] -- mpirun -n {P} ./app
+       go run ./examples/tools/cap3 profile -out OUT [flags] PATH...
        go run ./examples/tools/cap3 run -tasks FILE [flags]      (-h of each explains)
 
 Sizes a run for a deadline and a budget from a few small runs: how many processes, on

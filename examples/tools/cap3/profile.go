@@ -23,7 +23,7 @@ import (
 )
 
 // profileUsage is what profile -h prints.
-const profileUsage = `Usage: go run ./examples/tools/cap3 profile -out FILE [-input NAME:F=X,...] PATH...
+const profileUsage = `Usage: go run ./examples/tools/cap3 profile -out OUT [-input NAME:F=X,...] PATH...
 
 Turns what TAU and mpiP have written about runs of a program into the profile that
 cap3 -profile reads, with the time of each MPI function. A PATH is a run:
@@ -44,7 +44,7 @@ the last processes are missing:
   go run ./examples/tools/cap3 profile -out heat.csv \
     -processes 2 runs/2 -processes 4 runs/4
 
-  -out FILE            the profile
+  -out OUT             the profile
   -input NAME:F=X,...  the input, with its features, of the runs that follow (default
                        one without features)
   -processes N         how many processes each of the runs that follow had: another
@@ -111,19 +111,10 @@ func (o *profileOptions) define(f *cli.Flags) {
 	f.Name("out", &o.out, "the name of a file")
 	f.Name("application", &o.application, "a name")
 	f.Func("input", func(s string) error {
-		in, err := parseInput(s)
-		switch {
-		case err != nil:
-			return err
-		case len(o.inputs) == 0 && len(o.runs) > 0:
+		if len(o.inputs) == 0 && len(o.runs) > 0 {
 			return errors.New("there are runs before the first input: want an input before all runs, or none")
-		case slices.ContainsFunc(o.inputs, func(x recordInput) bool { return x.Name == in.Name }):
-			return fmt.Errorf("there is an input %q already", in.Name)
-		case len(o.inputs) > 0 && !slices.Equal(o.inputs[0].Features, in.Features):
-			return fmt.Errorf("the features are %s, and those of %s were %s: want the same", list(in.Features), o.inputs[0].Name, list(o.inputs[0].Features))
 		}
-		o.inputs = append(o.inputs, in)
-		return nil
+		return addInput(&o.inputs, s)
 	})
 	f.Func("processes", func(s string) error {
 		n, err := strconv.Atoi(s)

@@ -31,7 +31,7 @@ import (
 )
 
 // recordUsage is what record -h prints.
-const recordUsage = `Usage: go run ./examples/tools/cap3 record -out FILE [flags] -- COMMAND...
+const recordUsage = `Usage: go run ./examples/tools/cap3 record -out OUT [flags] -- COMMAND...
 
 Profiles a program: runs COMMAND on a ladder of numbers of processes and on several
 inputs, measures the times, and writes the profile that cap3 -profile reads. {P} in
@@ -43,10 +43,10 @@ braces its value; any other name in braces is an error, but for ${NAME}, a shell
     mpirun -n {P} ./heat {n} {steps}
 
 A run that fails is reported and left out; the others are kept. It may be interrupted:
-called again, it goes on after the runs in FILE.runs. Runs of an input whose features
+called again, it goes on after the runs in OUT.runs. Runs of an input whose features
 have changed since are run anew.
 
-  -out FILE            the profile, written anew after every run
+  -out OUT             the profile, written anew after every run
   -counts LIST         numbers of processes (default 1,2,4)
   -input NAME:F=X,...  an input and its features, numbers; may be given several times
                        (default one without features)
@@ -110,6 +110,7 @@ func recordProgram(command []string) *cli.Program[recordOptions, *recorded] {
 		Name: "cap3 record", Usage: recordUsage,
 		Define: func(o *recordOptions, f *cli.Flags) { o.define(f, command) },
 		Work:   record, Text: (*recorded).text, Rows: (*recorded).rows,
+		Kept: "the runs that have ended are kept in OUT and OUT.runs; called again, it goes on after them",
 	}
 }
 
@@ -125,20 +126,10 @@ func (o *recordOptions) define(f *cli.Flags, command []string) {
 		return n, nil
 	})
 	f.Func("input", func(s string) error {
-		in, err := parseInput(s)
-		if err != nil {
-			return err
-		}
-		switch {
-		case len(o.inputs) == maxInputs:
+		if len(o.inputs) == maxInputs {
 			return fmt.Errorf("want at most %d inputs", maxInputs)
-		case slices.ContainsFunc(o.inputs, func(x recordInput) bool { return x.Name == in.Name }):
-			return fmt.Errorf("there is an input %q already", in.Name)
-		case len(o.inputs) > 0 && !slices.Equal(o.inputs[0].Features, in.Features):
-			return fmt.Errorf("the features are %s, and those of %s were %s: want the same", list(in.Features), o.inputs[0].Name, list(o.inputs[0].Features))
 		}
-		o.inputs = append(o.inputs, in)
-		return nil
+		return addInput(&o.inputs, s)
 	})
 	f.Int("repeat", &o.repeat, 1, 1000, "")
 	cli.Choice(f, "profiler", &o.profiler, "auto", "none")
@@ -178,6 +169,21 @@ func (o *recordOptions) placeholders() error {
 			}
 		}
 	}
+	return nil
+}
+
+// addInput reads an input that has the features of those before it, and another name.
+func addInput(inputs *[]recordInput, s string) error {
+	in, err := parseInput(s)
+	switch before := *inputs; {
+	case err != nil:
+		return err
+	case slices.ContainsFunc(before, func(x recordInput) bool { return x.Name == in.Name }):
+		return fmt.Errorf("there is an input %q already", in.Name)
+	case len(before) > 0 && !slices.Equal(before[0].Features, in.Features):
+		return fmt.Errorf("the features are %s, and those of %s were %s: want the same", list(in.Features), before[0].Name, list(before[0].Features))
+	}
+	*inputs = append(*inputs, in)
 	return nil
 }
 
@@ -248,7 +254,7 @@ const rounding = 1e-3
 // sound returns an error if more time went by within MPI than in the run.
 func (t *timing) sound() error {
 	if n := t.communication(); t.Split && n > t.Seconds*(1+rounding)+1e-6 {
-		return fmt.Errorf("%s within MPI, and the run takes %s: want no more than the run takes", seconds(n), seconds(t.Seconds))
+		return fmt.Errorf("%s within MPI, and the run takes %s: want no more than the run takes", decimal.Runtime(n), decimal.Runtime(t.Seconds))
 	}
 	return nil
 }
@@ -262,7 +268,7 @@ func noteOne(run *cli.Run, runs []timing) {
 		}
 	}
 	if most > 0 {
-		run.Sayf("note: one process sends nothing: the time within MPI on one process, up to %s, counts as computation", seconds(most))
+		run.Sayf("note: one process sends nothing: the time within MPI on one process, up to %s, counts as computation", decimal.Runtime(most))
 	}
 }
 
@@ -586,9 +592,9 @@ func (out *recorded) tabulate(w *table.Page, prof mpiprofile.Profile) {
 		r := &prof.Runs[i]
 		mpi := "-"
 		if r.Split {
-			mpi = seconds(r.Communication)
+			mpi = decimal.Runtime(r.Communication)
 		}
-		rows = append(rows, []string{table.Clip(r.Case, 20), strconv.Itoa(r.Processes), strconv.Itoa(r.Repetitions), seconds(r.Seconds), mpi,
+		rows = append(rows, []string{table.Clip(r.Case, 20), strconv.Itoa(r.Processes), strconv.Itoa(r.Repetitions), decimal.Runtime(r.Seconds), mpi,
 			decimal.Fixed(100*r.Spread, 1) + "%"})
 	}
 	tabulate(w, "<input|processes|runs|median|within MPI|spread", rows)

@@ -485,17 +485,6 @@ func leaseOf(l *spotsim.Lease, from time.Duration) string {
 	return fmt.Sprintf("%s from %s to %s", what, clock(l.Launched-from), clock(l.Ended-from))
 }
 
-// seconds is a time of a run.
-func seconds(s float64) string {
-	switch {
-	case s < 1:
-		return decimal.Fixed(s, 4) + " s"
-	case s < 100:
-		return decimal.Fixed(s, 2) + " s"
-	}
-	return decimal.Grouped(decimal.Fixed(s, 0)) + " s"
-}
-
 // cents are amounts of money.
 const cents = 10 * pricing.Milli
 

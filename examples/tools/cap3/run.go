@@ -86,6 +86,7 @@ has the columns of -tasks, what commands and tasks find and write, and the charg
 var runProgram = &cli.Program[runOptions, *ran]{
 	Name: "cap3 run", Usage: runUsage, Define: defineRun, Work: carryOut, Text: (*ran).text, Rows: (*ran).rows,
 	Verdict: (*ran).verdict,
+	Kept:    "with -journal, instances and tasks stay, and the same call goes on with them",
 }
 
 func init() {
@@ -599,17 +600,19 @@ func between(least, most pricing.Money) string {
 func (out *ran) rows() any {
 	rows := []jsonrows.Row{}
 	for i, r := range out.results {
-		var failed, simulated any
+		var failed, simulated, unsure any
 		if out.results[i].Failed != "" {
 			failed = out.results[i].Failed
 		}
 		if out.simulated != nil {
-			simulated = out.simulated.Tasks[i].Cost.String()
+			simulated = out.simulated.Tasks[i].Cost
 		}
-		unsure := append([]string{}, r.Unsure...)
+		if len(r.Unsure) > 0 {
+			unsure = strings.Join(r.Unsure, "; ")
+		}
 		rows = append(rows, jsonrows.Row{"task", out.tasks[i].Name, "done", r.Done, "met", out.fate(i) == met, "finish_s", rounded(r.Finish - out.start),
 			"leases", r.Leases,
-			"cost", r.Cost.String(), "least_cost", r.Least.String(), "unsure", unsure, "simulated_cost", simulated, "failed", failed})
+			"cost", r.Cost, "least_cost", r.Least, "unsure", unsure, "simulated_cost", simulated, "failed", failed})
 	}
 	return rows
 }

@@ -62,17 +62,14 @@ func TestRunTexts(t *testing.T) {
 
 func TestRunMistakes(t *testing.T) {
 	write := func(text string) string { return programtest.Write(t, "tasks.csv", text) }
-	carrying.Mistake(t, "-tasks: want a file")
 	carrying.Mistake(t, "there is no task in it", "-tasks", write("name,estimate,deadline\n"))
 	carrying.Mistake(t, `line 2 (estimate): "soon": want a span of time`, "-tasks", write("name,estimate,deadline\na,soon,2h\n"))
 	carrying.Mistake(t, `line 3 (deadline): "": want a span of time`, "-tasks", write("name,estimate,deadline\na,1h,2h\nb,1h,\n"))
 	carrying.Mistake(t, `there is a column "budget"`, "-tasks", write("name,estimate,deadline,budget\na,1h,2h,3\n"))
-	carrying.Mistake(t, "-journal: want the name of a file", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-provider", "local", "-dir", t.TempDir())
 	carrying.Mistake(t, "want a command for -provider local", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-provider", "local", "-dir",
 		t.TempDir(), "-journal", filepath.Join(t.TempDir(), "j"))
 	carrying.Mistake(t, `line 3 (name): "a": want a name that no other task has`, "-tasks", write("name,estimate,deadline\na,1h,2h\na,1h,2h\n"))
 	carrying.Mistake(t, `there are two columns "name"`, "-tasks", write("name,name,estimate,deadline\na,b,1h,2h\n"))
-	carrying.Mistake(t, "-journal: made-up rents nothing", "-tasks", write("name,estimate,deadline\na,1h,2h\n"), "-journal", filepath.Join(t.TempDir(), "j"))
 	// A journal goes on with its own tasks, hour and provider only.
 	tasks, j := write("name,estimate,deadline,command\na,1h,2h,true\n"), filepath.Join(t.TempDir(), "j")
 	local := []string{"-provider", "local", "-dir", t.TempDir(), "-journal", j, "-poll", "20ms", "-latency", "1m"}
@@ -300,7 +297,6 @@ func runExec(t *testing.T, forgets bool) {
 	if again, _ := carrying.Must(t, args...); again != stdout {
 		t.Errorf("again:\n%s\nwant\n%s", again, stdout)
 	}
-	carrying.Mistake(t, "want -create, -delete, -list, -submit and -status", "-tasks", in("tasks.csv"), "-journal", in("j"), "-provider", "exec")
 }
 
 // The runner is killed while a task runs, and the provider ends the instance and forgets it.
@@ -373,8 +369,11 @@ func TestRunInterrupted(t *testing.T) {
 		row("0.2", "2013-01-01T00:00:00Z")+row("2", "2013-01-02T00:40:00Z")+row("0.2", "2013-01-02T01:10:00Z")+row("0.3", "2013-01-03T00:00:00Z"))
 	tasks := programtest.Write(t, "tasks.csv", fmt.Sprintf("name,estimate,deadline,checkpoint,command\nx,90m,15h,1m,\"%s\"\n",
 		strings.ReplaceAll(fmt.Sprintf(work, 100), "\n", "; ")))
-	stdout, stderr := carrying.Must(t, "-tasks", tasks, "-provider", "local", "-dir", dir, "-journal", filepath.Join(state, "journal"), "-hour", "2s",
+	status, stdout, stderr := carrying.Try("-tasks", tasks, "-provider", "local", "-dir", dir, "-journal", filepath.Join(state, "journal"), "-hour", "2s",
 		"-poll", "10ms", "-spot", prices, "-json")
+	if status > 1 || stdout == "" { // 1 with results: late, on a busy machine
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
 	r := programtest.Rows[map[string]any](t, stdout)[0]
 	log := strings.Fields(programtest.Read(t, filepath.Join(dir, "task-0", "log")))
 	if r["done"] != true || r["leases"].(float64) < 2 || len(log) < 100 || len(log) > 100+int(r["leases"].(float64)) {

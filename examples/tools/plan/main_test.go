@@ -333,23 +333,15 @@ func TestMistakes(t *testing.T) {
 		return text
 	}
 	out := filepath.Join(dir, "out.svg")
-	keep := programtest.WriteIn(t, dir, "keep.csv", smallDemand)
 	tested.Frame(t, "svg")
 	tested.Mistakes(t, dir, []programtest.Wrong{
 		{[]string{"-algo", "best"}, "want one of all, exact, sec, hgr"},
 		{[]string{"-algo"}, "-algo"},
-		{[]string{"-pure=no!"}, "true or false"},
 		{[]string{"-slot", "0"}, "above 0"},
 		{[]string{"-slot", "-1h"}, "above 0"},
 		{[]string{"-every", "week"}, "span of time"},
 		{[]string{"-every", "90m"}, "-every 1h30m is not a whole number of slots of 1h"},
 		{[]string{"-runs", "0"}, "from 1 to"},
-		{[]string{"-runs", "many"}, "from 1 to"},
-		{[]string{"-seed", "-1"}, "not negative"},
-		{[]string{"-demand", ""}, "name of a file"},
-		{[]string{"-demand", filepath.Join(dir, "none.csv")}, "none.csv: no such file"},
-		{[]string{"-classes", dir}, "is a folder"},
-		{[]string{"-held", filepath.Join(dir, "none.json")}, "none.json: no such file"},
 
 		{demand(""), "the file is empty"},
 		{demand("series,step,forecast\na,1,2\nb,1,3\n"), "2 series: want one"},
@@ -371,7 +363,6 @@ func TestMistakes(t *testing.T) {
 		{held(`[{"class": "5y", "count": 1, "until": 1}]`), `held.json: contract 0: class: "5y": want 1y, 1y-upfront or 3y`},
 		{held(`[{"class": "1y", "count": 1, "until": 8760}]`), `8760 slots: want fewer than the term of "1y"`},
 
-		{[]string{"-demand", keep, "-svg", keep}, "the file is that of another flag"},
 		{[]string{"-algo", "rho", "-every", "2h", "-svg", out}, "not for this problem"},
 		{append(demand("n\n-1\n"), "-svg", out, "-json"), "step 1"},
 	})

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/classfile"
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
@@ -318,15 +318,7 @@ func (r *results) writeSVG(w io.Writer) error {
 		open(q.Class, q.Slot, q.Slot+int(p.Prices.Classes[q.Class].Term/p.Slot), q.Count)
 	}
 	// They serve by use price, the lowest first.
-	var order []int
-	for k, a := range active {
-		if a != nil {
-			order = append(order, k)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(p.Prices.Classes[i].UsePrice(), p.Prices.Classes[j].UsePrice())
-	})
+	order := slices.DeleteFunc(classfile.ByUsePrice(p.Prices), func(k int) bool { return active[k] == nil })
 	total := make([]int, n)
 	layer := make([]int, len(p.Prices.Classes))
 	for i, k := range order {

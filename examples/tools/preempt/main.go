@@ -45,7 +45,7 @@ partition, and says how much work that wastes, and by which policy least.
                        of more than -nodes nodes are left out (default: a made-up log)
   -sample N            draw N jobs of the log at random, by -seed, before others are
                        left out (default all)
-  -longest SPAN        leave jobs out that run for longer, such as 24h (default none)
+  -longest D           leave jobs out that run for longer, such as 24h (default none)
   -nodes N             size of the partition (default 20)
   -take N              nodes that are taken away at once (default 10, or all of a
                        smaller partition)
@@ -74,11 +74,11 @@ partition, and says how much work that wastes, and by which policy least.
                        (default queue=bigmem if made up, random=1% for -trace)
   -overrun N           jobs that have run for longer than their users asked for count
                        an N-th with pap+ and exact+ (default 1)
-  -save-every SPAN     each job saves its work each SPAN, and loses only what is not
+  -save-every D        each job saves its work each D, and loses only what is not
                        saved when the grace period ends (default never)
-  -save-cost SPAN      each job saves when it is asked to, which takes SPAN (default
+  -save-cost D         each job saves when it is asked to, which takes D (default
                        it does not)
-  -step SPAN           time between two states while no job ends (default 10m)
+  -step D              time between two states while no job ends (default 10m)
   -seed N              of the made-up log, of -sample, -important random= and -policy
                        random (default 1)
   -json                print an array with an object for each policy and grace period

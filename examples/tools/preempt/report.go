@@ -55,7 +55,7 @@ const mostGraces = 6
 
 // text writes a table and the decision.
 func (r *results) text(w *table.Page) error {
-	w.Sayf("%s: %s in %s days; %d of %d nodes are taken in each of %s.", preemptions.Title(r.Log.Name),
+	w.Sayf("%s: %s in %s days; %d of %d nodes are taken in each of %s.", table.Title(r.Log.Name),
 		decimal.Count(len(r.Log.Jobs), "job"), decimal.Fixed(r.Length.Hours()/24, 1), r.Take, r.Nodes, decimal.Count(r.States, "state"))
 	w.Printf("\n")
 	g := r.PrioritiesGrace()

@@ -59,9 +59,9 @@ An instance costs its hourly price for every hour begun.
   -json                print an array with an object for each mode
   -svg OUT             write the picture of capacity against use, of one mode: the only
                        one or sec; so are -jobs, -users and -demand
-  -jobs FILE           write a line for each job, CSV
-  -users FILE          write what each user pays, CSV, and say who pays more than alone
-  -demand FILE         write the most instances held in each hour, one number a line
+  -jobs OUT            write a line for each job, CSV
+  -users OUT           write what each user pays, CSV, and say who pays more than alone
+  -demand OUT          write the most instances held in each hour, one number a line
   -h                   print this; go doc ./examples/tools/sec has the forms of files
 `
 

@@ -12,7 +12,6 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
-	"github.com/plimsoll/plimsoll/examples/internal/termplot"
 	"github.com/plimsoll/plimsoll/examples/internal/userbill"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
@@ -53,7 +52,7 @@ func (runs *modeRuns) text(w *table.Page) error {
 	w.Printf("\n")
 	p := newPicture(runs.picked())
 	p.Title = "Instances, " + p.Title
-	if err := termplot.Write(w, termplot.Picture(p), runs.columns); err != nil {
+	if err := plot(w, p, runs.columns); err != nil {
 		return err
 	}
 	w.Printf("\n")

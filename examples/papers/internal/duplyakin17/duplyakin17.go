@@ -37,7 +37,7 @@ the same sign; an order comes out if it holds.
                        of the paper's Table 1, htc and peregrine)
   -sample N            draw N jobs of each log at random, by -seed, before others are
                        left out (default all; the paper's samples have 10000)
-  -longest SPAN        leave jobs out that run for longer, such as 24h (default none)
+  -longest D           leave jobs out that run for longer, such as 24h (default none)
   -nodes N             size of the partition (default 20)
   -take N              nodes that are taken away at once (default 10, or all of a
                        smaller partition)
@@ -46,10 +46,10 @@ the same sign; an order comes out if it holds.
                        peregrine, none in htc, and random=1% for -trace)
   -overrun N           jobs beyond the run time that they asked for count an N-th with
                        pap+ (default 1)
-  -save-every SPAN     each job saves its work each SPAN (default never)
-  -save-cost SPAN      each job saves when it is asked to, which takes SPAN (default it
+  -save-every D        each job saves its work each D (default never)
+  -save-cost D         each job saves when it is asked to, which takes D (default it
                        does not)
-  -step SPAN           time between two states while no job ends (default 5m; the
+  -step D              time between two states while no job ends (default 5m; the
                        paper's is 30s)
   -grace LIST          grace periods of the pictures (default 60s,120s,20m,30m,1h..6h)
   -policy LIST         policies of the pictures, as of go run ./examples/tools/preempt
@@ -94,11 +94,11 @@ func work(o *options, run *cli.Run) (*results, error) {
 			return nil, cli.Mistakef("%s: %w", log.Name, err)
 		}
 		for i := range list {
-			list[i].On = preemptions.Title(log.Name)
+			list[i].On = table.Title(log.Name)
 		}
 		r.claims = append(r.claims, list...)
 		for _, x := range beyond {
-			r.beyond = append(r.beyond, preemptions.Title(log.Name)+": "+x)
+			r.beyond = append(r.beyond, table.Title(log.Name)+": "+x)
 		}
 		if !o.Draw {
 			continue

@@ -23,32 +23,9 @@ var tested = programtest.Program{Name: "papers duplyakin17", Run: program.Run}
 
 func TestMain(m *testing.M) { programtest.Main(m, program.Main) }
 
-// small has six jobs, one of them too large for four nodes, and a record that is
-// none.
-const small = `; MaxProcs: 8
-1 0 0 100 2 -1 -1 2 150 -1 1 1 1 1 3 1 -1 -1
-2 10 0 40 1 -1 -1 1 60 -1 1 2 1 1 1 1 -1 -1
-3 20 0 70 1 -1 -1 1 70 -1 1 1 1 1 1 1 -1 -1
-4 20 0 100 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-5 30 0 0 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-6 31 0 55 2 -1 -1 2 600 -1 1 2 1 1 3 1 -1 -1
-7 32 0 10 1 -1 -1 1 10 -1 1 1 1 1 1 1 -1 -1
-`
+var small = programtest.SixJobs
 
-// busy has twelve jobs of three users, which overestimate their run times, on five nodes.
-const busy = `1 0 0 1000 2 -1 -1 2 1500 -1 1 1 1 1 3 1 -1 -1
-2 10 0 400 1 -1 -1 1 600 -1 1 2 1 1 1 1 -1 -1
-3 20 0 7000 1 -1 -1 1 7000 -1 1 1 1 1 1 1 -1 -1
-4 20 0 1200 3 -1 -1 3 500 -1 1 3 1 1 1 1 -1 -1
-5 30 0 3000 1 -1 -1 1 90000 -1 1 3 1 1 3 1 -1 -1
-6 31 0 5500 2 -1 -1 2 60000 -1 1 2 1 1 3 1 -1 -1
-7 32 0 100 1 -1 -1 1 100 -1 1 1 1 1 1 1 -1 -1
-8 33 0 4000 1 -1 -1 1 4100 -1 1 1 1 1 1 1 -1 -1
-9 34 0 2500 2 -1 -1 2 9000 -1 1 2 1 1 3 1 -1 -1
-10 35 0 700 1 -1 -1 1 900 -1 1 3 1 1 1 1 -1 -1
-11 36 0 6100 3 -1 -1 3 7000 -1 1 1 1 1 1 1 -1 -1
-12 37 0 1800 1 -1 -1 1 40000 -1 1 2 1 1 1 1 -1 -1
-`
+var busy = programtest.TwelveJobs
 
 // What the program writes about small logs, whole, with its notes.
 func TestTexts(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
+	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/preempt"
 	"github.com/plimsoll/plimsoll/schedule/sim"
 )
@@ -21,7 +22,7 @@ import (
 func (all *results) writeSVG(w io.Writer) error {
 	o := all.options
 	leftOut := func(r *preemptions.Result, what string) {
-		all.run.Sayf("-svg: %s: %s", preemptions.Title(r.Log.Name), what)
+		all.run.Sayf("-svg: %s: %s", table.Title(r.Log.Name), what)
 	}
 	var p svgplot.Preemption
 	for _, r := range all.logs {
@@ -59,7 +60,7 @@ const violinSteps = 60
 
 func (o *options) violins(r *preemptions.Result, from, to int) svgplot.Violins {
 	v := svgplot.Violins{
-		Title: preemptions.Title(r.Log.Name) + ": wasted node-hours by policy and grace period (to the 99th percentile)",
+		Title: table.Title(r.Log.Name) + ": wasted node-hours by policy and grace period (to the 99th percentile)",
 		Unit:  "node-hours",
 	}
 	top := 0.
@@ -110,7 +111,7 @@ func (o *options) heatMaps(r *preemptions.Result) ([]svgplot.HeatMap, error) {
 	maps := make([]svgplot.HeatMap, 2)
 	for k := range maps {
 		maps[k] = svgplot.HeatMap{From: from, To: from + span, Columns: make([][]float64, heatColumns)}
-		maps[k].Title = fmt.Sprintf("%s: values of nodes with %v (dark is valuable; framed: important jobs)", preemptions.Title(r.Log.Name), [...]preemptions.Kind{preemptions.PAP, preemptions.PAPPlus}[k])
+		maps[k].Title = fmt.Sprintf("%s: values of nodes with %v (dark is valuable; framed: important jobs)", table.Title(r.Log.Name), [...]preemptions.Kind{preemptions.PAP, preemptions.PAPPlus}[k])
 		for c := range maps[k].Columns {
 			maps[k].Columns[c] = make([]float64, o.Nodes)
 		}
@@ -192,7 +193,7 @@ func (o *options) sums(r *preemptions.Result) (list []svgplot.Sums) {
 		{"all jobs", func(p preemptions.Point) float64 { return p.High + p.Other }},
 	} {
 		s := svgplot.Sums{
-			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", preemptions.Title(r.Log.Name), part.name, decimal.Span(o.Graces[g])),
+			Title: fmt.Sprintf("%s: waste of a preemption in every state, added up: %s, grace %s", table.Title(r.Log.Name), part.name, decimal.Span(o.Graces[g])),
 		}
 		peak := 0.
 		for _, k := range [...]preemptions.Kind{preemptions.PAP, preemptions.PAPPlus} {

@@ -123,21 +123,10 @@ func scaling() (claim.Claim, error) {
 	shown := fmt.Sprintf("promised: %d take %s on %s for $%s; measured: LU %s on %d %s, not %s, after %s on %d; "+
 		"bought: %d; with these runs the quadratic law buys at most %d",
 		free.Best.Processes, clock(free.Best.Time), decimal.Count(free.Best.Instances, "instance"), dollars(free.Best.Cost),
-		beyond.Case, beyond.Processes, seconds(beyond.Seconds), seconds(e.Seconds), seconds(within.Seconds), most, held.Best.Processes, learnt.Best.Processes)
+		beyond.Case, beyond.Processes, decimal.Runtime(beyond.Seconds), decimal.Runtime(e.Seconds), decimal.Runtime(within.Seconds), most, held.Best.Processes, learnt.Best.Processes)
 	return judged(place, says, "128", shown,
 		free.Best.Processes == tableIV && held.Best.Processes <= most &&
 			beyond.Seconds > within.Seconds && e.Seconds < within.Seconds && learnt.Best.Processes <= beyond.Processes), nil
-}
-
-// seconds is a time of a run.
-func seconds(s float64) string {
-	switch {
-	case s < 1:
-		return decimal.Fixed(s, 4) + " s"
-	case s < 100:
-		return decimal.Fixed(s, 2) + " s"
-	}
-	return decimal.Grouped(decimal.Fixed(s, 0)) + " s"
 }
 
 // agents is Table II with its thresholds: a task of an hour, with so much slack.

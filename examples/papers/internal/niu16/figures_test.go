@@ -144,19 +144,8 @@ func TestPictureOfTheSweep(t *testing.T) {
 	}
 }
 
-// small is a log of five jobs and four records that are none. With two
-// processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
-const small = `; MaxProcs: 8
-1 0 0 600 2 -1 -1 2 900 -1 1 1 1 1 1 1 -1 -1
-2 10 0 4000 4 -1 -1 4 7200 -1 1 2 1 1 1 1 -1 -1
-3 20.5 0 30 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
-4 20 0 100 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-5 30 0 0 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-6 31 0 -1 8 -1 -1 8 50 -1 1 1 1 1 1 1 -1 -1
-7 32 0 -1 8 -1 -1 8 50 -1 5 1 1 1 1 1 -1 -1
-8 33 0 10 0 -1 -1 -1 50 -1 1 1 1 1 1 1 -1 -1
-9 7200 0 60 1 -1 -1 1 60 -1 1 1 1 1 1 1 -1 -1
-`
+// With two processors an instance the jobs need 1, 2, 1, 4 and 1 instances.
+var small = programtest.FiveJobs
 
 // All figures are written, for a log of a few jobs, too: tables with their headers
 // and as many rows as are varied, well-formed pictures, and nothing else. What the

@@ -61,7 +61,7 @@ func (o *options) demands(run *cli.Run) (list []demand, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, demand{semielastic.Title(path), "-demand " + path, d.Slots, cmp.Or(o.slot, d.Slot, time.Hour)})
+		list = append(list, demand{table.Title(path), "-demand " + path, d.Slots, cmp.Or(o.slot, d.Slot, time.Hour)})
 	}
 	for _, path := range o.traces {
 		log, err := semielastic.Load(path, o.cores, 1, o.Seed, run)

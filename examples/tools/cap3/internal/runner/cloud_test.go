@@ -767,9 +767,13 @@ func TestMoodyCloud(t *testing.T) {
 	if _, err := Open(bad); err == nil || err.Error() != "runner: an interval of 1s: want 0" {
 		t.Errorf("%v", err)
 	}
+	other := o
+	other.Tasks = append(slices.Clone(o.Tasks), o.Tasks[0])
 	bad = o
 	bad.Handover.Rule = spot.RuleHedged
-	if _, err := Open(bad); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "the journal is of other tasks or of another rule: want the same, or another journal") {
-		t.Errorf("%v", err)
+	for _, bad := range []Options{bad, other} {
+		if _, err := Open(bad); !errors.Is(err, ErrOptions) || !strings.Contains(err.Error(), "the journal is of other tasks or of another rule: want the same, or another journal") {
+			t.Errorf("%v", err)
+		}
 	}
 }

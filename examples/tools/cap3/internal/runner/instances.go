@@ -123,11 +123,14 @@ func (c *Instances) keep(changed ...*Sighting) error {
 	if c.write == nil || len(changed) == 0 {
 		return nil
 	}
-	list := make([]Sighting, len(changed))
-	for i, s := range changed {
-		list[i] = *s
+	return c.write(sightings(changed), time.Time{})
+}
+
+func sightings(list []*Sighting) (all []Sighting) {
+	for _, s := range list {
+		all = append(all, *s)
 	}
-	return c.write(list, time.Time{})
+	return all
 }
 
 func (c *Instances) every() time.Duration { return cmp.Or(c.Every, time.Minute) }
@@ -211,11 +214,7 @@ func (c *Instances) remember(list []provider.Instance) ([]provider.Instance, err
 		return list, nil
 	}
 	c.kept = now
-	all := make([]Sighting, len(changed))
-	for i, s := range changed {
-		all[i] = *s
-	}
-	return list, c.write(all, now)
+	return list, c.write(sightings(changed), now)
 }
 
 // note takes what a provider says of the instance at a time, and reports whether that is
@@ -281,10 +280,11 @@ func (c *Instances) Look(token string) (o spot.Observation, err error) {
 		return o, err
 	}
 	now := c.Clock.Now()
-	o.Saved, err = c.savedOf(h, all)
+	task, err := c.Jobs.State(&Cluster{Task: &c.Tasks[h.Task]}) // whatever its clusters do
 	if err != nil {
 		return o, err
 	}
+	o.Saved = task.Saved
 	lost := slices.ContainsFunc(all, func(in provider.Instance) bool { return !in.Live() })
 	if !lost && len(all) > 0 && c.taken(h, all) <= now {
 		lost = true
@@ -329,12 +329,6 @@ func (c *Instances) Look(token string) (o spot.Observation, err error) {
 		err = c.Jobs.Save(c.cluster(h, all))
 	}
 	return o, err
-}
-
-// savedOf is what is saved of a task, whatever its clusters do.
-func (c *Instances) savedOf(h *holding, all []provider.Instance) (time.Duration, error) {
-	s, err := c.Jobs.State(&Cluster{Task: &c.Tasks[h.Task]})
-	return s.Saved, err
 }
 
 // taken is when the price rose above the bid of a cluster.

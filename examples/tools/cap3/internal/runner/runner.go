@@ -527,23 +527,14 @@ func (r *Runner) plan(i int, s spot.BidState) spot.BidDecision {
 // looker is a task as its framework agent sees it.
 type looker task
 
-// Look returns what the journal has, or looks.
+// Look returns what was seen in this step, or before.
 func (l *looker) Look(_ int, tier spot.Tier) spot.Observation {
-	k := at(tier)
-	if l.replay {
-		for _, x := range l.step.Looks {
-			if x.Tier == tier {
-				return x.Seen
-			}
-		}
-		return l.seen[k]
-	}
 	for _, x := range l.step.Looks { // one look a step
 		if x.Tier == tier {
 			return x.Seen
 		}
 	}
-	return l.seen[k]
+	return l.seen[at(tier)]
 }
 
 // Step lets all tasks look at a time, and carries out what follows. It reports whether

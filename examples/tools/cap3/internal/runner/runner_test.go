@@ -248,24 +248,3 @@ func TestEnded(t *testing.T) {
 		t.Errorf("-fsck of a damaged journal: %+v", x)
 	}
 }
-
-// A journal of other tasks, or of another rule, is refused.
-func TestOtherTasks(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
-	tasks, m := world(random, 3)
-	o := Options{Journal: filepath.Join(folder(t), "journal"), Tasks: tasks, Bid: bids(m.History), Cloud: m}
-	r, _ := live(t, o, m)
-	r.Close()
-	o.Handover.Rule = spot.RuleSafe
-	if _, err := Open(o); err == nil {
-		t.Error("a journal of another rule is taken")
-	}
-	o.Handover.Rule, o.Tasks = spot.RulePaper, tasks[:2]
-	if _, err := Open(o); err == nil {
-		t.Error("a journal of other tasks is taken")
-	}
-	o.Handover.Interval = time.Minute
-	if _, err := Open(o); err == nil {
-		t.Error("an interval is taken")
-	}
-}

@@ -1,4 +1,4 @@
-package termplot
+package main
 
 import (
 	"strconv"
@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 )
 
 // 34 columns of an hour. Ten instances, that is a row each: held from hour 2
 // on; 1 is busy from hour 4 on, 8 in hour 6, 10 from hour 8 to 10.
-func TestWrite(t *testing.T) {
+func TestPlot(t *testing.T) {
 	const h = time.Hour
-	p := Picture{
+	p := svgplot.Picture{
 		Title: "sec", From: 0, To: 34 * h,
 		Held: []steps.Point{{At: 2 * h, Value: 10}, {At: 12 * h, Value: 1}, {At: 20 * h, Value: 0}},
 		Busy: []steps.Point{{At: 4 * h, Value: 1}, {At: 6 * h, Value: 8}, {At: 7 * h, Value: 1}, {At: 8 * h, Value: 10}, {At: 11 * h, Value: 1}, {At: 12 * h, Value: 0}},
@@ -38,7 +39,7 @@ func TestWrite(t *testing.T) {
 		"",
 	}, "\n")
 	var b strings.Builder
-	if err := Write(&b, p, 40); err != nil {
+	if err := plot(&b, p, 40); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -47,11 +48,11 @@ func TestWrite(t *testing.T) {
 }
 
 // Whatever the width, no line is longer, and there are no escape codes.
-func TestWidth(t *testing.T) {
-	p := Picture{Title: "x", From: 0, To: 1e6 * time.Hour, Held: []steps.Point{{At: 0, Value: 12345}, {At: 9, Value: 1}}}
+func TestPlotWidth(t *testing.T) {
+	p := svgplot.Picture{Title: "x", From: 0, To: 1e6 * time.Hour, Held: []steps.Point{{At: 0, Value: 12345}, {At: 9, Value: 1}}}
 	for width := range 200 {
 		var b strings.Builder
-		if err := Write(&b, p, width); err != nil {
+		if err := plot(&b, p, width); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
@@ -65,7 +66,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-func TestCell(t *testing.T) {
+func TestPlotCell(t *testing.T) {
 	for _, c := range []struct {
 		row, top, held, busy int
 		want                 rune
@@ -88,10 +89,10 @@ func TestCell(t *testing.T) {
 
 // A time that does not begin at 0 has its own numbers beneath its columns: 34 columns from hour
 // 20 to 54, so that 30 stands under the eleventh, and the next numbers ten columns further.
-func TestAxis(t *testing.T) {
+func TestPlotAxis(t *testing.T) {
 	const h = time.Hour
 	var b strings.Builder
-	if err := Write(&b, Picture{Title: "x", From: 20 * h, To: 54 * h, Held: []steps.Point{{At: 20 * h, Value: 1}}}, 40); err != nil {
+	if err := plot(&b, svgplot.Picture{Title: "x", From: 20 * h, To: 54 * h, Held: []steps.Point{{At: 20 * h, Value: 1}}}, 40); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
@@ -102,7 +103,7 @@ func TestAxis(t *testing.T) {
 	for _, span := range []time.Duration{time.Minute, 7 * h, 100 * h, 3000 * h, 90000 * h} {
 		for width := 40; width < 120; width += 7 {
 			b.Reset()
-			if err := Write(&b, Picture{Title: "x", From: 5 * span, To: 6 * span, Held: []steps.Point{{At: 5 * span, Value: 1}}}, width); err != nil {
+			if err := plot(&b, svgplot.Picture{Title: "x", From: 5 * span, To: 6 * span, Held: []steps.Point{{At: 5 * span, Value: 1}}}, width); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Split(b.String(), "\n")

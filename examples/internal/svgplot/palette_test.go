@@ -1,4 +1,4 @@
-package palette
+package svgplot
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	root, _, _ := strings.Cut(string(css), "}")
-	want := map[string]color.RGBA{"ond": OnDemand, "idle": Idle, "price": Price, "ink": Ink, "soft": Soft, "grid": Grid}
-	for i := range classes {
-		want[fmt.Sprintf("c%d", i)] = Class(i)
+	want := map[string]color.RGBA{"ond": demandColour, "idle": idleColour, "price": priceColour, "ink": inkColour, "soft": softColour, "grid": gridColour}
+	for i := range classColours {
+		want[fmt.Sprintf("c%d", i)] = classColour(i)
 	}
 	for name, c := range want {
 		if text := fmt.Sprintf("--%s: #%02x%02x%02x;", name, c.R, c.G, c.B); !strings.Contains(root, text) {
@@ -36,8 +36,8 @@ func TestText(t *testing.T) {
 		}
 		return math.Pow((x+.055)/1.055, 2.4)
 	}
-	for _, c := range append(classes[:], OnDemand, Idle, Price, Ink, color.RGBA{0xff, 0xff, 0xff, 0xff}) {
-		x := Text(c)
+	for _, c := range append(classColours[:], demandColour, idleColour, priceColour, inkColour, color.RGBA{0xff, 0xff, 0xff, 0xff}) {
+		x := textColour(c)
 		if contrast := 1.05 / (.2126*channel(x.R) + .7152*channel(x.G) + .0722*channel(x.B) + .05); contrast < 4.5 {
 			t.Errorf("%v for %v has a contrast of %.2f", x, c, contrast)
 		}
@@ -47,12 +47,12 @@ func TestText(t *testing.T) {
 // Text is no darker than it needs to be, and its channels are to each other as before. What is
 // dark already stays as it is.
 func TestTextKeepsItsHue(t *testing.T) {
-	if got := Text(Ink); got != Ink {
+	if got := textColour(inkColour); got != inkColour {
 		t.Errorf("ink becomes %v", got)
 	}
 	changed := 0
-	for _, c := range append(classes[:], OnDemand, Idle, Price, Soft, color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0, 0, 0xff, 0xff}) {
-		x := Text(c)
+	for _, c := range append(classColours[:], demandColour, idleColour, priceColour, softColour, color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0, 0, 0xff, 0xff}) {
+		x := textColour(c)
 		f := (float64(x.G) + 1) / (float64(c.G) + 1)
 		if c.G == 0 {
 			f = float64(x.B) / float64(c.B)

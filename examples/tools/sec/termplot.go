@@ -1,30 +1,20 @@
-// Package termplot draws the capacity of a cluster against its use with
-// characters, for a terminal or any other place for text. It needs Unicode's
-// block characters, and no escape codes.
-package termplot
+package main
 
 import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll/examples/internal/scale"
 	"github.com/plimsoll/plimsoll/examples/internal/steps"
+	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 )
-
-// A Picture is the instances held and busy over time.
-type Picture struct {
-	Title      string
-	From, To   time.Duration // To is later
-	Held, Busy []steps.Point // busy is at most held
-}
 
 const (
 	minWidth = 40
 	maxWidth = 160 // beyond, pictures get no better
-	rows     = 10
+	plotRows = 10
 )
 
 // eighths of a cell, filled from below.
@@ -35,10 +25,11 @@ const (
 	used = '█'
 )
 
-// Write draws p to w in one call, at most width columns wide (40 to 160). A column
+// plot draws p with characters, in one call, at most width columns wide (40 to 160), for a terminal
+// or any other place for text: with Unicode's block characters, and no escape codes. A column
 // of the picture stands for a span of time, and shows the most instances held
 // and the most busy within it, so that it looks busier than the mean is.
-func Write(w io.Writer, p Picture, width int) error {
+func plot(w io.Writer, p svgplot.Picture, width int) error {
 	width = min(max(width, minWidth), maxWidth)
 	peak := 0
 	for _, h := range p.Held {
@@ -54,18 +45,18 @@ func Write(w io.Writer, p Picture, width int) error {
 	legend := fmt.Sprintf("%c used  %c idle or booting (peaks)", used, idle)
 	gap := max(2, label+2+columns-utf8.RuneCountInString(p.Title)-utf8.RuneCountInString(legend))
 	fmt.Fprintf(&b, "%s%s%s\n", p.Title, strings.Repeat(" ", gap), legend)
-	for r := range rows {
+	for r := range plotRows {
 		switch r {
 		case 0:
 			fmt.Fprintf(&b, "%*d ┤", label, top)
-		case rows / 2:
+		case plotRows / 2:
 			fmt.Fprintf(&b, "%*d ┤", label, top/2)
 		default:
 			fmt.Fprintf(&b, "%*s │", label, "")
 		}
 		line := make([]rune, columns)
 		for c := range line {
-			line[c] = cell(rows-1-r, top, held[c], busy[c])
+			line[c] = cell(plotRows-1-r, top, held[c], busy[c])
 		}
 		b.WriteString(strings.TrimRight(string(line), " "))
 		b.WriteByte('\n')
@@ -106,7 +97,7 @@ func Write(w io.Writer, p Picture, width int) error {
 // than nothing is seen at the bottom.
 func cell(row, top, held, busy int) rune {
 	// in eighths of a cell, rounded up, above the bottom of this one
-	fill := func(n int) int { return (n*rows*8+top-1)/top - row*8 }
+	fill := func(n int) int { return (n*plotRows*8+top-1)/top - row*8 }
 	if f := fill(busy); f > 0 {
 		return eighths[min(f, 8)]
 	}
