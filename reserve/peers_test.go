@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/exp/stats"
+
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -32,11 +34,6 @@ const peersEnv = "PLIMSOLL_PEERS"
 
 // rounds is how often each program solves each case, by turns.
 const rounds = 5
-
-func median(times []float64) float64 {
-	slices.Sort(times)
-	return times[len(times)/2]
-}
 
 // timed returns the seconds of a warm solve.
 func timed(tb testing.TB, e *Exact, p *Problem) (float64, Plan) {
@@ -82,7 +79,7 @@ func TestPeersLEMON(t *testing.T) {
 				t.Fatalf("%s: ours costs %v, LEMON's %d micros, want %v", names[i], plan.Cost, cost, optima[i])
 			}
 		}
-		a, b := median(ours), median(theirs)
+		a, b := stats.Median(ours), stats.Median(theirs)
 		sum += math.Log(b / a)
 		least = min(least, b/a)
 		t.Logf("%-70s LEMON %8.1f ms, ours %7.2f ms, %5.1f times", names[i], 1e3*b, 1e3*a, b/a)
@@ -147,7 +144,7 @@ func TestPeersHiGHS(t *testing.T) {
 		if math.Abs(peer.LP-plan.Bound.Float64()) > 0.01 {
 			t.Errorf("%s: bound %v, HiGHS's %v", names[i], plan.Bound, peer.LP)
 		}
-		a := median(ours)
+		a := stats.Median(ours)
 		sum += math.Log(a / peer.Seconds)
 		worst = max(worst, a/peer.Seconds)
 		t.Logf("%-70s HiGHS %6.1f ms, ours %6.2f ms, ratio %.3f, gap %.2g", names[i], 1e3*peer.Seconds, 1e3*a, a/peer.Seconds, plan.Gap())

@@ -201,8 +201,9 @@ func (d *Draft) Take(cloud, n int) {
 // Serve finds room for a whole job within one infrastructure: the cheapest infrastructure
 // with enough spare instances, or else the cloud of the given clouds that can launch the
 // missing instances. Where clouds have instances of one core and speed 1, that is the first
-// such cloud; otherwise the one in which the job costs least, and the first of equals. Serve launches them, takes all instances for the job, and reports true.
-// Without such a cloud Serve does nothing and reports false.
+// such cloud; otherwise the one in which the job costs least, and the first of equals. Serve
+// launches them, takes all instances for the job, and reports true. Without such a cloud
+// Serve does nothing and reports false.
 //
 // Serve sets credits aside. Instances that the job takes may be charged before the job can
 // start, while others boot. The credits must pay those charges too: otherwise the instances
