@@ -10,7 +10,6 @@ require (
 	github.com/plimsoll/plimsoll/examples v0.1.0
 	github.com/plimsoll/plimsoll/pricing/parquet v0.1.0
 	google.golang.org/grpc v1.83.2
-	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0
 )
 
@@ -85,6 +84,7 @@ require (
 	google.golang.org/genproto v0.0.0-20260715232425-e75dac1f907d // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260715232425-e75dac1f907d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260819154853-08b0e4226688 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 replace (
