@@ -383,3 +383,16 @@ func TestBranchLimits(t *testing.T) {
 		}
 	}
 }
+
+// The share of the bound, by hand; equal amounts have no gap, also where both are nothing.
+func TestSharedGap(t *testing.T) {
+	for _, c := range []struct {
+		cost, bound pricing.Money
+		want        float64
+	}{{0, 0, 0}, {7, 7, 0}, {9, 8, .125}, {1, 0, math.Inf(1)}} {
+		p := Shared{Cost: TotalOf(c.cost), Bound: TotalOf(c.bound)}
+		if got := p.Gap(); got != c.want && math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%d above %d: %v, want %v", c.cost, c.bound, got, c.want)
+		}
+	}
+}
