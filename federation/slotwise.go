@@ -24,9 +24,9 @@ import (
 // p − w in an idle reservation elsewhere, and p − w − p_min on demand in the cheapest centre.
 // The idle reservations are all alike. So the instances that save most take them.
 //
-// Proof. The proof sets a price π for an instance-slot in each centre. Let λ be the saving of
-// an idle reservation, from 0 to p_min, for the first instance that gets none; λ is 0 if every
-// instance gets one. The price is λ in each centre that has no more instances than
+// Proof. The proof sets a price π for an instance-slot in each centre. Let λ be p − w of the
+// first instance that gets no idle reservation, cut to the range from 0 to p_min; λ is 0 if
+// every instance gets one. The price is λ in each centre that has no more instances than
 // reservations. In every other centre the price is min(p, λ + w), where w is that of the o-th
 // instance, or p if fewer than o instances can leave. Three things follow. Every instance is
 // where it is cheapest. A centre with a price below p has no instance on demand, or is the

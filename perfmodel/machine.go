@@ -283,11 +283,12 @@ func (h *hyper) covariance(a, b *cell) float64 {
 // belongs to the machine and is valid until the next FitAll. Application panics if FitAll had
 // no profile with that index.
 //
-// Seconds is the median. The interval is for a single run, by Student's t with as many
-// degrees of freedom as there are steps from one size to another in the profiles: cases
-// less applications. Mean is exp(m + v/2) of the posterior, where m and v are mean and
+// Seconds is the median. The interval is for a single run, by Student's t. Each
+// application with runs adds degrees of freedom: the amounts of work that it was profiled
+// with, less one. Mean is exp(m + v/2) of the posterior, where m and v are mean and
 // variance of the logarithm: the mean of a log-normal time whose median is not certain.
-// Time: O(n²) for each number of processes and n runs in all.
+// Time: O(n²) for each number of processes, where n is the number of runs of all
+// profiles.
 func (m *Machine) Application(i int) Estimator {
 	if i < 0 || i >= len(m.apps) {
 		panic("perfmodel: no application with that index")

@@ -91,11 +91,11 @@ type Preemption struct {
 	Take  int           // P, how many nodes are taken
 	Grace time.Duration // GP, how long jobs may still run, ≥ 0
 
-	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the
-	// grace period, from [OutlastTo], [RequestedTo] or [Survival.OutlastTo]. It is
-	// rounded to the nearest 2⁻²⁰. The expected waste of losing a job is that chance
-	// times (elapsed + grace)·nodes, or what a job with a [Checkpoint] loses. If Outlast
-	// is nil, nothing is known, and each job counts in full.
+	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the grace
+	// period, from [OutlastTo], [RequestedTo], [Estimates.OutlastTo] or
+	// [Survival.OutlastTo]. It is rounded to the nearest 2⁻²⁰. The expected waste of losing
+	// a job is that chance times (elapsed + grace)·nodes, or what a job with a [Checkpoint]
+	// loses. If Outlast is nil, nothing is known, and each job counts in full.
 	Outlast []float64
 
 	// ByPriority lets the waste of a job count Job.Priority times; otherwise each job

@@ -46,7 +46,7 @@ import (
 
 // A FrontPoint is a plan on the front of mean cost against risk, and how good it is.
 type FrontPoint struct {
-	// Risk is λ, the weight of CVaR beside the mean, from 0 to 1, in thousandths.
+	// Risk is λ, the weight of CVaR beside the mean, from 0 to 1, rounded to thousandths.
 	Risk float64
 	// Purchases are sorted by slot and class.
 	Purchases []pricing.Purchase

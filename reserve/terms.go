@@ -8,9 +8,9 @@ import (
 )
 
 // WholeTerms returns the list with every term cut to a whole number of slots, for slots
-// that do not divide terms: a year of 8760 hours has 52 slots of a week and a day. The
-// rest of a term, less than a slot, then counts as unused. A reservation still costs all
-// of its fee: what a class billed [pricing.Always] charges for the rest is added to
+// that do not divide terms: a year of 8760 hours is 52 slots of a week, and one day more.
+// The rest of a term, less than a slot, then counts as unused. A reservation still costs
+// all of its fee: what a class billed [pricing.Always] charges for the rest is added to
 // Upfront, rounded up. So each purchase of a plan can be made, and costs what the plan
 // says. A plan renews a contract less than a slot before the contract ends.
 //

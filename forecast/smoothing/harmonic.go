@@ -18,8 +18,9 @@ import (
 // little of each of 52 effects, but enough of three waves. Period need not be whole: a
 // year has 365.25/7 = 52.18 weeks.
 //
-// Start: as [Simple] with the factor Alpha, without waves and trend; Fit begins with a
-// least squares fit of all. A missing observation is one with e = 0.
+// Start: as [Simple] with the factor Alpha, without waves and trend; Fit starts from the
+// level, trend and waves that least squares fit to the series. A missing observation is
+// one with e = 0.
 //
 // A copy of the model shares its waves.
 type Harmonic struct {

@@ -18,8 +18,8 @@ func TQuantile(level, df float64) float64 {
 	return tQuantile(level, df)
 }
 
-// tQuantile is TQuantile for arguments that were checked. For 1 and 2 degrees of
-// freedom, where tails are longest, there is a closed form. From expansive on, it is the
+// tQuantile is TQuantile for arguments that were checked. For 1 and 2 degrees of freedom,
+// where tails are longest, there is a closed form. From 10⁴ (expansive) on, it is the
 // quantile of the normal distribution with three terms of the expansion in 1/df
 // [Abramowitz70] 26.7.5. Between, Newton's method begins there, on
 //
@@ -27,7 +27,7 @@ func TQuantile(level, df float64) float64 {
 //
 // as a function of log t, or on log P(|T| ≤ t) if level is below 1/2. Both functions are
 // concave, so every step but the first comes from the same side, and none goes too far.
-// Two or three steps change all visible digits.
+// The steps end with one that changes log t by at most 2⁻⁴⁶, or after 30.
 func tQuantile(level, df float64) float64 {
 	switch df {
 	case 1:

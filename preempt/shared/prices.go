@@ -17,11 +17,12 @@ import (
 // Idea. Each waiting task of a request s has a price λ_s. A node alone hosts the tasks whose
 // prices exceed what is lost for them there:
 //
-//	V_n(L) = max over the numbers h of (Σ λ_s·h_s - c_n(h, L))
+//	V_n(L) = max over the patterns h of (Σ λ_s·h_s - c_n(h, L))
 //
-// where c_n is the least loss of jobs that are on this node only, given that the jobs of L,
-// which span nodes, are lost. The prices rise until all tasks have a node. A job j that spans
-// nodes is lost if the room of j is worth more to the nodes together than the loss w_j of j:
+// where a pattern h hosts h_s tasks of each request s, and c_n is the least loss of jobs that
+// are on this node only, given that the jobs of L, which span nodes, are lost. The prices
+// rise until all tasks have a node. A job j that spans nodes is lost if the room of j is
+// worth more to the nodes together than the loss w_j of j:
 //
 //	Σ_n V_n(L + j) - V_n(L) > w_j
 //

@@ -180,11 +180,11 @@ func appendFamilies(dst []Family, demands []int, found []*offers.Offer) []Family
 	return append(dst, f)
 }
 
-// sameUnit is by how much prices of a unit may differ between the sizes of a family: one part in
-// so many. Lists round prices to a tenth of a cent, which is up to .0005 of the reserved price of a
-// large, some .06: nearly a hundredth. A unit that is dearer by as much pays from a hundredth more
-// of the time on, and is planned well; a family that is parted loses that its sizes stand in for
-// one another.
+// sameUnit is by how much prices of a unit may differ between the sizes of a family: one part in so
+// many. Lists round prices to a tenth of a cent, which is up to .0005 of the reserved price of a
+// large, some .06: nearly a hundredth. A reservation that is dearer by a hundredth pays off at a
+// use that is a hundredth higher, so planning the sizes as one stays nearly right. In a family that
+// is parted, each size is planned alone.
 const sameUnit = 100
 
 // scaled reports whether the prices of b are n times those of a, class by class, but for what

@@ -69,10 +69,11 @@ func (s *series) together(first int64, n int) [][24]Amount {
 	return days
 }
 
-// Hourly returns a demand of days by hours: each day's use spread evenly over the hours from
-// from to before to of the day, in UTC, past midnight if to is not above from. If from and to are
-// both 0, the use is as concentrated as the rows allow, from the first hour on: what reservations save
-// on that demand they save whatever the hours were. A demand of hours is returned as it is. It panics
+// Hourly returns a demand of days by hours: each day's use spread evenly over the hours of the day,
+// in UTC, that begin at from or later and before to. If to is not above from, they are the hours of
+// that day from from on and those before to. If from and to are both 0 and Together is not nil, the
+// use is as concentrated as the rows allow, from the first hour on: what reservations save on that
+// demand they save whatever the hours were. A demand of hours is returned as it is. It panics
 // unless from and to are 0 to 24.
 func (d *Demand) Hourly(from, to int) Demand {
 	if from < 0 || from > 24 || to < 0 || to > 24 {

@@ -18,9 +18,10 @@ import (
 //	(C(d + u in each coming hour) - C(d)) / coming hours.
 //
 // Two bounds of the price need only the plan for d. The dual prices of the plan give a lower
-// bound: the least cost of one more unit in each hour. The purchases of the plan, unchanged,
-// give an upper bound: the cost on demand of what held and planned reservations do not serve.
-// If the bounds are equal, they are the price. Otherwise the function plans for d + u too.
+// bound: u times what one more unit costs at least, in the mean of the coming hours. The
+// purchases of the plan, unchanged, give an upper bound: the cost on demand of what held and
+// planned reservations do not serve. If the bounds are equal, they are the price. Otherwise
+// the function plans for d + u too.
 
 // plan sets the prices of kinds that reservations for sale could serve.
 func (b *Book) plan(quotes []Quote, running []int, now time.Time, o *Options) error {

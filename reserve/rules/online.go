@@ -339,12 +339,12 @@ func (o *Online) Learn(demand []int) error {
 	return nil
 }
 
-// purchase plans and buys. If a plan wants more of a class than Caps leaves, purchase fills
-// up the class, gives the class a prohibitive fee, and plans again for the rest. So there is at
-// most one plan more than there are classes. MaxBuy and AtMost only delay a purchase, so
-// purchase applies them after planning: in a plan, they would move the need to other classes.
-// purchase applies MaxActive again after planning, because a reservation that ends within half an
-// interval is active, and no part of the plan.
+// purchase plans and buys. If a plan wants more of a class than Caps leaves, purchase fills up
+// the class, gives the class a prohibitive fee, and plans again for the rest. So there is at most
+// one plan more than there are classes. MaxBuy and AtMost only delay a purchase, so purchase
+// applies them after planning: in a plan, they would move the need to other classes. purchase
+// applies MaxActive again after planning, because the plan rounds ends to whole intervals: a
+// reservation with less than half an interval to go is active, but not in the plan.
 func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	planner := o.Planner
 	if planner == nil {

@@ -56,19 +56,19 @@ import (
 //
 // Bounds on the cost for each reading; a fee pays back in F/p slots:
 //
-//	Mended, any window and reading      at most τp/F times the optimum, if the forecast
+//	Mended, any window and flags        at most τp/F times the optimum, if the forecast
 //	                                    is exact: each purchase replaces F or more of
 //	                                    on-demand cost, so the plan costs at most as
 //	                                    much as everything on demand; τp/F is reached
 //	Printed, window > term              the same plan as Mended, unless AnyStart
 //	Printed, window < term              no such bound: the rule repeats a purchase
 //	                                    (6 times the optimum, reserve/theory)
-//	Printed or Mended, all of the       the bound of [reserve.HGR], with either choice between
-//	demand in sight                     equal windows; not with FirstSlot. [Liu21] Theorem 3
-//	                                    says 2 - F/(τp): true if and only if F ≥ τp/2
+//	Printed or Mended, all of the       the bound of [reserve.HGR], with or without LastOfEqual
+//	demand in sight                     and not with FirstSlot. [Liu21] Theorem 3 says
+//	                                    2 - F/(τp): true if and only if F ≥ τp/2
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant
-//	all readings                        not 3 times the optimum, as [Liu21] Theorem 4 says
+//	all readings                        3 times the optimum is no bound: [Liu21] Theorem 4 is false
 //
 // With a false forecast, a single slot of demand can cost Deferred F/p times the optimum,
 // and the other two readings any multiple. [Robust] has a bound.

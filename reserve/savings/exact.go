@@ -32,13 +32,13 @@ import (
 // straddles the end of a type has a mean of its own. So for k types δ has at most 2k runs
 // of equal values: one for each type and one for each end.
 //
-// The flow. A run that ends at unit D_j, with a value v_j above that of the next run, adds
-// v_j·max(0, D_j - N) to the cost on demand. That is the cost of a slot with the demand D_j
-// at the price v_j, and commitments are the reservations that serve the slot. So each
-// slot becomes m consecutive slots, where m is the largest number of runs of any slot.
-// Terms become m times as long, and purchases are possible in the first slot of each m.
-// The minimum-cost flow of prepaid reservations (package reserve/internal/flow) solves
-// this problem.
+// The flow. A run that ends at unit D_j, and whose value exceeds that of the next run by
+// v_j, adds v_j·max(0, D_j - N) to the cost on demand. That is the cost of a slot with the
+// demand D_j at the price v_j, and commitments are the reservations that serve the slot. So
+// each slot becomes m consecutive slots, where m is the largest number of runs of any slot.
+// Terms become m times as long, and purchases are possible in the first slot of each m. The
+// minimum-cost flow of prepaid reservations (package reserve/internal/flow) solves this
+// problem.
 //
 // Exactness. All ratios are multiples of 1/Λ, where Λ is the least common multiple of the
 // plan rates. Plan rates are odd amounts such as 0.1553 and 1.1721, and with three types

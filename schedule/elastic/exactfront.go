@@ -16,12 +16,12 @@ import (
 // itself shifted by n, 64 sums at a time. The configurations are the cross product of the
 // clouds' sums, and timetable.search leaves out most of their schedules.
 //
-// Queued time is a schedule's: it is not a sum over jobs, so that no knapsack dynamic
-// programme over jobs gives the front. Queued time is not monotone in the number of
-// instances once there are two places to run. One more instance in a cloud may start a
-// job there at once; otherwise the job would wait a little elsewhere and leave that cloud
-// to a wider job. So nothing is left out on grounds of dominance between numbers of
-// instances.
+// Queued time belongs to the whole schedule. It is no sum over jobs, so no dynamic
+// program over jobs, as for a knapsack, gives the front. Queued time is not monotone in
+// the number of instances once there are two places to run. One more instance in a cloud
+// may start a job there at once; otherwise the job would wait a little elsewhere and
+// leave that cloud to a wider job. So nothing is left out on grounds of dominance between
+// numbers of instances.
 //
 // Time: O(jobs·cores/64) for the sums, at most exactConfigurations schedules.
 

@@ -203,11 +203,12 @@ func (p *process) logRun(s *sampler, nodes int) float64 {
 // clock can hold, 292 years after the start (ten million jobs or more, with the
 // published parameters), it returns false.
 //
-// Jobs are numbered from 1 and come in order of submission. Submit counts from
-// the midnight before the first job, in whole seconds; at equal places in time
-// the interactive job is first. Run is in whole seconds and at least one. The
+// Jobs are numbered from 1 and come in order of submission. Submit counts from the
+// midnight before the first job, in whole seconds; of two jobs at equal times before
+// rounding the interactive job is first. Run is in whole seconds and at least one. The
 // model knows nothing of users: User is −1 (see [UsersTo]) and Estimate is Run (see
-// [EstimatesTo]). Queue is [QueueBatch], [QueueInteractive] or, typeless, −1.
+// [EstimatesTo]). Queue is [QueueBatch], [QueueInteractive] or, with [Options].Typeless,
+// −1.
 //
 // It panics before the first Reset.
 func (l *Lublin) Next() (trace.Job, bool) {

@@ -11,10 +11,11 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 // is strictly between two breakpoints, and its z is the slope there. A slot outside the
 // basis is at a breakpoint, and its z is between the slopes on both sides. A long step
 // crosses breakpoints of all slots of the cycle, also several of one slot, in the order of
-// their distance. All breakpoints are multiples of n, so the argument of the package comment
-// (Exactness) holds unchanged.
+// their distance. All breakpoints are multiples of n = T+2, by which the package comment
+// (Exactness) enlarges everything, so its argument holds unchanged.
 //
-// A cap on active instances is one more breakpoint, with the slope -wall beyond it.
+// A cap on active instances is one more breakpoint, with the slope -wall beyond it, and
+// is never crossed.
 //
 // A step of the simplex first looks at the nearest breakpoint of each slot of the cycle,
 // which bounds the length of the step. Then the step looks at the breakpoints within that
