@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ import (
 	"k8s.io/client-go/rest"
 	ktesting "k8s.io/client-go/testing"
 
+	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
 	"github.com/plimsoll/plimsoll/examples/services/kubernetes/internal/oracle"
 	"github.com/plimsoll/plimsoll/reserve/marginal"
 )
@@ -51,7 +53,11 @@ func inputs(t *testing.T, held string) *Inputs {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := oracle.ReadHeld(strings.NewReader(held))
+	var contracts []heldfile.Contract
+	if err := json.Unmarshal([]byte(held), &contracts); err != nil {
+		t.Fatal(err)
+	}
+	list, err := oracle.Held(contracts, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +65,7 @@ func inputs(t *testing.T, held string) *Inputs {
 	return &Inputs{Book: book, Notes: notes}
 }
 
-const tenLarge = `[{"id": "ri-1", "type": "m5.large", "units": 10, "expires": "2027-03-01"}]`
+const tenLarge = `[{"id": "ri-1", "type": "m5.large", "count": 10, "until": "2027-03-01"}]`
 
 func node(name string, labels map[string]string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}, Spec: corev1.NodeSpec{ProviderID: "p://" + name}}
@@ -307,7 +313,7 @@ func TestController(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	b.reach(t, "bad files", map[string]string{"foreign": "7", "m5.large": "0.001", "m5.xlarge": "0.1"})
 	mu.Lock()
-	failure, held = nil, `[{"id": "ri-1", "type": "m5.large", "units": 10, "expires": "2026-11-22"}]`
+	failure, held = nil, `[{"id": "ri-1", "type": "m5.large", "count": 10, "until": "2026-11-22"}]`
 	mu.Unlock()
 	b.reach(t, "the commitment has expired", map[string]string{"foreign": "7"})
 	mu.Lock()
