@@ -35,7 +35,8 @@ const (
 	seasonChance = .01
 	oddChance    = .001
 	// seasonPart is the part of what the best period explains that a divisor of it has to
-	// explain to be the season, and seasonLike that of any shorter period.
+	// explain to be the season, and seasonLike that of any shorter period. Of a day, of 24 values, and
+	// of a week only days are parts: a demand of 18 hours a day repeats somewhat after 12.
 	seasonPart = .3
 	seasonLike = .85
 	// seasonLags is how far the autocorrelation is looked at for other periods.
@@ -215,7 +216,8 @@ func (f *Fitter) findFirst() int {
 	}
 	first := best
 	for i, m := range list {
-		if m < first && (explained[i] >= seasonLike*most || best%m == 0 && explained[i] >= seasonPart*most) {
+		part := best%m == 0 && (best%24 != 0 || m%24 == 0) // half a day is no season of a day
+		if m < first && (explained[i] >= seasonLike*most || part && explained[i] >= seasonPart*most) {
 			first = m
 		}
 	}

@@ -36,6 +36,7 @@ type Collector struct {
 	any         bool
 	kinds       map[Kind]*series
 	kind        *series // of the last row
+	row         Row     // that was mended
 	commitments map[commitmentKey]*held
 	contracts   []Contract
 	months      map[int64]*Month
@@ -106,6 +107,7 @@ const (
 	twoUnits       = "a commitment with quantities in two units, of which those in the first count"
 	localDays      = "days of 23 or 25 hours, so times are local: each counts as the day of UTC that most of it is in"
 	longRows       = "rows over several hours, whose use counts as spread evenly over them"
+	takenBack      = "usage on demand that takes back money and says hours above 0: the money counts, and the hours do not"
 )
 
 // Add adds a row to the file that Begin began. It keeps nothing of row.Raw. The
@@ -118,6 +120,7 @@ func (c *Collector) Add(row *Row) error {
 		panic("usage: Add before Begin")
 	}
 	file := &c.files[at]
+	row = c.mended(row)
 	if err := c.check(row, at); err != nil {
 		return err
 	}
@@ -169,6 +172,25 @@ func (c *Collector) Add(row *Row) error {
 		c.Each(row)
 	}
 	return nil
+}
+
+// mended returns a row as it is meant: an end such as 23:59:59 is the end of its hour, and use on
+// demand that costs less than nothing is a correction, whose money counts and whose hours do not.
+func (c *Collector) mended(row *Row) *Row {
+	last := (row.End.Unix()+1)%3600 == 0 && row.End.After(row.Start)
+	back := row.Charge == OnDemand && row.Hours.Sign() > 0 && row.Billed.Sign() < 0
+	if !last && !back {
+		return row
+	}
+	c.row = *row
+	if last {
+		c.row.End = time.Unix(row.End.Unix()+1, 0).UTC()
+	}
+	if back {
+		c.row.Hours = Amount{}
+		c.Note(row.Line, takenBack, row.Billed)
+	}
+	return &c.row
 }
 
 // isUsage reports whether a row is left out though it is use of the cloud.

@@ -13,8 +13,9 @@ type Quality struct {
 	// that these hours had on the days before.
 	Tail    time.Time
 	Present float64
-	// Gaps are times of a day or more in which no kind is used, within the bill: from when, and
-	// until when.
+	// Gaps are times of a day or more in which no kind is used, within the bill, though at six hours
+	// of them or more there is use in most other weeks: from when, and until when. A weekend without
+	// use is no gap if most are.
 	Gaps [][2]time.Time
 	// Doubles are pairs of demands, by their index, that are suspected of charging for the same
 	// instances: one type in one region under two systems, with the same use in every hour.
@@ -24,9 +25,9 @@ type Quality struct {
 }
 
 // What a tail is. The use of an hour is compared with the least that each kind had at that hour of
-// the day on seenDays days before, which two weekends are among. A tail of all kinds together has
-// less than thin of that, in kinds that have mostThin of the use; it is at most tailDays long, as
-// clouds report within three days, and longer is a change.
+// the day on seenDays days before; weekends do not count for an hour of a working day. A tail of all
+// kinds together has less than thin of that, in kinds that have mostThin of the use; it is at most
+// tailDays long, as clouds report within three days, and longer is a change.
 const (
 	seenDays = 14
 	tailDays = 3
@@ -74,8 +75,9 @@ func (b *Bill) tail(q *Quality) {
 			}
 			x, low, days := d.at(slot), 0.0, 0
 			// Days that may be of the tail are no measure.
-			for back := max(1, floor(at-end+24*tailDays, 24)+1); days < seenDays && slot-back*day >= floor(d.Start.Unix(), int64(d.Slot/time.Second)); back++ {
-				if q.missing(at - 24*back) {
+			from := max(1, floor(at-end+24*tailDays, 24)+1)
+			for back := from; back < from+seenDays && slot-back*day >= floor(d.Start.Unix(), int64(d.Slot/time.Second)); back++ {
+				if q.missing(at-24*back) || weekend(at-24*back) && !weekend(at) {
 					continue
 				}
 				if y := d.at(slot - back*day); days == 0 || y < low {
@@ -105,6 +107,13 @@ func (b *Bill) tail(q *Quality) {
 	}
 }
 
+// weekend reports whether an hour is of a Saturday or a Sunday in UTC. The first day of the epoch
+// was a Thursday.
+func weekend(hour int64) bool {
+	day := (floor(hour, 24) + 4) % 7
+	return day == 0 || day == 6
+}
+
 // missing reports whether an hour is in a gap.
 func (q *Quality) missing(hour int64) bool {
 	t := time.Unix(3600*hour, 0)
@@ -130,12 +139,44 @@ func (b *Bill) gaps(q *Quality) {
 				continue
 			}
 			at := 64*(used.base+int64(w)) + h
-			if last != 0 && at-last >= 24 {
+			if last != 0 && at-last >= 24 && used.usual(last, at) {
 				q.Gaps = append(q.Gaps, [2]time.Time{time.Unix(3600*last, 0).UTC(), time.Unix(3600*at, 0).UTC()})
 			}
 			last = at + 1
 		}
 	}
+}
+
+// usualHours is at how many hours of a gap there is use in most other weeks. nearWeeks is how many
+// weeks before the gap, and after it, are looked at.
+const (
+	usualHours = 6
+	nearWeeks  = 4
+)
+
+// usual reports whether hours without a mark are marked in most of the weeks around them. Where no
+// other week is known, an hour counts as usual.
+func (s *hourSet) usual(from, to int64) bool {
+	const week = 7 * 24
+	hours := 0
+	for h := from; h < to && hours < usualHours; h++ {
+		marked, seen := 0, 0
+		see := func(at int64) {
+			if w := floor(at, 64) - s.base; w >= 0 && w < int64(len(s.bits)) {
+				seen++
+				marked += int(s.bits[w] >> uint(at-64*floor(at, 64)) & 1)
+			}
+		}
+		before, after := (h-from)/week+1, (to-1-h)/week+1
+		for k := range int64(nearWeeks) {
+			see(h - week*(before+k))
+			see(h + week*(after+k))
+		}
+		if seen == 0 || 2*marked > seen {
+			hours++
+		}
+	}
+	return hours >= usualHours
 }
 
 // doubles finds kinds with the same use in every slot, at least a day's.

@@ -10,7 +10,8 @@ import (
 func TestCounts(t *testing.T) {
 	b := book(t, market(t, kindsText), `[]`)
 	running := make([]int, len(b.Kinds))
-	for _, n := range []int{-1, math.MaxInt32 + 1, math.MaxInt64} {
+	large, largest := int64(math.MaxInt32+1), int64(math.MaxInt64) // below 0 where an int has 32 bits
+	for _, n := range []int{-1, int(large), int(largest)} {
 		running[1] = n
 		if _, err := b.Quotes(running, now, Options{}); !errors.Is(err, ErrRange) {
 			t.Errorf("%d running: %v", n, err)

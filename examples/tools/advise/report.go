@@ -218,10 +218,14 @@ func (r *results) decide(w *table.Page) {
 		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, on average over %d futures.", by, r.amount(r.cost),
 			r.amount(r.onDemand), r.o.futures)
 	}
+	what := "reservations"
+	if s := r.spending; s != nil {
+		what += fmt.Sprintf(", and of %s for %s,", s.name, decimal.Count(len(s.groups), "kind"))
+	}
 	if optimal {
-		w.Printf("No plan costs less (proved). The reasons and what if: -show why.\n")
+		w.Sayf("No plan of %s costs less (proved). The reasons and what if: -show why.", what)
 	} else {
-		w.Sayf("No plan costs less than %s. The reasons and what if: -show why.", r.amount(r.bound))
+		w.Sayf("No plan of %s costs less than %s. The reasons and what if: -show why.", what, r.amount(r.bound))
 	}
 }
 
