@@ -27,8 +27,8 @@ import (
 // with the lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0, except with
 // Blind. All nodes of a job have the same value, except with Random and Blind.
 //
-// No constant bounds the waste of any policy, over the least: a policy values nodes, and whole
-// jobs are lost. The factor of FIFO, LIFO and PAP grows with the nodes (ERRATA [Duplyakin17] 4).
+// No constant bounds the waste of FIFO, LIFO and PAP over the least: they value nodes, and whole jobs
+// are lost. The factor grows with the nodes (ERRATA [Duplyakin17] 4).
 // See [Solver].
 type Policy uint8
 

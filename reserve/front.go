@@ -40,7 +40,9 @@ import (
 // grows with the paths and with the digits of w. If the denominator is above the greatest number of
 // parts V for which all amounts fit in 64 bits, each weight is rounded down to parts of 1/V, and a
 // path without demand has the rest. So every plan costs the same fees, and no more on demand, than
-// with the weights proper: the bound stays a bound, and is lower by a share of about 2/V a path.
+// with the weights proper: the bound stays a bound. It is lower by at most 1/V of what each path pays
+// on demand, which is much where the optimum is next to nothing. Mean is that of [Cost], which takes
+// such weights to fewer digits.
 //
 // Time: a solve of Exact and O(slots × paths) for each round.
 
@@ -56,6 +58,10 @@ type FrontPoint struct {
 	// share of the bound.
 	Gap float64
 }
+
+// mostFront bounds the slots of the linear program of a round, where classes have several use prices:
+// more take seconds a round.
+const mostFront = mostExpanded / 64
 
 // frontGap ends the rounds of a point: amounts of a million are then right to a cent.
 const frontGap = 1e-8
@@ -150,7 +156,7 @@ func (e *Exact) newFront(p *Problem, level float64) (*front, error) {
 	f.load(level)
 	f.most = min(f.market.finest, math.MaxInt64/int64(max(1, f.market.tally.peak())))
 	if len(usePrices(nil, p, &f.market)) > 1 {
-		f.most = min(f.most, int64(mostExpanded/max(1, p.slots())))
+		f.most = min(f.most, int64(mostFront/max(1, p.slots())))
 	}
 	f.most = max(1, f.most)
 	return f, nil

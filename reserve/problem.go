@@ -224,7 +224,7 @@ func (m *market) loadAny(p *Problem) error {
 	if !ok {
 		values = math.MaxInt64
 	}
-	m.finest = maxValue / max(dearest, values, 1)
+	m.finest = (maxValue - 1) / max(dearest, values, 1)
 	for fine > 1 && fine > m.finest {
 		fine /= 10
 	}

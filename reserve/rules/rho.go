@@ -60,11 +60,12 @@ import (
 //	                                    is exact: each purchase replaces F or more of
 //	                                    on-demand cost, so the plan costs at most as
 //	                                    much as everything on demand; τp/F is reached
-//	Printed, window > term              the same plan as Mended, unless AnyStart
+//	Printed, window > term              the same plan as Mended, without AnyStart
+//	                                    and FirstSlot
 //	Printed, window < term              no such bound: the rule repeats a purchase
 //	                                    (6 times the optimum, reserve/theory)
-//	Printed or Mended, all of the       the bound of [reserve.HGR], with or without LastOfEqual
-//	demand in sight                     and not with FirstSlot. [Liu21] Theorem 3 says
+//	Printed or Mended, AppendPlan       the bound of [reserve.HGR], with or without LastOfEqual
+//	with all of the demand in sight     and not with FirstSlot. [Liu21] Theorem 3 says
 //	                                    2 - F/(τp): true if and only if F ≥ τp/2
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms; no constant

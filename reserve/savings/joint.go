@@ -42,8 +42,8 @@ import (
 //
 // The proof does not use how ν was found, and any lower bound on reserve_i will do. Nor does it use
 // that q_i is below p_i: a type whose rate is not below its price on demand is paid for last, by money
-// that would else pay for nothing. A plan that commits nothing for such a type can cost twice the
-// optimum and more (TestRateNotBelow).
+// that would else pay for nothing. A plan that commits nothing for such a type can cost nearly twice
+// the optimum (TestRateNotBelow).
 //
 // The certificate is ν and, for each type, the dual prices λ_it of its flow. These satisfy
 // 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), sum over no term to more than the fee, and Σ λ_it·d_it is

@@ -58,7 +58,7 @@ type Problem struct {
 // A Type is a type of instances: its demand in instances per slot, and its rates per
 // instance-hour, on demand and from the savings plan. A Plan of 0 says that the savings plan does
 // not pay for the type. Where Plan is not below OnDemand, the savings plan pays for the type
-// last, with money that is committed anyway.
+// last, with money that would else pay for nothing.
 //
 // Paths, in place of Demand, are possible demands, of which one will come: the same path for all
 // types. Purchases are made before the path is seen. Amounts of a [Plan] are then means over the

@@ -265,7 +265,7 @@ func shareOf(g *record.Group, worth int64) int {
 }
 
 // Covered reports whether a savings plan pays for the group's usage. Where its rate is not below
-// that on demand, only money that is committed anyway does so with profit.
+// that on demand, only money that would else pay for nothing does so with profit.
 func Covered(g *record.Group) bool { return g.Savings > 0 && g.List.OnDemand > 0 }
 
 // Check returns why g does not belong to a fleet with these terms, nil if it does.
