@@ -128,7 +128,7 @@ func (s *Solver) check(p *Problem) error {
 		switch {
 		case len(r.Needs) != dims:
 			return badInput("Requests.Needs", i, ErrLength, "%d resources: want %d, as the first request has", len(r.Needs), dims)
-		case r.Count < 1 || r.Count > most:
+		case r.Count < 1 || int64(r.Count) > most:
 			return badInput("Requests.Count", i, ErrRange, "%d: want a positive number of tasks", r.Count)
 		case !add(s.sums[:dims], r.Needs, int64(r.Count)):
 			return badInput("Requests.Needs", i, ErrRange, "%d of %v: want amounts from 0, and sums up to 2^60", r.Count, r.Needs)
