@@ -37,7 +37,8 @@ the Shapley value. README.md says which jobs are not charged, and what a journal
 -policy has.
 
 Fields of -json: user, jobs, instance_hours, pays, alone, saved_by_use,
-saved_by_shapley, standard_error (of saved_by_shapley), pays_by_shapley (dollars, as text).
+saved_by_shapley, standard_error (of saved_by_shapley), pays_by_shapley. Dollars
+are texts.
 `
 
 // invoiceOptions are the flags of invoice.

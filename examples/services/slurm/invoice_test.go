@@ -75,7 +75,7 @@ func TestInvoice(t *testing.T) {
 			t.Errorf("%d: want %q:\n%s", status, want, got)
 		}
 	}
-	if got, status := do("-journal", name, "-json"); !strings.Contains(got, `"user":"unknown","jobs":1,"instance_hours":0.166667,"pays":0.48,`) || status != 0 {
+	if got, status := do("-journal", name, "-json"); !strings.Contains(got, `"user":"unknown","jobs":1,"instance_hours":0.166667,"pays":"0.48",`) || status != 0 {
 		t.Errorf("%d: %s", status, got)
 	}
 	if got, status := do("-journal", writeJournal(t)); !strings.Contains(got, "No job has ended yet: the bill is nobody's.\n") || status != 0 {
