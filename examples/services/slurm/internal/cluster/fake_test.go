@@ -155,13 +155,13 @@ func TestStart(t *testing.T) {
 	if diff := cmp.Diff([]string{"SLURM_CONF=" + c.Conf, "PLIMSOLL_CLUSTER=" + c.Dir}, c.Environment()); diff != "" {
 		t.Errorf("environment: %s", diff)
 	}
-	want := "-D -f " + c.Conf + "\n"
+	started := "-D -f " + c.Conf + "\n"
 	tries, _ := os.ReadFile(filepath.Join(dir, "tries"))
-	for end := time.Now().Add(time.Minute); string(tries) != want && time.Now().Before(end); { // a process of its own writes it
+	for end := time.Now().Add(time.Minute); string(tries) != started && time.Now().Before(end); { // a process of its own writes it
 		time.Sleep(10 * time.Millisecond)
 		tries, _ = os.ReadFile(filepath.Join(dir, "tries"))
 	}
-	if string(tries) != want {
+	if string(tries) != started {
 		t.Errorf("slurmctld was started with %q", tries)
 	}
 	for name, mode := range map[string]os.FileMode{"": 0o067, "slurm.conf": 0o077, "munge": 0o077, "munge/key": 0o077} { // for nobody else
