@@ -417,13 +417,13 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	for _, opts := range []federation.Options{{Order: federation.Alone}, {Price: %s}} {
+	for i, opts := range []federation.Options{{Order: federation.Alone}, {Price: %s}} {
 		var ledger federation.Ledger
 		ledger.Reset(len(centres))
 		if err := ledger.Post(must(federation.Share(nil, centres, tasks, opts))...); err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(opts.Order, ledger.Total().Cost())
+		fmt.Println([]string{"alone", "shared"}[i], ledger.Total().Cost())
 	}
 }
 `, map[string]string{"lender": "federation.LenderFee", "midpoint": "federation.Midpoint", "free": "federation.Unpaid"}[q.Price])

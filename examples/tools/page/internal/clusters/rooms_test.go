@@ -265,13 +265,13 @@ func TestExports(t *testing.T) {
 	e = program("federation/export", strings.Replace(lending, `"B"`, `"B\nx"`, 1)+`,"price":"midpoint"`,
 		"\t\t{Reserved: slices.Repeat([]int{2}, 30), Demand: make([]int, 30), OnDemand: must(pricing.ParseMoney(\"1\")), Fee: must(pricing.ParseMoney(\"6\")), Term: 24, Traffic: must(pricing.ParseMoney(\"0.5\"))}, // A",
 		"\t\t{Reserved: slices.Repeat([]int{1}, 30), Demand: make([]int, 30), OnDemand: must(pricing.ParseMoney(\"0.8\")), Fee: must(pricing.ParseMoney(\"4\")), Term: 24, Traffic: must(pricing.ParseMoney(\"0.25\"))}, // B x",
-		"\tfor _, opts := range []federation.Options{{Order: federation.Alone}, {Price: federation.Midpoint}} {", "\tcentres := []federation.Centre{")
+		"\tfor i, opts := range []federation.Options{{Order: federation.Alone}, {Price: federation.Midpoint}} {", "\tcentres := []federation.Centre{")
 	want := "home,start,end,instances,disk\n0,0,4,3,1000000000\n1,1,3,1,2000000000\n0,5,6,2,0\n1,10,12,2,500000000\n"
 	if len(e.Files) != 2 || e.Files[1].Name != "tasks.csv" || e.Files[1].Text != want || e.Command != "go mod init lend && go get github.com/plimsoll/plimsoll@latest && go run ." {
 		t.Errorf("%q: %+v", e.Command, e.Files[1:])
 	}
-	program("federation/export", lending+`,"price":"lender"`, "\tfor _, opts := range []federation.Options{{Order: federation.Alone}, {Price: federation.LenderFee}} {")
-	program("federation/export", lending+`,"price":"free"`, "\tfor _, opts := range []federation.Options{{Order: federation.Alone}, {Price: federation.Unpaid}} {")
+	program("federation/export", lending+`,"price":"lender"`, "\tfor i, opts := range []federation.Options{{Order: federation.Alone}, {Price: federation.LenderFee}} {")
+	program("federation/export", lending+`,"price":"free"`, "\tfor i, opts := range []federation.Options{{Order: federation.Alone}, {Price: federation.Unpaid}} {")
 }
 
 // By hand. At 1,000 s jobs 1 to 3 have run for 1000, 400 and 300 s on two, three and one of six
