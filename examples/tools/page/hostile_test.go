@@ -70,7 +70,7 @@ func badInput(t *testing.T, b *browser) {
 		return fmt.Sprintf("new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %q)", base64.StdEncoding.EncodeToString([]byte(text)), name)
 	}
 	for _, c := range []struct{ room, picture, form, js, want string }{
-		{"reserve", "reserve-picture", "demand", file("d.csv", "instances\n4\n-3\n"), `"-3"`},
+		{"reserve", "reserve-picture", "demand", file("d.csv", "instances\n4\n-3\n"), "-3: want a demand"},
 		{"reserve", "reserve-picture", "demand", file("d.csv", "hello\nworld\n"), "line 2"},
 		{"reserve", "reserve-picture", "demand", file("d.csv", "\x00\xff\xfe"), "d.csv"},
 		{"reserve", "reserve-picture", "demand", file("d.gz", "\x1f\x8b\x08\x00"), "cut off"},
