@@ -142,9 +142,11 @@
 //
 //	1 + (F-p')/(p·x) = 1 + (1-α)·(1-δ)/y ≥ 1 + (1-α)·(1-δ).
 //
-// If y ≥ 1 the optimum is F + αp·x, and the ratio is (y + (1-α)·(1-δ))/(1-α + α·y). That rises
-// with y, from the same value at y = 1. So the constant of the rule is at least 2-α - (1-α)·δ, and
-// δ is as small as one likes. ∎ (TestNoRuleBelowWang)
+// If y ≥ 1 and x ≤ τ the optimum is F + αp·x, and the ratio is (y + (1-α)·(1-δ))/(1-α + α·y). That
+// rises with y, from the same value at y = 1. If x > τ, a reservation for each term costs at most
+// (x/τ + 1)·F + αp·x, and F/(p·x) < F/(p·τ) = (1-α)/(δ·τ). So the ratio is at least
+// 1/(α + 2·(1-α)/(δ·τ)), which is above 2-α for a large τ. Altogether the constant of the rule is at
+// least 2-α - (1-α)·δ, and δ is as small as one likes. ∎ (TestNoRuleBelowWang)
 //
 // # The randomised rule
 //
