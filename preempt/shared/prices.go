@@ -19,12 +19,12 @@ import (
 //
 //	V_n(L) = max over the patterns h of (Σ λ_s·h_s - c_n(h, L))
 //
-// where a pattern h hosts h_s tasks of each request s, and c_n is the least loss of jobs that
-// are on this node only, given that the jobs of L, which span nodes, are lost. The prices
-// rise until all tasks have a node. A job j that spans nodes is lost if the room of j is
-// worth more to the nodes together than the loss w_j of j:
+// A pattern h hosts h_s tasks of each request s. The jobs of L span nodes and are lost.
+// c_n(h, L) is the least loss of jobs that are on node n only, given that L is lost. The
+// prices rise until all tasks have a node. A job j that spans nodes is lost if the room of j
+// is worth more to the nodes together than the loss w_j of j:
 //
-//	Σ_n V_n(L + j) - V_n(L) > w_j
+//	Σ_n (V_n(L + j) - V_n(L)) > w_j
 //
 // The lost job makes room, so the prices fall, and another job may then be kept. This goes on
 // until nothing changes. At these prices some tasks may have no node and others two: such

@@ -43,6 +43,7 @@
 // whole in all 30 reference cases. Even one class with a use price beside a prepaid class
 // is not always a flow. Example: demand (1,1,1), 2 on demand, a class of 3 slots with fee 1
 // and use price 1 a slot, a prepaid class of 2 slots with fee 2. The linear
-// program has 3.5: half of a reservation of the first class at slot 0, and half of one of the second
-// at slot 0 and at slot 1, cost fees of 2.5, and two half slots of use 1. The best plan costs 4.
+// program has 3.5. It buys half of a reservation of the first class at slot 0, and half of one of
+// the second class at slot 0 and at slot 1. The fees are 2.5, and two half slots of use cost 1. The
+// best plan costs 4.
 package theory

@@ -24,9 +24,11 @@
 // its terms at the wrong slots, and sometimes (30 days on lanl-cm5) costs more than Wang,
 // which sees nothing.
 //
-// The worst that a search found on demands of at most 100 slots, for prepaid classes, beside what is
-// proved for the same F/p and τ (PLIMSOLL_LONG=1 go test -run TestWorst -v ./reserve/rules, 160,000
-// cases of each rule, from a fixed seed; HGR and Deferred from a known case as well):
+// The table has the worst ratio that a search found, beside what is proved for the same F/p and τ.
+// Demands have at most 100 slots, and classes are prepaid. The search tries 160,000 cases of each
+// rule from a fixed seed. For HGR and Deferred it starts from a known case as well. The command is
+//
+//	PLIMSOLL_LONG=1 go test -run TestWorst -v ./reserve/rules
 //
 //	rule                   proved    found     slots    τ    F/p
 //	HGR                    3.5149    2.1667       63   15      1
@@ -178,9 +180,9 @@
 // Theorem. For every advice, cost(Robust) ≤ c·optimum.
 //
 // Proof. Let O be an optimal plan with the most purchases. There is one, since F > 0. Extend O to
-// O' along the purchases of Robust, so that N_O' ≥ N at all times. Where a purchase of the net
-// finds O' one reservation short, O' is short of an instance in m slots (the proof of Lemma 2), and
-// so is O, which has no more reservations than O'. One more reservation of O there would cost at
+// O' along the purchases of Robust, so that N_O' ≥ N at all times. Suppose that a purchase of the
+// net finds O' one reservation short. Then O' is short of an instance in m slots (the proof of
+// Lemma 2). O has no more reservations than O', so O is short of an instance there too. One more reservation of O there would cost at
 // most what it saves, and would make an optimal plan with more purchases. So that never happens.
 // Where a purchase on advice, in slot t, finds O' one reservation short, add a reservation at t to
 // O': an extra.

@@ -38,8 +38,10 @@ const kindShift = 56
 // Order packs the kind and the index of an event, below 2⁵⁶, into the tie of its time.
 func Order(k Kind, index int64) int64 { return int64(k)<<kindShift | index }
 
-// KindOf returns the kind that Order has packed, and IndexOf the index.
-func KindOf(order int64) Kind   { return Kind(order >> kindShift) }
+// KindOf returns the kind that Order has packed.
+func KindOf(order int64) Kind { return Kind(order >> kindShift) }
+
+// IndexOf returns the index that Order has packed.
 func IndexOf(order int64) int64 { return order & (1<<kindShift - 1) }
 
 // CheckJob checks what a job needs to be replayed: nodes, a run time, and an estimate that is
