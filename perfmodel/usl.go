@@ -25,10 +25,10 @@ package perfmodel
 // optimum under the constraint, because the optimum solves the problem of its own
 // support. Time: O(n) for n runs.
 //
-// The law stands beside Eq. (2) because a power law has no limit, and no least time. From 8
-// processes to 16 and 32, a tenth of the predictions of a power law are off by 80% or more,
-// and a tenth of those of a Chooser with Most among these laws by 34% or more
-// (go test -run TestStudyProcesses -v ./perfmodel, on made-up programs).
+// The law stands beside Eq. (2) because a power law has no limit, and no least time. Made-up
+// programs on 1 to 8 processes were predicted on 16 and 32. A tenth of the predictions of a
+// power law are off by 76% or more. Of a Chooser with Most among these laws, a tenth are off by
+// 31% or more (go test -run TestStudyProcesses -v ./perfmodel).
 
 import (
 	"math"
