@@ -115,13 +115,13 @@ func BenchmarkAppendDemand(b *testing.B) {
 		b.Fatal(err)
 	}
 	starts, _ := AppendStarts(nil, jobs)
-	for _, sharing := range []Sharing{SharedByAll, SharedByUser, Unshared} {
-		b.Run("rule="+fmt.Sprint(int(sharing)), func(b *testing.B) {
+	for sharing, rule := range [...]string{SharedByAll: "all", SharedByUser: "user", Unshared: "none"} {
+		b.Run("rule="+rule, func(b *testing.B) {
 			b.ReportAllocs()
 			var s sweep
 			var curve []int
 			for b.Loop() {
-				curve, err = s.appendDemand(curve[:0], jobs, starts, DemandOptions{Sharing: sharing})
+				curve, err = s.appendDemand(curve[:0], jobs, starts, DemandOptions{Sharing: Sharing(sharing)})
 				if err != nil {
 					b.Fatal(err)
 				}

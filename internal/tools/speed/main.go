@@ -30,6 +30,7 @@
 //	go -C internal/tools run ./speed                   # against the commit before
 //	go -C internal/tools run ./speed -base v0.1.0      # against another
 //	go -C internal/tools run ./speed -only flow        # the packages whose name has flow in it
+//	go -C internal/tools run ./speed -names            # only say whether all benchmarks are there
 //
 // The exit status is 1 if a benchmark is slower or allocates more, and if the program fails.
 // flagship.go has the benchmarks; BENCHMARKS.md says how long all of them take.
@@ -85,6 +86,7 @@ func main() {
 	each := flag.Duration("time", 15*time.Millisecond, "how long one run of a benchmark takes; a measurement takes three runs")
 	alpha := flag.Float64("alpha", 0.01, "probability below which a difference is no chance")
 	least := flag.Float64("least", 5, "per cent below which a difference is not told")
+	names := flag.Bool("names", false, "run each benchmark for a moment, and compare nothing: an error names one that is gone")
 	flag.Parse()
 	if err := root.Enter(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -102,6 +104,13 @@ func main() {
 	// removes what it made.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *names {
+		if err := runNames(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "speed:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	slower, err := run(ctx, *base, *only, *rounds, *each, *alpha, *least)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
@@ -115,6 +124,25 @@ func main() {
 func mistake(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "speed: "+format+"\n", args...)
 	os.Exit(2)
+}
+
+// runNames runs all benchmarks of flagship.go for a moment. The error names one that is gone.
+func runNames(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "speed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	now := &tree{dir: ".", out: dir, outs: make([][]string, len(flagship))}
+	if err := now.build(ctx, flagship, 0, true); err != nil {
+		return err
+	}
+	for i, s := range flagship {
+		if err := now.measure(ctx, i, s, time.Nanosecond, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func run(ctx context.Context, base, only string, rounds int, each time.Duration, alpha, least float64) (slower bool, err error) {
