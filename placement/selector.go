@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/grow"
 	"github.com/plimsoll/plimsoll/internal/selection"
 )
 
@@ -11,8 +12,8 @@ import (
 // between calls and allocates nothing once the memory suffices. Two goroutines must
 // not use it at once.
 type Selector struct {
-	keys      []time.Duration
-	positions []int // then the IDs of the instances that tie for the last place
+	keys      []time.Duration // of the instances, twice: in the order of idle, and in any order
+	positions []int           // then the IDs of the instances that tie for the last place
 }
 
 // AppendSelect appends to dst the positions in idle of the n instances that the
@@ -60,14 +61,16 @@ func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy
 		}
 		return append(dst, best)
 	}
-	s.keys, s.positions = s.keys[:0], s.positions[:0]
+	s.keys, s.positions = grow.To(s.keys, 2*len(idle)), s.positions[:0]
+	keys, order := s.keys[:len(idle)], s.keys[len(idle):]
 	for i := range idle {
-		s.keys = append(s.keys, policy.key(&idle[i]))
+		keys[i] = policy.key(&idle[i])
 	}
-	limit := selection.Kth(s.keys, n-1)
+	copy(order, keys)
+	limit := selection.Kth(order, n-1)
 	ids := s.positions
-	for i := range idle {
-		if k := policy.key(&idle[i]); k < limit {
+	for i, k := range keys {
+		if k < limit {
 			dst = append(dst, i)
 			n--
 		} else if k == limit {
@@ -76,8 +79,8 @@ func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy
 	}
 	s.positions = ids
 	last := selection.Kth(ids, n-1) // of the instances of key limit, the n of the lowest IDs go
-	for i := range idle {
-		if n > 0 && policy.key(&idle[i]) == limit && idle[i].ID <= last {
+	for i, k := range keys {
+		if k == limit && idle[i].ID <= last && n > 0 {
 			dst = append(dst, i)
 			n--
 		}

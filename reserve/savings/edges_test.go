@@ -622,3 +622,30 @@ func TestNoSlotsAfterSlots(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Blend gives next the weight 2/(round + 2), rounded down, for the greatest worths and rounds too.
+func TestBlend(t *testing.T) {
+	for _, w := range []int64{0, 1, 7, mostWorth, math.MaxInt64} {
+		for _, next := range []int64{0, 1, 8, mostWorth - 1, math.MaxInt64} {
+			for _, round := range []int64{0, 1, 2, 23, math.MaxInt32} {
+				sum := new(big.Int).Mul(big.NewInt(round), big.NewInt(w))
+				sum.Add(sum, new(big.Int).Mul(big.NewInt(2), big.NewInt(next)))
+				got := []int64{w}
+				Blend(got, []int64{next}, round)
+				if want := sum.Quo(sum, big.NewInt(round+2)).Int64(); got[0] != want {
+					t.Errorf("Blend(%d, %d, %d): %d, want %d", w, next, round, got[0], want)
+				}
+			}
+		}
+	}
+	for _, round := range []int64{-1, math.MaxInt32 + 1} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("round %d: no panic", round)
+				}
+			}()
+			Blend(nil, nil, round)
+		}()
+	}
+}

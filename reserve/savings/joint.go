@@ -263,12 +263,16 @@ func (s *Solver) rounds(p *Problem, n int) error {
 	}
 }
 
-// Blend moves worth towards next, by the step of Frank and Wolfe after so many rounds: next gets the
-// weight 2/(round + 2). If both are fair, the result is fair, since it is rounded down. See the
-// rounds of [Solver], file joint.go.
+// Blend moves worth towards next, by the step of Frank and Wolfe after so many rounds, 0 or more: next
+// gets the weight 2/(round + 2). Worths are 0 or more. If both are fair, the result is fair, since it
+// is rounded down. See the rounds of [Solver], file joint.go.
 func Blend(worth, next []int64, round int64) {
-	for t := range worth {
-		worth[t] = (round*worth[t] + 2*next[t]) / (round + 2)
+	if round < 0 || round > math.MaxInt32 {
+		panic("savings: round out of range")
+	}
+	for t, w := range worth {
+		step, rest := (next[t]-w)/(round+2), (next[t]-w)%(round+2) // no product that could overflow
+		worth[t] = w + 2*step + (2*rest+2*(round+2))/(round+2) - 2
 	}
 }
 
