@@ -16,7 +16,7 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 // nodes need not contain the best set for a smaller number, and then no vector is right
 // for both.
 //
-// The lowest Take nodes are nodes of the best set, because the set is minimal. Idle
+// The lowest Take nodes are nodes of the victims, because the set is minimal. Idle
 // nodes come first, the victims free the rest or more, and one victim less would free
 // too few. So each victim loses a node, and no other job does.
 //

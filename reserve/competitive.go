@@ -59,9 +59,9 @@ type Competitive struct {
 // rounded down to the nano. Intervals are those of p.Every, or of a divisor of it
 // that divides every term.
 //
-// The bound holds for the pure cost and for the total cost, under both horizons. Full and Pure
-// give the same number if the demand is a whole number of intervals; otherwise Full gives the
-// larger number. Bound ignores caps and Closed dates, which can only raise the cost. Bound takes
+// Under Pure the bound holds for the pure cost, and so for the total cost. Under Full it holds for
+// the total cost, and also for the pure cost if the demand is a whole number of intervals. Then Full
+// and Pure give the same number; otherwise Full gives the larger number. Bound ignores caps and Closed dates, which can only raise the cost. Bound takes
 // inventory off the demand and adds the cost of its use. The use of inventory must cost no more
 // than the use of any class and a slot on demand; other inventory is [ErrUnsupported].
 //

@@ -60,8 +60,10 @@
 //
 // n is the number of slots, h of classes, L of slots between purchases. Use [Exact]. It plans
 // purchases for any number of classes, terms, dates and caps, and proves what it says. Plans of
-// thousands of purchases from classes with several use prices have a gap of about 5·10⁻⁴. If the
-// gap is above 10⁻³, [Plan].Limited says so. [HGR] is for readers of [Liu21]. Other published
+// thousands of purchases from classes with several use prices have a gap of about 5·10⁻⁴. If a
+// limit on the work was reached and the gap is above 10⁻³, [Plan].Limited says so. [Plan].Gap has
+// the gap; small problems with several use prices may have a larger one, since the bound is that of a
+// linear program. [HGR] is for readers of [Liu21]. Other published
 // planners, which cost 0.2 to 6% more than the optimum on real demands, are in package
 // reserve/rules. Package reserve/theory has the long proofs.
 //

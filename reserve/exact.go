@@ -37,8 +37,8 @@ import (
 //
 // Classes with different use prices are not a flow: see useprices.go.
 //
-// Departures. ERRATA of the papers allow one class with a use price beside prepaid classes
-// in the flow. In general that is not a flow. Example: demand (0,1,1,1) at 7 on demand, a
+// Departures. One class with a use price beside prepaid classes is not a flow in general
+// (ERRATA [Liu21] 2). Another example: demand (0,1,1,1) at 7 on demand, a
 // prepaid class of 2 slots for 7, and a class of 4 slots for 3 and a use price of 3 a slot.
 // The optimum is 12, but twice the demand costs 23, so the linear program is at most 11½.
 // (Where all prices are whole, the bound is rounded up to a whole number, and meets 12.)
@@ -49,7 +49,7 @@ import (
 // Memory: about 120 bytes a slot, and 8 bytes a slot and class with dates or the Pure horizon.
 
 // Exact finds plans of least cost. If the use of all classes costs the same, plans are
-// exact. Otherwise plans come from a linear program and have a certified gap, which is 0
+// exact (for fine weights of paths see Solve). Otherwise plans come from a linear program and have a certified gap, which is 0
 // where a plan meets the bound of the program. The zero value is ready. Exact keeps its
 // memory and allocates nothing after the largest problem of its kind. A plan is valid until the
 // next call. One goroutine at a time.
@@ -96,8 +96,9 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 	return append(dst, e.purchases...), nil
 }
 
-// Solve returns a plan with its certificate. The plan has the least cost if [Plan.Optimal]
-// says so, which is always if the use of all classes costs the same.
+// Solve returns a plan with its certificate. The plan has the least cost if [Plan.Optimal] says so.
+// If the use of all classes costs the same, that is so for every known demand. With paths or chances
+// whose weights make amounts too large for the flow, a gap of some 10⁻⁹ may remain.
 //
 // Ties: Solve does not promise which of several plans of equal cost it returns, but the same problem
 // always gives the same plan.

@@ -32,8 +32,9 @@ import (
 // the best plan with one reservation more or less. No rate of convergence is known; the gap
 // says how near the plan is.
 //
-// At λ = 0 Front returns the plan of Exact, with the gap of that plan: 0 if the use of all classes
-// costs the same, and what Exact certifies otherwise (TestFrontGap). At λ > 0 a gap may remain even
+// At λ = 0 Front returns the plan of Exact, or a plan found for an earlier risk whose mean cost is no
+// higher. Its gap is at most that of Exact's plan, if no weight is rounded (see below). So it is 0 if
+// the use of all classes costs the same and the amounts fit (TestFrontGap). At λ > 0 a gap may remain even
 // for the best plan, since the best mixture of plans need not be a plan.
 //
 // Weights. Exact takes whole numbers of parts as weights. The common denominator of (1 − λ)·w + λ·q

@@ -18,7 +18,7 @@ import (
 //	Hindsight    the mean over the paths of the optimum for the path alone, with all
 //	             purchases decided after the path is seen
 //
-// Cost − Hindsight is the expected value of perfect information: the most that a perfect
+// For an optimal plan, Cost − Hindsight is the expected value of perfect information: the most that a perfect
 // forecast is worth. MeanPath − Cost is what planning with paths saves.
 //
 // A purchase loses money on a path if it serves so few slots that on demand would have

@@ -11,8 +11,9 @@ import (
 //
 // Growing. Let top be the first waiting job, and start its predicted start. The
 // cluster grows iff top needs more nodes than there are, or start − submit exceeds
-// WaitLimit. It requests what the Expansion wants for the queue, less idle and
-// booting nodes.
+// WaitLimit, or there are fewer nodes than Least. It requests what the Expansion wants for the
+// queue, less idle and booting nodes. It requests nothing if these suffice, if there are Most
+// nodes, or while Pause lasts.
 //
 // Shrinking. An idle node is paid for until its next charge. So it is kept until the
 // last release check before that charge, and goes then if no job waits. Checks are at

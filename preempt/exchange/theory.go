@@ -98,8 +98,9 @@ package exchange
 // [Draining], before its End, then the ledger has this lease. So no two clients
 // report the same node so at the same time.
 //
-// Theorem 2 (notice and grace). A lease that the partition does not give back ends in
-// one of two ways only:
+// Theorem 2 (notice and grace). A lease that the partition has listed and does not give
+// back ends in one of two ways only, unless the caller calls Fence or says that the client is
+// gone:
 //
 //   - the client has read a notice, has acknowledged the notice, and its clock has
 //     shown Grace since; or

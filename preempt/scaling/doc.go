@@ -39,7 +39,7 @@
 // # Algorithm
 //
 //	ask       R + Pool − I − S − A nodes, so that N + A is from Least to Most
-//	cancel    what A is more than D + Pool − I − S
+//	cancel    what A is more than D + Pool − I − S, so that N + A stays at Least or more
 //	return    idle nodes beyond D + Pool, longest idle first, that are idle for
 //	          min(Idle, M/w) and held for Hold, while N is more than Least
 //
@@ -50,22 +50,27 @@
 // # Guarantees
 //
 // Theorem 1 (no circles). After the decision is carried out, the same queue gives no further
-// decision: no ask after a return, no return after an ask.
+// decision at the same moment: no ask after a return or a cancel, no return and no cancel after an
+// ask.
 //
-// Proof. Let the return leave I' idle nodes. I' ≥ D + Pool ≥ R + Pool, so nothing is asked
-// for. Let the decision ask. Then I + S + A < R + Pool ≤ D + Pool or N + A < Least. In the
-// first case no idle node is beyond D + Pool; in the second case none may go. ∎
+// Proof. Let the return leave I' idle nodes. I' ≥ D + Pool ≥ R + Pool, and N is not below Least, so
+// nothing is asked for. After a cancel I + S + A is D + Pool or more, or A is 0, and N + A is Least
+// or more if it was before: nothing is asked for that was not before. Let the decision ask. Then
+// I + S + A < R + Pool ≤ D + Pool or N + A < Least. In the first case no idle node is beyond
+// D + Pool; in the second case none may go. And the ask makes I + S + A at most R + Pool, or N + A at
+// most Least, so nothing is cancelled. ∎
 //
 // Theorem 2 (twice the best). Let a node be idle for an unknown time L, let each hour of it be
-// worth w to others, and let a node that was given back cost M when it is needed again. Let the
-// node be beyond D + Pool and Least all the time, and let Decide be called when it has been idle
-// for M/w. Without Hold and with Idle no less than M/w, the rule costs at most 2·min(w·L, M), which
-// is twice the cost of a partition that knows L.
+// worth the same w > 0 to others, and let a node that was given back cost M when it is needed again.
+// Let Idle be M/w or more, and Hold over. Let Decide be called when the node has been idle for M/w,
+// and let the node then be among the I − D − Pool nodes, and among the N − Least nodes, that have
+// been idle longest. Then the rule costs at most 2·min(w·L, M), which is twice the cost of a partition
+// that knows L.
 //
 // Proof. If w·L < M, the node is needed before it goes, and costs w·L, which is the least. Else
 // it goes at M/w, having cost M, and M again when it is needed; the least is M. ∎ A call that comes
 // later by a time ε adds w·ε. No deterministic rule that does not know L has a smaller factor: this
-// is the ski-rental problem [Karlin88]. A rule that draws its patience at random has e/(e−1) in
+// is the ski-rental problem [Karlin88]. A rule that draws its patience at random can have e/(e−1) in
 // expectation.
 //
 // # The idle pool

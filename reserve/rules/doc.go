@@ -24,15 +24,15 @@
 // recommendations do.
 //
 //	             classes  sees          cost at most, times the optimum    time
-//	Online       all      a forecast    none is known                      a plan a week
-//	RHO          one      a forecast    none is known                      O(log λ) a slot
+//	Online       all      a forecast    none without a hypothesis on it    a plan a week
+//	RHO          one      a forecast    no constant; τp/F if exact         O(λ) a slot
 //	Robust       one      a forecast    2.1, or what is asked for from 2   O(λ + log τ) a slot
 //	Wang         one      the past      2                                  O(log τ) a slot
 //	WangRandom   one      the past      e/(e − 1), expected                O(log τ) a slot
 //	History      one      the past      none, [Wang15]                     O(τ) a slot
 //	Periodic     one      a term        2                                  O(n)
 //	SEC          all      the demand    none is known                      O(n·terms·log n)
-//	Constant     one      the demand    none; no more than on demand       O(n)
+//	Constant     one      the demand    none; at most on demand, but Peak  O(n)
 //
 // The constants hold for the Full horizon and purchases at any slot; the types say more. Package
 // reserve/theory has the proofs. No rule is the best everywhere. On five real demands, RHO with
@@ -60,13 +60,20 @@
 //
 // Observe takes the demand of the next slot and a forecast of the slots after that slot:
 // forecast[0] is the slot right after. Observe returns how many reservations to buy now.
-// These serve from this slot on, for a term. A rule reads as many slots of the forecast as
-// its window has; slots that the forecast lacks count as no demand. The forecast is neither
-// kept nor modified, and each call may pass another one. Observe panics before a successful
-// Reset, and for a demand or a forecast outside 0 to [math.MaxInt32]. Observe does not
-// allocate.
+// These serve from this slot on, for a term. A rule with a window of λ slots reads λ - 1 slots of
+// the forecast; slots that the forecast lacks count as no demand. The forecast is neither kept nor
+// modified, and each call may pass another one. Observe panics before a successful Reset, and for a
+// demand, or a forecast that it reads, outside 0 to [math.MaxInt32]. Observe allocates nothing once
+// warm.
 //
-// Rules are [reserve.Planner]s too: AppendPlan resets the rule and observes a whole demand.
+// One rule is different: [RHO], if it makes all purchases of a window (Printed or Mended, without
+// FirstSlot, with a window longer than a term, or of a term with AnyStart). It plans only if the
+// forecast has all λ - 1 slots. Otherwise it decides nothing, and buys what earlier windows decided
+// for this slot. What a window has decided is bought, whatever later forecasts say.
+//
+// Rules are [reserve.Planner]s too: AppendPlan resets the rule and observes a whole demand. There a
+// RHO that makes all purchases of a window takes a window longer than the demand as the demand.
+// Observe cannot, since it does not know where the demand ends.
 //
 // # Notation
 //

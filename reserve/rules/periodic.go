@@ -33,7 +33,7 @@ import (
 //
 // With the Full horizon, Periodic costs at most twice the optimum, and its plan is optimal
 // among plans that buy at the beginnings of terms. With the Pure horizon, Periodic costs at
-// most as much as everything on demand, and no other constant bounds the cost. Periodic
+// most as much as everything on demand, and no constant bounds the cost. Periodic
 // needs to know only one term in advance.
 //
 // Periodic handles any Every that divides the term, both horizons, and a class that is billed

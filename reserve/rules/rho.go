@@ -16,7 +16,7 @@ import (
 // Algorithm 1 plans for the window [t, t+λ), the rule makes the purchases of the plan, and
 // the window moves on.
 //
-// For λ ≤ τ the window has one start only, and Algorithm 1 buys each level that is uncovered
+// For λ < τ, and for λ = τ without AnyStart, the window has one start only, and Algorithm 1 buys each level that is uncovered
 // in at least m = ⌈F/p⌉ slots of the window. Let N(t) be the number of purchases up to slot
 // t, and f_i the forecast. The k-th purchase helps in slot i if k ≤ f_i + N(i-τ)
 // (theory/rules.go), so
@@ -31,7 +31,7 @@ import (
 // is our own reading. Deferred buys a level only if
 // the current slot needs it: N(t) is capped by d_t + N(t-τ).
 //
-// For λ > τ the greedy of Algorithm 1 plans the window ([reserve.HGR]), with two trees as there.
+// For λ > τ, and for λ = τ with AnyStart, the greedy of Algorithm 1 plans the window ([reserve.HGR]), with two trees as there.
 // Line 2 takes all decisions of the window. A purchase for slot t' > t of the window
 // [t, t+λ) is made at t', whatever later windows show, and later windows plan for the demand
 // less the instances of that purchase. With FirstSlot the rule makes the purchases at t
@@ -56,20 +56,22 @@ import (
 //
 // Bounds on the cost for each reading; a fee pays back in F/p slots:
 //
-//	Mended, any window and flags        at most τp/F times the optimum, if the forecast
-//	                                    is exact: each purchase replaces F or more of
-//	                                    on-demand cost, so the plan costs at most as
-//	                                    much as everything on demand; τp/F is reached
-//	Printed, window > term              the same plan as Mended, without AnyStart
+//	all readings, any window and flags  at most τp/F times the optimum, if the forecast is
+//	                                    exact and F ≤ τp: each purchase replaces F or more
+//	                                    of on-demand cost, so the plan costs at most as
+//	                                    much as everything on demand. Printed and Mended
+//	                                    reach τp/F, Deferred comes near it: no reading has
+//	                                    a constant
+//	Printed, window ≥ term              the same plan as Mended, without AnyStart
 //	                                    and FirstSlot
-//	Printed, window < term              no such bound: the rule repeats a purchase
-//	                                    (6 times the optimum, reserve/theory)
 //	Printed or Mended, AppendPlan       the bound of [reserve.HGR], with or without LastOfEqual
 //	with all of the demand in sight     and not with FirstSlot. [Liu21] Theorem 3 says
-//	                                    2 - F/(τp): true if and only if F ≥ τp/2
+//	(exact forecast)                    2 - α for α = F/(τp): true for 1/2 ≤ α ≤ 1, and for
+//	                                    each α below 1/2 there are a term and a demand for
+//	                                    which it is false
 //	Deferred                            near the optimum on real demands, within a few
-//	                                    per cent for short terms; no constant
-//	all readings                        3 times the optimum is no bound: [Liu21] Theorem 4 is false
+//	                                    per cent for short terms
+//	all readings, window = term         3 times the optimum is no bound: [Liu21] Theorem 4 is false
 //
 // With a false forecast, a single slot of demand can cost Deferred F/p times the optimum,
 // and the other two readings any multiple. [Robust] has a bound.
@@ -85,8 +87,10 @@ type RHO struct {
 	Rule RHORule
 
 	// Three more readings of the paper, which the program federation compares with the costs that
-	// the paper prints. FirstSlot matters for a window longer than a term, AnyStart and LastOfEqual
-	// for a window of a term or more. None of them matters for Deferred.
+	// the paper prints. They matter for Printed and Mended with a window longer than a term. With a
+	// window of a term LastOfEqual and FirstSlot matter only with AnyStart, and AnyStart alone changes
+	// one thing: Printed and Mended plan no window that reaches beyond the demand. With a shorter
+	// window all three are ignored.
 
 	// FirstSlot keeps of a window's purchases those of its first slot alone, and plans
 	// anew at each slot. As printed (Alg. 2, line 2) all purchases of a window are

@@ -30,7 +30,7 @@ import (
 //     (ii) the bill, with the rest of this slot, plus p·(m-1) for each reservation in force
 //     is at most c·L.
 //
-// Condition (i) lets Robust start: each F/(c-1) spent on demand allows one purchase.
+// Condition (i) lets Robust start: each F/(c-1) of L allows one purchase.
 // Condition (ii) lets Robust go on: a slot in which the bill grows by less than c times the
 // growth of L earns credit.
 //
@@ -52,8 +52,8 @@ import (
 // The zero value is ready for Reset, with a window of a term.
 //
 // With the Full horizon, Robust costs at most c times the optimum for every forecast. If the
-// use price is α times the price on demand, the factor is c - (c-1)·α. With an exact
-// forecast of at least a term, Robust buys what the deferred rule buys, unless c forbids it.
+// use price is α times the price on demand, the factor is c - (c-1)·α. With a window of a term
+// and an exact forecast, Robust buys what the deferred rule buys, unless c forbids it.
 //
 // For a demand that begins now, let F be the fee, p the saving of a slot, and m = ⌈F/p⌉. Robust
 // costs at most 1 + 1/(c-1) times the optimum under three conditions. The demand lasts at

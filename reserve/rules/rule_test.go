@@ -202,7 +202,7 @@ func spikes(fee, term int) []int {
 //
 //   - Printed, λ = 4 = F/p: buys at every slot that a purchase of four slots ago
 //     leaves uncovered, in 60 slots of 240; 60·4 against ten terms at 4.
-//   - Mended, F = p: buys when demand comes into sight, eight slots ahead of it.
+//   - Mended, F = p: buys when demand comes into sight, seven slots ahead of it.
 //   - Deferred, 100001111111: buys at slot 0 for slots 5 to 7 as well, and at slot
 //     8 for the rest, 2·4; 1 on demand and one reservation from slot 5 is 5.
 //   - Deferred, spikes: each spike buys, and the block once more.
@@ -246,6 +246,112 @@ func TestTheorem4IsFalse(t *testing.T) {
 		if cost := onlineCost(o, c.d, observeAll(&Wang{}, o, c.d, c.d)); cost > 2*best {
 			t.Errorf("%s, term %d: wang %d/%d", c.name, c.term, cost, best)
 		}
+	}
+}
+
+// With a window of a term no flag saves Theorem 4: the spikes cost more than three times the optimum
+// with each.
+func TestTheorem4Flags(t *testing.T) {
+	o, d := reserve.Offer{Price: 1, Fee: 20, Term: 140}, spikes(20, 140)
+	var opt optimum
+	if best := opt.cost(o, d); best != 41 {
+		t.Fatalf("the optimum is %d, want 41", best)
+	}
+	for flags := range 8 {
+		for _, rule := range []RHORule{Printed, Mended, Deferred} {
+			a := &RHO{Rule: rule, AnyStart: flags&1 > 0, FirstSlot: flags&2 > 0, LastOfEqual: flags&4 > 0}
+			if cost := onlineCost(o, d, observeAll(a, o, d, d)); cost < 140 || cost > 156 {
+				t.Errorf("rule %d, flags %b: %d, want 140 to 156", rule, flags, cost)
+			}
+		}
+	}
+}
+
+// With an exact forecast no reading of RHO costs more than everything on demand (reserve/theory).
+func TestRHONoWorseThanOnDemand(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 3000 {
+		o := reserve.Offer{Price: 1 + rng.Int64N(3), Fee: 1 + rng.Int64N(12), Term: 1 + rng.IntN(9)}
+		d := make([]int, 1+rng.IntN(30))
+		onDemand := int64(0)
+		for i := range d {
+			d[i] = rng.IntN(4)
+			onDemand += o.Price * int64(d[i])
+		}
+		a := &RHO{Rule: RHORule(rng.IntN(3)), Window: rng.IntN(2*o.Term + 1), AnyStart: rng.IntN(2) == 0, FirstSlot: rng.IntN(2) == 0, LastOfEqual: rng.IntN(2) == 0}
+		plan, err := a.AppendPlan(nil, problemOf(o, d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cost := onlineCost(o, d, bySlot(plan, len(d))); cost > onDemand {
+			t.Fatalf("%+v, demand %d, rule %d, window %d, flags %v %v %v: %d, and on demand %d", o, d, a.Rule, a.Window, a.AnyStart, a.FirstSlot, a.LastOfEqual, cost, onDemand)
+		}
+	}
+}
+
+// With a window of a term and an exact forecast Robust buys what Deferred buys, if c forbids nothing; a
+// longer window may differ (reserve/theory). Deferred reserves once from slot 5 on, where on demand pays
+// for 3 slots before; the net of Robust reserves in slot 3, when 3 slots were used.
+func TestRobustLongWindow(t *testing.T) {
+	o, d := reserve.Offer{Price: 1, Fee: 3, Term: 5}, digits("1101011111")
+	for _, c := range []struct {
+		window           int
+		deferred, robust int64
+	}{{5, 6, 6}, {8, 6, 7}} {
+		deferred := onlineCost(o, d, observeAll(&RHO{Rule: Deferred, Window: c.window}, o, d, d))
+		robust := onlineCost(o, d, observeAll(&Robust{Ratio: 100_000, Window: c.window}, o, d, d))
+		if deferred != c.deferred || robust != c.robust {
+			t.Errorf("window %d: deferred %d, robust %d, want %d and %d", c.window, deferred, robust, c.deferred, c.robust)
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 5))
+	for range 2000 {
+		o := reserve.Offer{Price: 1, Fee: 1 + rng.Int64N(5), Term: 1 + rng.IntN(8)}
+		d := make([]int, 1+rng.IntN(25))
+		for i := range d {
+			d[i] = rng.IntN(3)
+		}
+		deferred, robust := observeAll(&RHO{Rule: Deferred}, o, d, d), observeAll(&Robust{Ratio: 100_000}, o, d, d)
+		if !slices.Equal(deferred, robust) {
+			t.Fatalf("%+v, demand %d: deferred %d, robust %d", o, d, deferred, robust)
+		}
+	}
+}
+
+// A RHO that makes all purchases of a window decides only if the forecast has the whole window, and keeps
+// what it has decided; every other RHO takes what a forecast lacks for no demand.
+func TestRHOShortForecast(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a    RHO
+		want []int
+	}{
+		{"longer window", RHO{Window: 4}, []int{0, 0, 0, 0, 0, 0}},
+		{"longer window, first slot", RHO{Rule: Mended, Window: 4, FirstSlot: true}, []int{1, 0, 1, 0, 1, 0}},
+		{"any start", RHO{Window: 2, AnyStart: true}, []int{0, 0, 0, 0, 0, 0}},
+		{"window of a term", RHO{Window: 2}, []int{1, 0, 1, 0, 1, 0}},
+		{"deferred", RHO{Rule: Deferred, Window: 4}, []int{1, 0, 1, 0, 1, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.a.Reset(reserve.Offer{Price: 1, Fee: 1, Term: 2}); err != nil {
+				t.Fatal(err)
+			}
+			var got []int
+			for range 6 {
+				got = append(got, c.a.Observe(1, nil))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("without a forecast: %d, want %d", got, c.want)
+			}
+		})
+	}
+	a := RHO{Window: 4}
+	if err := a.Reset(reserve.Offer{Price: 1, Fee: 1, Term: 2}); err != nil {
+		t.Fatal(err)
+	}
+	got := []int{a.Observe(0, []int{0, 1, 0}), a.Observe(0, []int{0, 0, 0}), a.Observe(0, []int{0, 0, 0})}
+	if sum := got[0] + got[1] + got[2]; sum != 1 {
+		t.Errorf("a purchase that was decided is made %d times: %d", sum, got)
 	}
 }
 

@@ -33,6 +33,7 @@ func contests() []contest {
 	random := &WangRandom{Rand: rand.New(rand.NewPCG(1, 1))}
 	constant := func(c float64) func(_, _, _ float64) float64 { return func(_, _, _ float64) float64 { return c } }
 	none := constant(math.Inf(1))
+	onDemand := func(_, fee, whole float64) float64 { return whole / fee }
 	return []contest{
 		{name: "HGR", cost: planned(&reserve.HGR{}), proved: func(_, fee, whole float64) float64 { return hgrRatio(fee / whole) },
 			known: worst{o: reserve.Offer{Price: 1, Fee: 1, Term: 15}, d: digits(thirteen)}},
@@ -42,12 +43,12 @@ func contests() []contest {
 		{name: "WangRandom, expected", cost: func(o reserve.Offer, d []int) float64 { return expectation(random, o, d, false) }, proved: constant(math.E / (math.E - 1))},
 		{name: "Robust, c = 2", cost: planned(&Robust{Ratio: 2000}), proved: constant(2)},
 		{name: "Robust, c = 2.1", cost: planned(&Robust{}), proved: constant(2.1)},
-		{name: "RHO, Printed, λ = τ", cost: planned(&RHO{}), proved: none},
-		{name: "RHO, Mended, λ = τ", cost: planned(&RHO{Rule: Mended}), proved: func(_, fee, whole float64) float64 { return whole / fee }},
-		{name: "RHO, Deferred, λ = τ", cost: planned(&RHO{Rule: Deferred}), proved: none,
+		{name: "RHO, Printed, λ = τ", cost: planned(&RHO{}), proved: onDemand},
+		{name: "RHO, Mended, λ = τ", cost: planned(&RHO{Rule: Mended}), proved: onDemand},
+		{name: "RHO, Deferred, λ = τ", cost: planned(&RHO{Rule: Deferred}), proved: onDemand,
 			known: worst{o: reserve.Offer{Price: 1, Fee: 14, Term: 56}, d: spikes(14, 56)}},
 		{name: "History", cost: planned(&History{}), proved: none},
-		{name: "SEC", cost: planned(&SEC{}), proved: none},
+		{name: "SEC, one class", cost: planned(&SEC{}), proved: onDemand},
 	}
 }
 

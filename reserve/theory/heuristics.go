@@ -15,8 +15,10 @@
 // first under every plan. Inventory of a class with a higher use price would serve last,
 // and is refused with ErrUnsupported.
 //
-// Ties. A purchase that costs the same as on demand is made: a level with exactly K busy
-// slots is worth its fee. Of windows that save the same amount, the first is taken.
+// Ties. HGR, Periodic, Constant, SEC, RHO, History and Wang with Eager make a purchase that costs the
+// same as on demand: a level with exactly F/p busy slots is worth its fee. Wang without Eager waits
+// for one slot more. Exact promises nothing. Of windows that save the same amount, HGR takes the
+// first, and so does RHO without LastOfEqual.
 //
 // SEC's open choices. [Niu16] section 5.1.2 leaves five choices open; sec.go lists them.
 // Over the 15 weekly reference cases, BENCHMARKS.md has the cost with each choice.
@@ -27,7 +29,7 @@
 //
 // The bound. Competitive is [Niu16] Eq. (5), the cost if terms could be bought by the
 // interval. Eq. (5) is a lower bound on the pure cost, and therefore on the total cost. In
-// those 30 cases the bound is 0.9-5.5% below the optimal pure cost and 6-32% below the
-// optimal total cost. So the bound certifies plans for the Pure horizon, and says little
-// for the Full horizon.
+// the 30 weekly reference cases (15 demands, both horizons) the bound is 0.9-5.5% below the optimal
+// pure cost and 6-32% below the optimal total cost. So the bound
+// certifies plans for the Pure horizon, and says little for the Full horizon.
 package theory

@@ -23,17 +23,16 @@
 //
 // Let O be an optimal plan for d. Remove two reservations from O: x, the latest of those that
 // begin no later than w, and y, the earliest of those that begin later than w; or the one
-// that there is. Use the rest for d'. If O has a reservation active in a slot of w, then x or
+// that there is. (An empty plan saves nothing, and the claim is plain.) Use the rest for d'. If O has a reservation active in a slot of w, then x or
 // y is active in that slot. For if the reservation begins no later than w, then x begins no
 // earlier and has not ended; otherwise y begins no later, and ends after w.
 //
 // Count what O and the rest serve by reservations. In a slot where d is 0 neither serves
 // anything. In a busy slot outside w, d' is d, and the rest serves at most one instance less for
 // x if x is active in the slot, and one for y. In a busy slot of w, d' is d - 1. If O has no
-// reservation there, neither plan serves anything. Otherwise x or y is active. The rest has one
-// or two reservations fewer than O, so it loses one instance for each of x and y that is active,
-// and the instance that d' lacks is one of these. So the rest loses at most the busy slots of x
-// and of y, and saves at least G(d) - g(x) - g(y) on d'. Since g(x) ≤ g(w) and g(y) ≤ g(w), the
+// reservation there, neither plan serves anything. Otherwise c of x and y are active, c = 1 or 2. With
+// u reservations of O in the slot, O serves min(d, u) and the rest min(d - 1, u - c), which is at
+// least min(d, u) - c. So the rest loses at most the busy slots of x and of y, and saves at least G(d) - g(x) - g(y) on d'. Since g(x) ≤ g(w) and g(y) ≤ g(w), the
 // claim is proved.
 //
 // In the end no window saves anything. A plan saves at most the sum of what its windows save one
@@ -50,7 +49,8 @@
 //
 // Corollary 2. cost(HGR) ≤ (3/2 + ln(1/(2α)))·optimum if α ≤ 1/2.
 //
-// Proof. Stop HGR before the first purchase that serves fewer than 2F/p busy slots. Let d' be the
+// Proof. Stop HGR before the first purchase that serves fewer than 2F/p busy slots, or at its end if
+// there is none. Let d' be the
 // demand that is left then. HGR looks at the demand that is left and at nothing else, so its
 // further purchases are those of HGR for d'. By the theorem they cost, with the rest on demand, at
 // most half of the optimum for d' and half of what d' costs on demand. The optimum for d' is at
@@ -69,7 +69,7 @@
 // instances that it serves, one a slot, in the order in which HGR serves them. Before HGR serves
 // the i-th from the end, i of them wait, in i busy slots of one window. HGR takes the window with
 // the most busy slots, so ν ≥ i, and the price F/ν is at most F/i. If the i-th from the end is
-// served after the stop, then i < 2F/p, and its price p/2 is below F/i. In both cases its price is
+// served after the stop or never, then i < 2F/p, and its price p/2 is below F/i. In both cases its price is
 // at most min(p/2, F/i), and the prices of the reservation are at most
 //
 //	Σ_{i=1}^τ min(p/2, F/i) ≤ ∫_0^τ min(p/2, F/x) dx = F + F·ln(τp/(2F)) = F·(1 + ln(1/(2α))).
@@ -80,7 +80,8 @@
 // The two are 1.25 at α = 2/3, 1.5 at 1/2, 1.91 at 1/3, and 2 at .303.
 //
 // Theorem 3 is false for every α < 1/2 (TestTheorem3IsFalse). Let p = 1, and let one instance be
-// needed. A hole is one slot in which none is needed.
+// needed. A hole is one slot in which none is needed. Prices are whole, so α > 0 is rational. Take τ
+// as large as needed, a multiple of 4, and such that F = ατ is whole and τ - F is even.
 //
 // For 1/3 ≤ α < 1/2 take two blocks of 2τ slots, with a gap of F slots between them. Let
 // x = (τ - F)/2. The first block has holes at F - 1, at F + τ and at 2τ - x - 1, and the second
@@ -100,9 +101,9 @@
 // next to a gap. 2b terms serve all. HGR buys the b middle terms, and then the b - 1 windows over the
 // gaps, each busy in 2x = τ/2 slots. What is left are 2b - 2 pieces of τ/4 - 2 slots and two of
 // τ/2 - 1 slots at the ends, of which no window has two. If 1/4 ≤ α < 1/2, the short pieces stay on
-// demand, for about τ/4 each, and the ratio tends to 1 + 1/(4α) for large τ and b. If α < 1/4 and
-// τ/4 - 2 ≥ F, HGR buys each piece: 4b - 1 purchases where k = 2b suffice. The ratio is
-// 2 - 1/k, which is above 2 - α if k > 1/α. ∎
+// demand, for about τ/4 each; the two at the ends cost at most F each. So the ratio tends to
+// 1 + 1/(4α) for large τ and b. If α < 1/4 and τ/4 - 2 ≥ F, HGR buys each piece: 4b - 1 purchases
+// where k = 2b suffice. The ratio is at least 2 - 1/k, which is above 2 - α if k > 1/α. ∎
 //
 // With more than one instance HGR can cost more than twice the optimum. For τ = 15, F = p = 1 and
 //
@@ -112,17 +113,16 @@
 // the optimum 9 (TestHGRMoreThanTwice). No demand with a ratio above 20/9 is known. Whether a constant
 // bounds HGR for all α is open. For one instance, and a fee that one slot pays back, there is one:
 //
-// Proposition. If d ≤ 1 and F ≤ p, and k purchases serve all of the demand, HGR makes at most
-// 2k - 1.
+// Proposition. If 0 ≤ d ≤ 1, some demand is there, F ≤ p, and k purchases serve all of the demand, HGR
+// makes at most 2k - 1, whatever the dates of purchases.
 //
-// Proof. HGR buys until no slot is busy. Let O be k reservations that serve the demand. Move them
-// later where they overlap, so that they do not. A window of HGR has busy slots of at most two of
-// them, and these are neighbours, since all are of the same length.
+// Proof. HGR buys until no slot is busy. Take k reservations that serve the demand, by rising start.
+// The part of a reservation is the demand that it serves and no earlier one serves. All terms have
+// one length, so the parts follow each other in time.
 //
-// Let a purchase serve busy slots of one reservation x of O alone. HGR takes the window with the most
-// busy slots, so x has no others, and the purchase ends the need of x. There are at most k such
-// purchases. Let another purchase serve busy slots of two neighbours, x before y. Then x has no busy
-// slot left in the window, and neither has y: those of x lie before the window, and those of y behind
-// it, and no term reaches from the ones to the others. So there is at most one such purchase for each of
-// the k - 1 pairs of neighbours. ∎
+// Let a purchase of HGR serve slots of one part alone. HGR takes a window with the most busy slots,
+// and the window of the part's reservation was to be had, or one that has all its slots. So nothing
+// of the part is left. There are at most k such purchases. Let another purchase serve a part x and
+// later parts. What is left of x lies before its window, and what is left of later parts behind it.
+// No window has slots of both. So there is at most one such purchase for each part but the last. ∎
 package theory

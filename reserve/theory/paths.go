@@ -10,7 +10,7 @@
 // of the flow become one arc with a convex cost. A flow with convex, piecewise linear costs
 // and whole breakpoints still has a whole optimum: an arc is a bundle of parallel arcs, one
 // for each piece, and a cheapest flow fills the cheaper pieces first. Potentials still prove
-// the optimum. The value z_t of a slot is now between the slopes of −g_t on both sides of A. The
+// the optimum, here without inventory and caps. The value z_t of a slot is now between the slopes of −g_t on both sides of A. The
 // values of one term sum to at most the fee, so the fees of a plan are at least Σ z_t·A_t, with A_t
 // active in slot t. Each plan then costs at least Σ (z_t·A_t + g_t(A_t)), and the bound is
 //
@@ -21,9 +21,9 @@
 //   - Only the distribution of the demand in each slot counts. Equally likely paths that are
 //     correlated, and the same paths shuffled slot by slot, have the same optimal plan and the
 //     same mean cost. Their risk differs: see Exact.Front.
-//   - With terms of one slot each slot is a newsvendor: reserve up to the demand that is
-//     exceeded with the probability F/p, the critical fractile.
-//   - The plan for the mean path is never cheaper on average than the optimal plan (it is one
+//   - With terms of one slot each slot is a newsvendor: reserve the least number that is exceeded
+//     with a probability of at most F/p, the critical fractile.
+//   - The plan for the mean path (of means that are not rounded) is never cheaper on average than the optimal plan (it is one
 //     of the plans), and promises too little. For each A, p·max(0, d − A) is convex in the demand
 //     d. So its value at the mean demand is at most the mean of its values over the paths, which
 //     is g_t(A) (Jensen), and any plan costs no more on the mean path than on average. In short,
@@ -33,7 +33,7 @@
 // optimum of each path, at most the optimum of the problem. The difference is the expected
 // value of perfect information (Exact.Outlook). No forecast is worth more.
 //
-// A planner that decides again every week loses less than these numbers say: later purchases
+// A planner that decides again every week can lose less than these numbers say: later purchases
 // may depend on the part of the path that was seen by then. Problem.Paths has no such
 // purchases, so the plan may buy now for a need that will show early enough. On six job logs
 // that is what happened: the portfolio that plans on paths buys more than the portfolio that

@@ -27,8 +27,9 @@ type Price struct {
 	Least  savings.Total
 }
 
-// raise raises the bound of a plan to that of the price, if the plan is of the same groups: a
-// price with such a bound was found on all groups of the fleet that can be planned.
+// raise raises the bound of a plan to that of the price, if the plan has as many groups: a
+// price with such a bound was found on all groups of the fleet that can be planned. The caller
+// plans the fleet on which the price was searched.
 func (p *Price) raise(plan *Plan) {
 	if p.Groups > 0 && plan.Groups == p.Groups && plan.Bounded && plan.Bound.Compare(p.Least) < 0 {
 		plan.Bound = p.Least
