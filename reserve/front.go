@@ -73,7 +73,7 @@ const frontGap = 1e-8
 // from 0.01 to below 1, such as 0.95. Each risk takes at most the given number of rounds,
 // with one solve each; 0 stands for 60.
 //
-// The same problem gives the same front. Without gaps, a point of greater Risk has no
+// The same problem and the same list of risks give the same front. Without gaps, a point of greater Risk has no
 // greater CVaR. With gaps, the CVaR of a point with λ exceeds that of a point with κ < λ by
 // at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ), where e of a point is the Gap times the bound.
 //

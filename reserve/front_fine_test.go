@@ -145,3 +145,55 @@ func counts(plan []pricing.Purchase) (n int) {
 	}
 	return n
 }
+
+// The bound that a gap stands for is at most what the best plan is worth, for weights of any digits: with
+// terms of one slot all plans can be tried.
+func TestFrontBoundOfWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	var e Exact
+	for range 12 {
+		p := &Problem{Slot: time.Hour, Prices: pricing.List{OnDemand: pricing.Unit, Classes: []pricing.Class{
+			{Name: "hour", Term: time.Hour, Upfront: pricing.Money(1+rng.IntN(90)) * 10 * pricing.Milli}}}}
+		sum := 0.0
+		for range 20 + rng.IntN(60) {
+			p.Weights, p.Paths = append(p.Weights, rng.Float64()), append(p.Paths, []int{rng.IntN(6)})
+			sum += p.Weights[len(p.Weights)-1]
+		}
+		for i := range p.Weights {
+			p.Weights[i] /= sum
+		}
+		level, risks := .5+.4*rng.Float64(), []float64{.3, .7, 1}
+		points, err := e.Front(p, level, risks, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, x := range points {
+			best := math.Inf(1)
+			for bought := range 7 {
+				best = min(best, worthOf(p, bought, level, risks[k]))
+			}
+			got := (1-x.Risk)*x.Mean.Float64() + x.Risk*x.CVaR.Float64()
+			if bound := got / (1 + x.Gap); bound > best*(1+1e-6) || got < best*(1-1e-6) {
+				t.Fatalf("risk %v, level %v, %d paths: %v with the bound %v, and the best plan is worth %v", x.Risk, level, len(p.Paths), got, bound, best)
+			}
+		}
+	}
+}
+
+// worthOf returns (1−λ)·mean + λ·CVaR of so many reservations in the one slot of p.
+func worthOf(p *Problem, bought int, level, risk float64) float64 {
+	order := make([]int, len(p.Paths))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return p.Paths[b][0] - p.Paths[a][0] })
+	fee, left, mean, tail := p.Prices.Classes[0].Upfront.Float64()*float64(bought), 1-level, 0.0, 0.0
+	for _, i := range order {
+		cost := fee + float64(max(0, p.Paths[i][0]-bought))
+		mean += p.Weights[i] * cost
+		w := min(left, p.Weights[i])
+		tail += w * cost
+		left -= w
+	}
+	return (1-risk)*mean + risk*tail/(1-level)
+}
