@@ -105,11 +105,12 @@ func (m *Manager) preempt(v, g int, forced bool) int {
 	return best
 }
 
-// cheapest returns the node of least value that partition v holds and that is not to end,
-// of the kinds of a group. There is such a node. Nodes of a silent partition whose leases
-// have run out come first. The nodes come from a heap for each partition and kind that a
-// plan asks for: O(n) time to build the heaps of a partition with n nodes, and O(k + log n)
-// for a node of k kinds.
+// cheapest takes the next node to preempt from partition v, and returns the node: of the nodes of v
+// whose kind is in group g and that are not already to end, the node of least value. The caller
+// makes sure that there is such a node. If v is silent, nodes whose leases have run out come first.
+//
+// cheapest keeps a heap of nodes for each partition and kind. It takes O(n) to build the heaps of a
+// partition with n nodes, and O(k + log n) to take a node of a group of k kinds.
 func (m *Manager) cheapest(v, g int) int {
 	w, kinds := &m.work, len(m.kinds)
 	for len(w.heaps) < len(m.s.Partitions)*kinds {

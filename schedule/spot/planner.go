@@ -402,16 +402,21 @@ func (p *Planner) bid(b int) pricing.Money {
 	}
 }
 
-// Decide returns what is best to do for the task of the last [Planner.Solve].
-// It may be asked at any time up to its deadline, at best when the last decision's
-// For is over. Time left and saved work are rounded down to steps and checkpoints,
-// so that the deadline is kept at all times in between.
+// Decide returns the best decision for the task of the last [Planner.Solve]. The caller may ask at
+// any time up to the task's deadline, and best when the For of the last decision is over. Decide
+// rounds the time left down to whole steps, and the saved work down to whole checkpoints. So the
+// deadline is kept, whenever the caller asks.
 //
-// A task that runs on spot for longer than its estimate goes on as long as it could be
-// run again on demand. A plan made while a cluster runs knows of it from its next block
-// on. It panics before a Solve that returned no error, and for an impossible state:
-// earlier than the time of Solve, in a block that began before that time, or with a
-// negative Saved or Elapsed. O(n²) for n levels.
+// If a task runs on spot for longer than its estimate, Decide lets it go on as long as the whole
+// rest could still be run on demand in time. Decide panics
+//
+//   - before a Solve that returned no error,
+//   - for a time before the time of Solve,
+//   - for a running cluster whose current block (the time for which the meter holds a price) began
+//     before the time of Solve,
+//   - for a negative Saved or Elapsed.
+//
+// O(n²) for n price levels.
 func (p *Planner) Decide(s BidState) BidDecision {
 	if p.points == 0 {
 		panic("spot: Planner without a plan")
