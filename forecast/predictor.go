@@ -23,8 +23,9 @@ import (
 // model is right. The second width is measured: the size of the model's errors that many steps
 // ahead, over the series that the model was fitted to. The second width also shows where the model
 // is wrong. It is measured up to 52 steps or a quarter of the series ahead, and only for numbers of
-// steps with at least 20 errors. The default model, a mean of several models, measures these errors
-// before its last fit. Analytic leaves the second width out.
+// steps with at least 20 errors. The default model, a mean of several models, measures its trial
+// forecasts before the last fit instead, and needs only 5 errors. Analytic leaves the second width
+// out.
 //
 // The JSON form contains the name of the model, see [New], so reading it also makes the model.
 type Predictor struct {

@@ -85,11 +85,11 @@ func (c ClassBill) Total() Money {
 	return Money(cost)
 }
 
-// Bill is the cost of a demand. Total counts every purchase in full, as if an unused
-// term had no value at the horizon. Pure is the pure cost of [Niu16] section 5.1.3: the cost
-// if the seller took back the unused parts of the terms for their share of the price. Pure
-// is the fairer figure to compare plans whose demand goes on after the horizon. All
-// sums have been checked for overflow.
+// Bill is the cost of a demand. The horizon is the end of the demand. Total counts every purchase
+// in full, as if the part of a term after the horizon had no value. Pure is the pure cost of
+// [Niu16] section 5.1.3: the cost if the seller took back the unused parts of the terms for their
+// share of the price. If demand goes on after the horizon, Pure is the fairer figure to compare
+// plans. All sums have been checked for overflow.
 type Bill struct {
 	Slot          time.Duration // length of a slot
 	Classes       []ClassBill   // by class, in the order of the list

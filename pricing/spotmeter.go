@@ -94,10 +94,10 @@ func (m SpotMeter) Charged(length time.Duration, interrupted bool) time.Duration
 	return charged
 }
 
-// Cost returns the cost of a lease that was launched at the time launch of the
-// history and ended after the given length. After the end of the history the last
-// price holds. The sum is rounded half to even once; under an hourly rule nothing
-// is rounded.
+// Cost returns the cost of a lease that began at the time launch, on the clock of the history, and
+// ended after the given length. interrupted says that the provider ended the lease. After the end
+// of the history the last price holds. The sum is rounded half to even once; under an hourly rule
+// nothing is rounded.
 //
 // The error is [ErrOverflow]. Cost panics if launch is before the first price, if
 // length is negative, if the lease or its charged time ends beyond the range of a

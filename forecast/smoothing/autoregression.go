@@ -13,7 +13,7 @@ import (
 //
 //	w_k = x_k − x_{k−d},    w_k = c + Σ_i φ_i·w_{k−Lags[i]} + e_k,
 //
-// d being Difference; with d = 0, w_k is x_k itself. A forecast of several steps uses earlier
+// where d is Difference. With d = 0, w_k is x_k itself. A forecast of several steps uses earlier
 // forecasts where values are not yet known. Without coefficients the forecast is that of
 // [SeasonalNaive]. So the coefficients are corrections to [SeasonalNaive].
 //

@@ -2,12 +2,11 @@ package smoothing
 
 // A Model forecasts a series that it sees one observation at a time.
 //
-// Update takes the next observation. NaN is a missing observation: the model moves on by a
-// step and corrects nothing. An infinite observation, or one beyond [Largest], counts as
-// missing too; [CheckSeries] reports it instead. Update leaves the state as it
-// is if the state would pass Largest. Only factors outside of the stability region, or a
-// very long silence, lead there. A model never holds a NaN or an infinity, whatever the
-// observations are.
+// Update takes the next observation. NaN is a missing observation: the model moves on by a step and
+// corrects nothing. An infinite observation, or one beyond [Largest], counts as missing too;
+// [CheckSeries] reports it instead. Update leaves the state as it is if the state would pass
+// Largest. That happens only with factors outside of the stability region, or after a very long run
+// of missing observations. A model never holds a NaN or an infinity, whatever the observations are.
 //
 // Update does not check the factors, since a check costs more than an update. With factors
 // outside of the stability region forecasts run away, without an error. Call the model's

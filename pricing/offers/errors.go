@@ -8,7 +8,7 @@ import "errors"
 //
 //   - Field is the column or field.
 //   - Index is the place in a list of JSON, from 0, and -1 elsewhere.
-//   - Line and Column are those of a table, from 1, and 0 elsewhere.
+//   - Line and Column are the place in a table, from 1, and 0 elsewhere.
 //   - Err says what is wrong and what would be right, and unwraps to a sentinel.
 var (
 	// ErrForm: the text is in none of the forms that this package reads.
