@@ -52,13 +52,13 @@ const defaultWindow = 52
 // that a forecaster expects. No bound on its cost is known, and without a hypothesis on
 // the forecast there is none. [reserve.Cost] and [reserve.Exact] say what the portfolio lost.
 //
-// Set the fields, call Reset, and then Observe at the end of each interval. Do not change
-// the fields afterwards. One goroutine at a time.
+// Set the fields, call Reset, and then Observe at the end of each interval. Do not change the
+// fields afterwards. Only one goroutine at a time may use an Online.
 type Online struct {
-	// Forecaster foresees the mean demand of the intervals to come. It is required, and new at
-	// each Reset. Update takes the mean number of instances in the interval that has passed, or
-	// NaN if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
-	// means count as 0. A forecaster may have more:
+	// Forecaster forecasts the mean demand of the intervals to come. The field is required. Give
+	// Reset a new Forecaster each time. Update takes the mean number of instances in the interval
+	// that has passed, or NaN if it is not known. Forecast sets dst[i] to the mean i+1 intervals
+	// ahead; negative means count as 0. A forecaster may have more:
 	//
 	//	Validate() error                   asked by Reset: what is wrong with its parameters
 	//	Ready() bool                       nothing is bought before it reports true

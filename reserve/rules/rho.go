@@ -54,15 +54,17 @@ import (
 // RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value is the
 // paper's rule, with a window of a term.
 //
-// Bounds on the cost for each reading; a fee pays back in F/p slots:
+// The rule has three readings: Printed, Mended and Deferred. Let F be the fee, τ the slots of a
+// term and p the saving of a slot, so that a fee pays back in F/p slots. The bounds on the cost
+// are:
 //
 //	Mended, any window and flags        at most τp/F times the optimum, if the forecast
 //	                                    is exact: each purchase replaces F or more of
 //	                                    on-demand cost, so the plan costs at most as
-//	                                    much as everything on demand; τp/F is reached
+//	                                    much as everything on demand; a demand reaches τp/F
 //	Printed, window > term              the same plan as Mended, without AnyStart
 //	                                    and FirstSlot
-//	Printed, window < term              no such bound: the rule repeats a purchase
+//	Printed, window < term              not bounded by τp/F: the rule repeats a purchase
 //	                                    (6 times the optimum, reserve/theory)
 //	Printed or Mended, AppendPlan       the bound of [reserve.HGR], with or without LastOfEqual
 //	with all of the demand in sight     and not with FirstSlot. [Liu21] Theorem 3 says
@@ -71,8 +73,8 @@ import (
 //	                                    per cent for short terms; no constant
 //	all readings                        3 times the optimum is no bound: [Liu21] Theorem 4 is false
 //
-// With a false forecast, a single slot of demand can cost Deferred F/p times the optimum,
-// and the other two readings any multiple. [Robust] has a bound.
+// With a false forecast, Deferred can cost F/p times the optimum for a single slot of demand, and
+// the other two readings any multiple. [Robust] has a bound.
 //
 // As a [reserve.Planner], RHO handles what [Wang] handles.
 type RHO struct {

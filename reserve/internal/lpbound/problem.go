@@ -67,15 +67,17 @@ func (p *Problem) check() error {
 
 // model is the problem as rows and columns.
 //
-// Levels k = 0..L-1 are the distinct usage prices below on demand, dearest
-// first; price[k] is what a unit of N[k][i] saves per used slot: the price of
-// the level above minus this level's. Row k*n+i belongs to
+// Level 0 is the dearest of the distinct use prices below the price on demand, and level L-1 the
+// cheapest. price[k] is what a reservation of level k or a later level saves in each used slot over
+// level k-1, or over on demand for k = 0. Row k*n+i is about
 //
-//	N[k][i] = active reservations of levels k..L-1 in period i,
+//	N[k][i] = the number of active reservations of levels k..L-1 in period i.
 //
-// A row's worth is a concave staircase integral: between breakpoints val[a-1] and val[a] one
-// more unit is worth price*cnt[a], above the last breakpoint nothing, or, for
-// a hard row, it is forbidden. Column c*n+i is the purchases of class c at i.
+// Column c*n+i is the number of purchases of class c in period i.
+//
+// The worth of a row is concave in N. It has breakpoints val[a]: up to val[0], and from val[a-1] to
+// val[a], one more reservation is worth price*cnt[a]. Above the last breakpoint one more
+// reservation is worth nothing, or is forbidden if the row is hard.
 type model struct {
 	n, levels, rows, classes int
 
