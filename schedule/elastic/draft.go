@@ -31,11 +31,11 @@ type Draft struct {
 	asked  []int         // clouds with launches that are not written down, in order
 	// mostSpare and mostCan are upper bounds on cores. If a job needs more cores than a bound, the
 	// search for a place is skipped. No infrastructure has more than mostSpare cores of spare
-	// instances. No cloud that can be asked has more than mostCan cores of spare instances and of
-	// instances that it can still launch. Launches raise mostSpare, and nothing raises mostCan
-	// before the next Reset. Once a job holds up the queue, both bounds count only clouds without a
-	// price. On 5,000 hours of SDSC-BLUE, OD, OD++ and AQTP take 4 s with the bounds and 92 s
-	// without:
+	// instances. No cloud that can be asked has more than mostCan cores in its spare instances and
+	// in the instances that it can still launch. Launches raise mostSpare, and nothing raises
+	// mostCan before the next Reset. Once a job holds up the queue, both bounds count only clouds
+	// without a price. On 5,000 hours of SDSC-BLUE, OD, OD++ and AQTP take 4 s with the bounds and
+	// 92 s without:
 	//
 	//	go run ./examples/tools/elastic -trace SDSC-BLUE-2000-4.2-cln.swf.gz -horizon 5000h -runs 1 -policy od,od++,aqtp
 	mostSpare, mostCan int
@@ -199,12 +199,12 @@ func (d *Draft) Take(cloud, n int) {
 	d.books[cloud].take(n)
 }
 
-// Serve finds room for a whole job within one infrastructure: the cheapest infrastructure
-// with enough spare instances, or else the cloud of the given clouds that can launch the
-// missing instances. Where clouds have instances of one core and speed 1, that is the first
-// such cloud; otherwise the one in which the job costs least, and the first of equals. Serve
-// launches them, takes all instances for the job, and reports true. Without such a cloud
-// Serve does nothing and reports false.
+// Serve finds room for a whole job within one infrastructure: the cheapest infrastructure with
+// enough spare instances, or else the cloud of the given clouds that can launch the missing
+// instances. If all instances have one core and speed 1, Serve chooses the first such cloud.
+// Otherwise it chooses the cloud in which the job costs least, and the first of equals. Serve
+// launches the missing instances, takes all instances for the job, and reports true. Without such a
+// cloud Serve does nothing and reports false.
 //
 // Serve sets credits aside. Instances that the job takes may be charged before the job can
 // start, while others boot. The credits must pay those charges too: otherwise the instances

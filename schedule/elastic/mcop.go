@@ -29,12 +29,12 @@ import (
 // and that the chosen schedule does not use. After a refusal MCOP waits for the next
 // evaluation.
 //
-// The zero value, with a source of randomness, minimises queued time alone and searches as
-// the paper does, with a genetic algorithm for each cloud by itself (ga.go). No bound is
-// known on the distance of its front from the true one. No bound is known on how long a job
-// waits either. Suppose that the front has two points: no launch, and one launch. Values
-// are scaled, so a weight of cost of at least one half then takes no launch, however long
-// the job has waited. Time: see the search.
+// The zero value, with a source of randomness, minimises queued time alone and searches as the
+// paper does, with a genetic algorithm for each cloud by itself (ga.go). No bound is known on the
+// distance between the front that MCOP finds and the true front. No bound is known on how long a
+// job waits. Suppose that the front has two points: no launch, and one launch. Values are scaled,
+// so a weight of cost of at least one half then takes no launch, however long the job has waited.
+// Time: see the search.
 type MCOP struct {
 	// CostWeight is the weight of the cost, in [0, 1]; the queued time has the
 	// rest. MCOP-20-80 is 0.2 and MCOP-80-20 is 0.8.
@@ -66,12 +66,12 @@ type MCOP struct {
 }
 
 const (
-	// combinations is the most configurations that are compared at the end of the genetic
-	// search. Of each of C clouds the best ⌊combinations^(1/C)⌋ distinct numbers of instances
-	// are combined with the numbers of the others, none and all always among them. So all
-	// numbers of two clouds are combined, and 21 numbers each of three clouds. Of more than 13
-	// clouds that have room the cheapest 13 are asked, so that each has two numbers. The paper
-	// says "a subset".
+	// combinations is the most configurations that are compared at the end of the genetic search.
+	// For C clouds, the best ⌊combinations^(1/C)⌋ distinct numbers of instances of each cloud are
+	// combined with those of the other clouds; no instance, and all instances, are always among the
+	// numbers. So all numbers of two clouds are combined, and 21 numbers of each of three clouds.
+	// If more than 13 clouds have room, MCOP uses the cheapest 13, so that each cloud has two
+	// numbers. The paper says "a subset".
 	combinations = 10_000
 	// stall is how long a job that no infrastructure could hold in a configuration counts as
 	// held up, and all jobs behind it.

@@ -6,11 +6,11 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Framework is the framework agent AG of [Huang13] section II.C together with the cluster
-// agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
-// and takes the task back from the agent. Every task has its own cluster, so no task waits
-// for another task. An agent of the paper is a set of state machines here, one for each
-// task of the agent.
+// A Framework is the framework agent of [Huang13] section II.C, called AG there, together with the
+// cluster agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
+// and takes the task back from the agent. Every task has its own cluster, so no task waits for
+// another task. An agent of the paper is a set of state machines here, one for each task of the
+// agent.
 //
 // A Framework decides and does not act. The framework returns commands. The caller carries
 // out the commands, and then calls again:

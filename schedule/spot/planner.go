@@ -141,11 +141,11 @@ type BidDecision struct {
 	// For is how long the decision holds: ask again then, or at an interruption.
 	// Asking sooner does no harm. For BidOnDemand, until the task ends.
 	For time.Duration
-	// Cost is the expected cost of the task from now on with all its instances, in units
-	// of the currency. Within a block of a running cluster it counts from the beginning
-	// of the block, as if the block had begun at the current price. It is 0, which says
-	// nothing, for a run that has gone on for longer than its estimate and may still go
-	// on.
+	// Cost is the expected cost of the task from now on with all its instances, in units of the
+	// currency. If a cluster runs, Cost counts from the beginning of the cluster's current block,
+	// the time for which the meter holds a price, as if the block had begun at the current price.
+	// If a run has lasted longer than its estimate and goes on, nothing is known of the cost, and
+	// Cost is 0.
 	Cost float64
 	// Late says that the deadline cannot be kept even on demand.
 	Late bool
@@ -197,9 +197,9 @@ func price(m pricing.Money) float64 { return m.Float64() }
 // chain's slices are copied.
 //
 // The error is that of [Task.Validate], [PriceChain.Validate], [pricing.SpotMeter.Validate],
-// [pricing.Meter.Validate] or [pricing.Meter.Cost], or a *schedule.InputError. A Field
-// "Task.Deadline" with [ErrPast] says that the deadline is not after now. All others
-// unwrap to [ErrRange]:
+// [pricing.Meter.Validate] or [pricing.Meter.Cost], or a *schedule.InputError. If the deadline is
+// not after now, the InputError has the Field "Task.Deadline" and unwraps to [ErrPast]. Every other
+// InputError unwraps to [ErrRange] and has one of these Fields:
 //
 //   - "now": now is more than 36 years before 0.
 //   - "Market.OnDemand": the price is negative.

@@ -17,7 +17,7 @@ import (
 //	Column   the field of the format from 1; 0 where the whole line is meant
 //	Err      what is there and what would be right; unwraps to a sentinel
 //
-// Such as
+// For example:
 //
 //	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
 var (
