@@ -223,9 +223,10 @@ func measured(m func(features []float64) float64, field string, index int, x []f
 //
 //	g(t) = Σ_k ν^k·(ν + 2k) / (ν·(ν+2)···(ν+2k)) · (ν/(ν+1))^k · t^k/k!
 //
-// The expectation of g(c·s²) is exp(c·σ²·ν/(ν+1)) if ν·s²/σ² has a chi-squared
-// distribution with ν degrees of freedom. The terms fall faster than those of exp(t);
-// the sum ends when they no longer count.
+// g corrects a mean for an estimated variance. Let s² be an estimate of σ², such that ν·s²/σ² has a
+// chi-squared distribution with ν degrees of freedom. For every number c, the expectation of
+// g(c·s²) is exp(c·σ²·ν/(ν+1)). The terms of the sum fall faster than those of exp(t). finney stops
+// when a term no longer changes the sum.
 func finney(nu, t float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; k < 1000; k++ {
@@ -245,14 +246,17 @@ func finney(nu, t float64) float64 {
 	return sum
 }
 
-// logMean is the unbiased estimate of the mean exp(μ + σ²/2) of a log-normal time,
-// from the estimate m of μ with leverage h and s² of σ² with ν degrees of freedom
-// [Bradu70]: exp(m)·g((ν+1)/(2ν)·(1−h)·s²). The common factor exp(s²/2) is too large:
-// exp(m) exceeds exp(μ) on average by the factor exp(h·σ²/2), which this estimate takes
-// off. Without degrees of freedom nothing is known of σ, and logMean is NaN.
+// logMean is the unbiased estimate of the mean of a log-normal time. The mean is exp(μ + σ²/2), if
+// the logarithm of the time has the mean μ and the variance σ². Known are an estimate m of μ with
+// leverage h, and an estimate s² of σ² with ν degrees of freedom; the arguments sigma and df are s
+// and ν. The estimate is exp(m)·g((ν+1)/(2ν)·(1−h)·s²), where g is finney [Bradu70].
 //
-// For h above 1, far from the profile, the unbiased estimate is negative for some samples.
-// There logMean is exp(m)·exp((1−h)·s²/2): positive, and the same at h = 1.
+// The usual estimate exp(m)·exp(s²/2) is too large: exp(m) exceeds exp(μ) on average by the factor
+// exp(h·σ²/2), for which the factor 1−h corrects. Without degrees of freedom nothing is known of σ,
+// and logMean is NaN.
+//
+// For h above 1, far from the profile, the unbiased estimate is negative for some samples. Then
+// logMean is exp(m)·exp((1−h)·s²/2), which is positive and the same at h = 1.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()

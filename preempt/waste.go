@@ -85,9 +85,9 @@ func trimZeros(s string) string {
 // ends in time if and only if remaining < grace.
 func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 
-// WastedCycles returns WC, the waste of a job that loses a node ([Duplyakin17] section
-// 4.1). If the job does not end within the grace period, all that its nodes have worked
-// and will work until then is lost:
+// WastedCycles returns WC, the waste of a job that loses a node ([Duplyakin17] section 4.1). If the
+// job does not end within the grace period, all work of its nodes is lost, from the start of the
+// job to the end of the grace period:
 //
 //	0                          if remaining < grace
 //	(elapsed + grace)·nodes    otherwise

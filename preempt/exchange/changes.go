@@ -90,11 +90,12 @@ func (m *Manager) AppendChanged(dst []int) []int {
 	return dst
 }
 
-// Restore restores the manager from a state that [Manager.MarshalText] returned and the
-// records of [Manager.AppendChanges] since, in order. Each record names the one before, so
-// a record that is missing, changed, out of order or of another state is an error. Restore
-// stops at the first error of changes and returns that error. Otherwise the error is as that
-// of UnmarshalText. After an error the manager is unchanged. A nil changes has no record.
+// Restore restores the manager from a state that [Manager.MarshalText] returned and the records of
+// [Manager.AppendChanges] since, in order. Each record names the one before, so a record that is
+// missing, changed, out of order or of another state is an error. Restore stops at the first error
+// that changes yields, and returns that error unchanged. Any other error is a *preempt.InputError,
+// as from UnmarshalText. After an error the manager is unchanged. If changes is nil, there are no
+// records.
 func (m *Manager) Restore(state []byte, changes iter.Seq2[[]byte, error]) error {
 	var s managerState
 	body, link, _, err := unseal(state, recordState)

@@ -5,10 +5,10 @@ import "time"
 // A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions
 // and takes nodes back.
 //
-// A Manager is a state machine without a clock. The caller passes each message and the
-// time, and saves the manager (json.Marshal) before it sends the messages that come out.
-// The clock may show any time, but must not run back, also not over a restart. If a time is
-// earlier than the time before, the later time counts.
+// A Manager is a state machine without a clock. The caller passes each message and the time, and
+// saves the manager (json.Marshal) before it sends the messages that come out. The clock may show
+// any time, but must not run back, not even over a restart. If a time is earlier than the time of
+// the call before, the manager uses the later time.
 //
 // Returned messages are valid until the next call. The caller may send them in any order
 // or not at all. If the host must prepare a node for its next partition, such as install
@@ -321,11 +321,11 @@ func (m *Manager) begin(now time.Duration) {
 	if !m.resumed {
 		return
 	}
-	// While the manager was down, partitions could not reach it, and a saved notice need
-	// not have been sent. So notices that are not acknowledged begin anew, and so does
-	// waiting for values. The notices must be among the messages of this very call, since
-	// the grace period counts from now. No lease counts as run out before the manager has waited for
-	// values.
+	// While the manager was down, partitions could not reach it, and a notice in the saved state
+	// need not have been sent. So every notice that is not acknowledged begins anew, and every wait
+	// for values begins anew. Notices begin anew at the present time, since the grace period counts
+	// from a notice; this very call must return them. No lease counts as run out before the manager
+	// has waited for values.
 	m.resumed, m.replan = false, true
 	wait := after(m.s.Now, m.s.Options.MaxDelay)
 	for i := range m.s.Nodes {

@@ -37,11 +37,17 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 	return true
 }
 
-// victim returns the partition with the greatest share from which fairness allows to
-// take a node of group g for p; -1 if there is none. Fairness must
-// allow q, for whose sake the node is taken, the nodes that q has, too. ready reports
-// whether the node can be taken now; if not, the manager waits for values. Ties go to
-// the partition that was created first.
+// victim returns the partition that gives up a node of kind group g for partition p, or -1 if
+// fairness allows no partition to give a node. Of the partitions that may give a node, victim
+// returns the one with the greatest share. Ties go to the partition that was created first.
+//
+// q is the partition that started the exchange. If q = p, p requests a node. If not, p has already
+// given a node to q, and needs another node in its place. Fairness has two conditions. After the
+// exchange the victim must not have a smaller share than p, and it must not have a smaller share
+// than q has.
+//
+// ready reports whether the manager can take the node now. If not, the manager waits for the
+// victim's values.
 func (m *Manager) victim(p, q, g int) (v int, ready bool) {
 	w, kinds := &m.work, len(m.kinds)+1
 	a, b := &m.s.Partitions[p], &m.s.Partitions[q]
