@@ -74,8 +74,8 @@ const enough = 3e-7
 //	[Garey80] Garey, Johnson, Miller, Papadimitriou, The complexity of coloring circular
 //	          arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.
 //
-// The zero value is ready. An Optimizer keeps its memory, and allocates nothing once
-// warm. It is for one goroutine at a time.
+// The zero value is ready. An Optimizer keeps its memory, and allocates nothing once warm. Only one
+// goroutine at a time may use an Optimizer.
 type Optimizer struct {
 	model
 	pair  twoCentre
@@ -105,10 +105,11 @@ type Optimizer struct {
 // Time: there are up to three descents. They start with all tasks at home, with the plan
 // OptimumOptions.Start, and with each task in the centre that is cheapest by the prices of the
 // bound. A round of a descent solves one flow for each of the n·(n−1)/2 pairs of n centres, by the
-// network simplex, for which no polynomial bound is known. A step of the prices is O((tasks +
-// slots)·n). A flow starts from the last spanning tree of the same pair, without the arcs that no
-// longer exist, so later rounds take a tenth of the steps. Space: O((tasks + slots)·n), and 4 bytes
-// for each slot of each pair at most. [OptimumOptions] has the work limits.
+// network simplex, for which no polynomial bound is known. A step of the prices is
+// O((tasks + slots)·n). A flow starts from the last spanning tree of the same pair, without the
+// arcs that no longer exist, so later rounds take a tenth of the steps. Space:
+// O((tasks + slots)·n), and 4 bytes for each slot of each pair at most. [OptimumOptions] has the
+// work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
 		return Optimum{}, err

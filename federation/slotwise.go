@@ -21,8 +21,8 @@ import (
 // The slots are independent, and each slot is a transportation problem. Let w be the cost of
 // sending an instance in this slot, the same to any centre. Let p be the price on demand in a
 // centre, and p_min the lowest price on demand of all centres. If a centre has o more instances
-// than reservations, the o instances with the least w may leave. An instance that leaves saves p −
-// w if it takes an idle reservation elsewhere, and p − w − p_min if it runs on demand in the
+// than reservations, the o instances with the least w may leave. An instance that leaves saves
+// p − w if it takes an idle reservation elsewhere, and p − w − p_min if it runs on demand in the
 // cheapest centre. The idle reservations are all alike. So the instances that save most take them.
 //
 // Proof. The proof sets a price π for an instance-slot in each centre. Let λ be p − w of the

@@ -11,7 +11,7 @@ import (
 // A Task needs a number of instances in each of the slots Start ≤ t < End. Each instance
 // holds Disk bytes, which must be sent if the instance runs elsewhere than at home.
 //
-// In [Liu21] both ends are inclusive. Here, as everywhere in this package, End is the
+// In [Liu21] a task also runs in the slot End. Here, as everywhere in this package, End is the
 // first slot without the task.
 type Task struct {
 	ID         int   // unique within a run; ties of Start are broken by it

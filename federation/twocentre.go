@@ -10,8 +10,8 @@ import (
 // minimum-cost flow on a line, solved exactly.
 //
 // A part is a group of cap instances that run in the same slots. x of them run in b, and cap − x in
-// a. The traffic of an instance in b costs cost more than in a, or less if cost is negative. With
-// n_t the instances of all parts that are in b in slot t,
+// a. The traffic of an instance in b costs cost more than in a, or less if cost is negative. Let
+// n_t be the number of instances of all parts that are in b in slot t:
 //
 //	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺,
 //

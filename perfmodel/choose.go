@@ -120,8 +120,8 @@ func (c *Chooser) score(m Model, p *Profile) Score {
 // nothing could then predict its application.
 //
 // Each machine is fitted once to all runs, in O(n³) for n runs in all. The prediction of a run from
-// the other runs follows from that fit. Let y be the measured values, K their covariance and α =
-// K⁻¹y. Then the value of run i is α_i/(K⁻¹)_ii above the prediction from the other runs
+// the other runs follows from that fit. Let y be the measured values, K their covariance and
+// α = K⁻¹y. Then the value of run i is α_i/(K⁻¹)_ii above the prediction from the other runs
 // ([Rasmussen06] section 5.4.2).
 //
 // If there are no machines, the error is ErrMissing. If no machine could be fitted, the error is

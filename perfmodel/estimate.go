@@ -21,10 +21,11 @@ const defaultLevel = 0.9
 
 // An Estimate is the predicted run time of one case on one number of processes.
 //
-// Seconds is the median of the run time: half of the runs take longer. Most models are
-// linear in the logarithm of the time. Quantiles pass through exp unchanged, so the median
-// and the ends of the interval need no correction. The mean does: exp of the mean logarithm
-// is below the mean time, and each model's comment says how Mean is corrected.
+// Seconds is the median of the run time: half of the runs take longer. Most models are linear in
+// the logarithm of the time. exp of a quantile of the logarithm is the same quantile of the time.
+// So the median and the ends of the interval need no correction. The mean needs a correction: exp
+// of the mean logarithm is below the mean time. Each model's comment says how the model corrects
+// Mean.
 type Estimate struct {
 	Processes    int
 	Seconds      float64       // the median
@@ -56,11 +57,11 @@ func (e Extrapolation) String() string {
 
 // An Estimator predicts run times.
 type Estimator interface {
-	// EstimateTo puts one estimate into dst for each number of processes of the query,
-	// in its order. It panics if dst has another length, if the number of features is
-	// not the profile's, if a number of processes is below 1 or the level is not between
-	// 0 and 1. The error is an *pricing.InputError, which unwraps to ErrNotFitted,
-	// ErrNotPositive, ErrNotFinite or ErrOverflow.
+	// EstimateTo puts one estimate into dst for each number of processes of the query, in its
+	// order. EstimateTo panics if dst has another length, if the number of features is not the
+	// profile's, if a number of processes is below 1 or the level is not between 0 and 1. The error
+	// is an *pricing.InputError, which unwraps to ErrNotFitted, ErrNotPositive, ErrNotFinite or
+	// ErrOverflow.
 	EstimateTo(dst []Estimate, q Query) error
 }
 
@@ -247,9 +248,9 @@ func finney(nu, t float64) float64 {
 }
 
 // logMean is the unbiased estimate of the mean of a log-normal time. The mean is exp(μ + σ²/2), if
-// the logarithm of the time has the mean μ and the variance σ². Known are an estimate m of μ with
-// leverage h, and an estimate s² of σ² with ν degrees of freedom; the arguments sigma and df are s
-// and ν. The estimate is exp(m)·g((ν+1)/(2ν)·(1−h)·s²), where g is finney [Bradu70].
+// the logarithm of the time has the mean μ and the variance σ². The argument m is an estimate of μ
+// with the leverage h. s² is an estimate of σ² with ν degrees of freedom; s is the argument sigma,
+// and ν is df. The estimate is exp(m)·g((ν+1)/(2ν)·(1−h)·s²), where g is finney [Bradu70].
 //
 // The usual estimate exp(m)·exp(s²/2) is too large: exp(m) exceeds exp(μ) on average by the factor
 // exp(h·σ²/2), for which the factor 1−h corrects. Without degrees of freedom nothing is known of σ,

@@ -141,14 +141,14 @@ type machineApplication struct {
 	runs  int
 }
 
-// FitAll fits the machine to the profiles, and copies what it needs of them. It panics
-// if the numbers of shapes and profiles differ, or if a shape has no Work.
+// FitAll fits the machine to the profiles, and copies what it needs of them. FitAll panics if the
+// numbers of shapes and profiles differ, or if a shape has no Work.
 //
 // The error is an *pricing.InputError. An error about a profile has its Index, and is that of
-// [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is
-// ErrFewRows, with the Index −1, if no application has two cases that differ in work: the
-// runs then do not tell how times grow. A profile without runs is no error: the other
-// applications can be predicted, and predicting this one is ErrNotFitted.
+// [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is ErrFewRows, with
+// the Index −1, if no application has two cases that differ in work: the runs then do not tell how
+// times grow. A profile without runs is not an error: the machine then predicts the other
+// applications, and a prediction for this application returns ErrNotFitted.
 func (m *Machine) FitAll(profiles []Profile) error {
 	if len(m.Shapes) != len(profiles) {
 		panic("perfmodel: number of shapes is not that of the profiles")

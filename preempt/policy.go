@@ -101,19 +101,19 @@ type Scorer struct {
 //	PAPPlus  risk·nodes·priority
 //	Blind    a number from opts.Rand, in (0, 1], for idle nodes, too; not scaled
 //
-// risk is elapsed; of a job with a [Checkpoint] it is elapsed − Saved, or Cost if that is
-// less and the job can be asked to save within opts.Grace.
+// risk is the work that a job can lose. Without a [Checkpoint] it is elapsed. With a Checkpoint it
+// is elapsed − Saved, or Cost if Cost is less and the job can be asked to save within opts.Grace.
 //
 // Before scaling, each value is raised by one nanosecond on one node. So a job that has just
 // started, or the oldest job by FIFO, has a value above 0, the value of an idle node. Jobs whose
 // products above are equal have equal values. Among equal values the host takes the lower node
 // first.
 //
-// The error is an [*InputError] for a state that contradicts itself, a negative Overrun
-// or a negative Grace; dst is then unchanged. ValuesTo panics if the lengths of dst and
-// State.Node differ, if the policy is unknown, or if it is Random or Blind and opts.Rand
-// is nil. Random draws a number for each node that is not idle, and Blind for each node,
-// in order, by Float64. Time: O(jobs + nodes).
+// The error is an [*InputError] for a state that contradicts itself, a negative Overrun or a
+// negative Grace; dst is then unchanged. ValuesTo panics if the lengths of dst and State.Node
+// differ, if the policy is unknown, or if the policy is Random or Blind and opts.Rand is nil.
+// Random draws a number for each node that is not idle, and Blind for each node, in order, by
+// Float64. Time: O(jobs + nodes).
 func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOptions) error {
 	switch {
 	case len(dst) != len(st.Node):

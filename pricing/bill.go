@@ -127,20 +127,23 @@ func (b *Biller) grow(slots, classes, purchases int) {
 	b.head, b.order, b.bills = grow.To(b.head, classes), grow.To(b.order, classes), grow.To(b.bills, classes)
 }
 
-// Bill returns the cost of running demand[i] instances in slot i, each slot of the
-// given length, with the given purchases, in any order. A reservation applies even
-// if its class costs more than on demand, as at the providers.
+// Bill returns the cost of running demand[i] instances in slot i, where each slot has the length
+// slot, with the given purchases, in any order. A reservation serves even if the use of its class
+// costs more than on demand, as at the providers.
 //
-// The Classes of the result belong to b and are valid until the next call. The
-// inputs are not modified.
+// The Classes of the result belong to b and are valid until the next call. Bill does not modify the
+// inputs.
 //
-// The error is that of [List.Validate], or an [*InputError]: Field "demand" and
-// [ErrRange] for a negative number; "purchases.Slot", "purchases.Class" or
-// "purchases.Count" and ErrRange for an index that does not exist, a negative
-// count, or a term that is not a whole number of slots; [ErrOverflow] for a cost
-// that does not fit in [Money] or instance-slots that do not fit in an int64. Bill
-// panics if slot is not positive. Time O(n·m + p) for n slots, m classes with a
-// purchase and p purchases.
+// The error is that of [List.Validate], or an [*InputError] that unwraps to
+//
+//   - [ErrRange], with the Field "demand", for a negative number,
+//   - [ErrRange], with the Field "purchases.Slot", "purchases.Class" or "purchases.Count", for an
+//     index that does not exist, a term that is not a whole number of slots, or a negative count,
+//   - [ErrOverflow] for a cost that does not fit in [Money], or instance-slots that do not fit in
+//     an int64.
+//
+// Bill panics if slot is not positive. Time O(n·m + p) for n slots, m classes with a purchase and p
+// purchases.
 func (b *Biller) Bill(l List, demand []int, slot time.Duration, purchases []Purchase) (Bill, error) {
 	return b.BillHeld(l, demand, slot, purchases, nil)
 }

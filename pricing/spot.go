@@ -145,10 +145,10 @@ func (h SpotHistory) Next(t time.Duration) (time.Duration, bool) {
 	return h.End, false
 }
 
-// NextAbove returns the first time at or after t at which the price is above bid, and true. If
-// there is no such time within the history, NextAbove returns End and false. At that time a
-// provider that interrupts by price interrupts a lease with that bid. A price equal to the bid does
-// not interrupt. NextAbove panics if t is before the first price. O(log n + changes up to the
+// NextAbove returns the first time at or after t at which the price is above bid, and true. That is
+// the time at which a provider that interrupts by price interrupts a lease with that bid. A price
+// equal to the bid does not interrupt. If no price from t to End is above bid, NextAbove returns
+// End and false. NextAbove panics if t is before the first price. O(log n + changes up to the
 // result).
 func (h SpotHistory) NextAbove(t time.Duration, bid Money) (time.Duration, bool) {
 	for j := h.Index(t); j < len(h.Times); j++ {

@@ -20,8 +20,9 @@ import (
 //
 // dst is then returned unchanged.
 //
-// The zero value of a planner is ready. A planner keeps its memory between calls and
-// allocates nothing after the largest problem, if dst has room. One goroutine at a time.
+// The zero value of a planner is ready. A planner keeps its memory between calls and allocates
+// nothing after the largest problem, if dst has room. Only one goroutine at a time may use a
+// planner.
 type Planner interface {
 	AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error)
 }
@@ -40,10 +41,10 @@ var (
 //
 //	F·r + q·S + p·(D - S)  =  q·D + F·r + (p - q)·(D - S).
 //
-// The first term is the same for all plans. The rest is the cost of a prepaid class at the price p
-// - q. If p - q ≤ 0, no purchase pays off. If a plan costs at most c times the optimum without the
-// first term, it costs at most c times the optimum with the first term, because adding q·D ≥ 0 to
-// both costs brings their ratio nearer to 1.
+// The first term is the same for all plans. The rest is the cost of a prepaid class at the price
+// p - q. If p - q ≤ 0, no purchase pays off. If a plan costs at most c times the optimum without
+// the first term, it costs at most c times the optimum with the first term, because adding q·D ≥ 0
+// to both costs brings their ratio nearer to 1.
 //
 // Providers apply the reservation with the lowest use price first. So held reservations whose use
 // costs at most q serve before the class under every plan, and simply reduce the demand. Held

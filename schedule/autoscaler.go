@@ -29,11 +29,11 @@ import (
 // the default.
 const AtOnce time.Duration = -1
 
-// An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle
-// nodes it gives back ([Niu16] section 4.1). Nothing is guaranteed of the cost or of the wait: these
-// are rules of thumb, and predicted starts come from users' estimates. The decision depends on the arguments alone:
-// an Autoscaler has no clock, requests nothing and remembers no decision. The zero value
-// has the paper's parameters.
+// An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle nodes it
+// gives back ([Niu16] section 4.1). An Autoscaler guarantees no cost and no wait: it uses rules of
+// thumb, and its predicted starts come from users' estimates. The decision depends on the arguments
+// alone: an Autoscaler has no clock, requests nothing and remembers no decision. The zero value has
+// the paper's parameters.
 //
 // A program that knows its queue and its nodes calls Predict and then Decide. It does so
 // after each arrival, after each end of a job, and at the multiples of ReleaseEvery:

@@ -78,11 +78,11 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 	return s.Joining(dst, n, s.bySet, pairs, rnd)
 }
 
-// Joining is [Sampler.Shapley] for any number of members. It suits costs that a program computes
-// step by step, while one member after the other joins. cost returns the cost of the coalition
-// joined, which lists its members in the order of their joining. From call to call, either one more
-// member has joined, or a new order begins and joined has one member. cost must not modify or keep
-// joined.
+// Joining is [Sampler.Shapley] for any number of members. Joining suits costs that a program
+// computes step by step, while one member after the other joins. cost returns the cost of the
+// coalition joined, which lists its members in the order of their joining. From call to call,
+// either one more member has joined, or a new order begins and joined has one member. cost must not
+// modify or keep joined.
 func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
 	pairs = cmp.Or(pairs, DefaultPairs)
 	switch {

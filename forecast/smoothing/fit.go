@@ -41,10 +41,10 @@ const (
 // line. For 7 of these series, a point on a fine grid of factors had a lower sum than the fit, by
 // up to 3%.
 //
-// A Fitter keeps its memory and allocates nothing once it has seen the longest series.
-// Fitted models share nothing with the Fitter. One Fitter serves any number of series, one
-// after the other, and one goroutine. The work of a fit is bounded: at most
-// some 500 passes over the series, and for Auto some 3000.
+// A Fitter keeps its memory and allocates nothing once it has seen the longest series. Fitted
+// models share nothing with the Fitter. A Fitter serves any number of series, one after the other,
+// but only one goroutine at a time. The work of a fit is bounded: at most some 500 passes over the
+// series, or some 3000 for the default model of package forecast.
 type Fitter struct {
 	Steps int `json:"steps"` // fit to the errors of forecasts 1 to Steps ahead, a quarter of the series at most; 0 is 1
 

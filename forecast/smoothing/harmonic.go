@@ -7,8 +7,8 @@ import (
 )
 
 // Harmonic is a level l and a damped trend b, with a season of a few sine waves ([DeLivera11]
-// without its other parts). Each error adjusts the phase and the height of the waves. With θ =
-// 2π/Period, wave k has a value s_k and a companion c_k:
+// without its other parts). Each error adjusts the phase and the height of the waves. With
+// θ = 2π/Period, wave k has a value s_k and a companion c_k:
 //
 //	p = l + φ·b + Σ_k (s_k·cos kθ + c_k·sin kθ),    e = x − p
 //	l += φ·b + α·e      b = φ·b + α·β·e

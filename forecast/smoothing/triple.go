@@ -43,8 +43,8 @@ func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, 
 // quadratics. All forms are unstable for many factors, see [Triple.Stable], and run away
 // over long horizons: cap their forecasts by [forecast.Limits].
 //
-// Start: as [Holt], with acceleration 0; the paper does not say. A missing observation counts as e
-// = 0.
+// Start: as [Holt], with acceleration 0; the paper does not say. A missing observation counts as
+// e = 0.
 //
 // # Why Eq. (7) is biased
 //
@@ -56,16 +56,17 @@ func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, 
 //
 // On a quadratic with second difference A and no noise, a stable recursion ends in a steady state:
 // e and the distance of d from the series are constant. Then a is constant, and the third line says
-// α·e = a/2. So the second line says that v grows by a each step. Since d_k − d_{k-1} = v + a/2 +
-// α·e grows by A, a = A. Hence
+// α·e = a/2. So the second line says that v grows by a each step. Since
+// d_k − d_{k-1} = v + a/2 + α·e grows by A, a = A. Hence
 //
 //	e = A/(2·α):
 //
 // with α = .5 and A = 2 each forecast is 2 too low, however long the series. The reason: v is the
 // slope at k, but d_k − d_{k-1} is the slope in the middle of the step before, which is a/2 less.
-// There are two repairs. [Midpoint] adds a/2 to d_k − d_{k-1}. [BackwardDifference] takes v for the
-// last step, so that the next step is v + a and the forecast d + v·h + a·h·(h+1)/2. With either
-// repair the lines of v_k and a_k end in β·α·e and β·γ·α·e, and a steady state has e = 0.
+// There are two repairs. [Midpoint] adds a/2 to d_k − d_{k-1}. [BackwardDifference] takes v as the
+// slope of the last step, so that the next step is v + a and the forecast d + v·h + a·h·(h+1)/2.
+// With either repair the lines of v_k and a_k end in β·α·e and β·γ·α·e, and a steady state has
+// e = 0.
 type Triple struct {
 	Form  Form    `json:"form"`
 	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]

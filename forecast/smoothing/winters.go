@@ -24,9 +24,9 @@ import (
 // that a forecast is the expected value under the model. On the hourly series of M4 this lowers the
 // MASE of the default model from .790 to .781.
 //
-// The additive form is for swings that stay the same size. The multiplicative form is for
-// swings that grow with the level, and for values above 0. Phi damps the trend as in
-// [Holt], with 0 for 1; Beta 0 leaves the trend as it is.
+// The additive form is for swings that stay the same size. The multiplicative form is for swings
+// that grow with the level, and for values above 0. Phi damps the trend as in [Holt]; a Phi of 0
+// stands for 1. With a Beta of 0 no error changes the trend.
 //
 // Start: the first season. Until the first season is complete, forecasts are the mean of the
 // observations so far. Then the level is that mean, the trend is 0, and the effects are the

@@ -50,12 +50,12 @@ func (m *Manager) touchPartition(p int) {
 	}
 }
 
-// AppendChanges appends a record of what has changed since the last [Manager.ChangesSaved],
-// or since the manager was new or restored, to dst. Nothing is appended if nothing has
-// changed that must be saved. A state ([Manager.MarshalText]) and the records that follow, in
-// order, give the manager again: see [Manager.Restore]. A record takes about 10 bytes for
-// each lease that is renewed with a new value, and 40 for a node that changes hands. Time:
-// O(c log c) for c changes.
+// AppendChanges appends to dst a record of what has changed since the last [Manager.ChangesSaved],
+// or since the manager was new or restored. If nothing has changed that must be saved,
+// AppendChanges appends nothing. A state ([Manager.MarshalText]) and the records that follow, in
+// order, give the manager again: see [Manager.Restore]. A record takes about 10 bytes for each
+// lease that is renewed with a new value, and 40 for a node that changes hands. Time: O(c log c)
+// for c changes.
 func (m *Manager) AppendChanges(dst []byte) []byte {
 	c := &m.changes
 	c.next = c.link

@@ -123,19 +123,20 @@ func (m *Manager) node(now time.Duration, node int, epoch uint64) (*nodeState, e
 	return n, nil
 }
 
-// Reclaim takes count nodes from a partition for an operator, not for another partition.
-// The partition loses its nodes of least value, with notice and grace, even below its
-// floor. Stale values delay Reclaim for MaxDelay at most; then Reclaim uses the last
-// values. It uses the last values of run-out leases at once. So no partition can stop
-// Reclaim by silence. If a node is to end for another partition that then withdraws its
-// request, Reclaim may take that node in the same call.
+// Reclaim takes count nodes from a partition for an operator, not for another partition. The
+// partition loses its nodes of least value, with notice and grace, even below its floor. Stale
+// values delay Reclaim for MaxDelay at most; then Reclaim uses the last values. For leases that
+// have run out, Reclaim uses the last values at once. So no partition can stop Reclaim by silence.
+// If a node is to end for another partition that then withdraws its request, Reclaim may take that
+// node in the same call.
 //
-// A node that is over is free and goes to a partition that waits. That may be the same
-// partition, if it has an open request: let it cancel the request first.
+// When the partition has lost a node, the node is free and goes to a partition that waits. If the
+// same partition has an open request, the node may go back to it: let the partition cancel the
+// request first.
 //
-// The error is a *preempt.InputError: [ErrUnknown] for the partition, [ErrRange] for a count
-// below 1, and [ErrTooMany] for more nodes than the partition has without those that are
-// to end.
+// The error is a *preempt.InputError: [ErrUnknown] for the partition, [ErrRange] for a count below
+// 1, and [ErrTooMany] for more nodes than the partition has, not counting nodes that are already to
+// end.
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {

@@ -51,15 +51,20 @@ import (
 // below c times the optimum for every demand that can follow. The caller chooses c: see Ratio. The
 // zero value is ready for Reset, with a window of a term.
 //
-// With the Full horizon, Robust costs at most c times the optimum for every forecast. If the
-// use price is α times the price on demand, the factor is c - (c-1)·α. With an exact
-// forecast of at least a term, Robust buys what the deferred rule buys, unless c forbids it.
+// With the Full horizon, Robust costs at most c times the optimum for every forecast. If the use
+// price is α times the price on demand, the factor is c - (c-1)·α. With an exact forecast of at
+// least a term, Robust buys what the deferred rule buys, unless c forbids it.
 //
-// For a demand that begins now, let F be the fee, p the saving of a slot, and m = ⌈F/p⌉. Robust
-// costs at most 1 + 1/(c-1) times the optimum under three conditions. The demand lasts at most a
-// term. The forecast of a term is exact. Level k is the k-th instance: it is needed in the slots
-// with a demand of k or more. No level is close to break-even, which means needed in m to m +
-// ⌈F/((c-1)·p)⌉ - 1 slots. No deterministic rule with the same c does better.
+// There is a second bound, for a demand that begins now. Let F be the fee, p the saving of a slot,
+// and m = ⌈F/p⌉. Let level k be the k-th instance, which is needed in the slots with a demand of k
+// or more. Robust costs at most 1 + 1/(c-1) times the optimum if
+//
+//   - the demand lasts at most a term,
+//   - the forecast of a term is exact, and
+//   - no level is close to break-even: no level is needed in m to m + ⌈F/((c-1)·p)⌉ - 1 slots.
+//
+// If p/F is small, no deterministic rule with the first bound for the same c has a better second
+// bound.
 //
 // As a [reserve.Planner], Robust handles what [Wang] handles.
 type Robust struct {

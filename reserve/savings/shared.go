@@ -63,8 +63,8 @@ func (p *Shared) Gap() float64 {
 // plan. slots is the number of hours. p has the terms of the savings plan; its Slot is an hour, its
 // Term is 0 if there is no savings plan, and Commit does not use p.Types.
 //
-// sum is what the groups answered to worth, the worth of commitment in each slot. Commit also
-// returns the lower bound that sum and worth prove. If worth is nil, there is no bound, unless
+// worth is a worth of commitment in each slot, and sum adds up the groups' answers to worth. Commit
+// also returns the lower bound that sum and worth prove. If worth is nil, there is no bound, unless
 // there is no savings plan. next is the worth of commitment in each slot beside these answers, for
 // the next pass over the groups.
 //

@@ -18,9 +18,9 @@ import (
 //
 // The bound without classes. Let g_t(N) be the cost on demand in slot t with N active units of
 // commitment, and let H_t of these units be held. Let F_s be the price of a unit bought at slot s,
-// and z_t ≥ 0 the values of the certificate. Take any plan: r_s units bought at slot s, so that N_t
-// - H_t units bought by the plan are active in slot t. The sum Σ z_t·(N_t - H_t - (Σ r_s active in
-// t)) is 0. Added to the cost of the plan, it gives
+// and z_t ≥ 0 the values of the certificate. Take any plan: r_s units bought at slot s, so that
+// N_t - H_t units bought by the plan are active in slot t. The sum Σ z_t·(N_t - H_t - (Σ r_s active
+// in t)) is 0. Added to the cost of the plan, it gives
 //
 //	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s.
 //

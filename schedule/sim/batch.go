@@ -29,9 +29,9 @@ import (
 //
 // States. There is a state after each moment at which jobs end, when the scheduler has used the
 // freed nodes. Between two such moments, and between time 0 and the first, there is a state after
-// each span Every. With an Every of 30 s and 100 s between two ends, there are states 30, 60 and 90
-// s after the first end. There is no state at time 0, and no state after the last job's end, when
-// nothing runs.
+// each span Every. With an Every of 30 s and 100 s between two ends, there are states 30, 60 and
+// 90 s after the first end. There is no state at time 0, and no state after the last job's end,
+// when nothing runs.
 //
 // This is a reading of the paper's "while advancing between these moments, every T seconds", and it
 // gives the paper's numbers of states. The other reading, a clock that ticks every T seconds

@@ -228,8 +228,8 @@ func times(th float64, rest time.Duration, round func(float64) float64) time.Dur
 //	th1 = (R_spot + T_latency + 3·interval) / R
 //
 // where R is the time that the task still needs on demand, and R_spot the time that it needs on a
-// spot cluster, with its checkpoints. Without checkpoints th1 is 1 + (T_latency +
-// 3·interval)/T_est.
+// spot cluster, with its checkpoints. Without checkpoints th1 is
+// 1 + (T_latency + 3·interval)/T_est.
 //
 // The paper's th1 of 1 leaves time for two runs and one latency, from the agent's last look at PR,
 // the priority rate, on. But the latency is due twice, once before each run: Algorithm 1 looks at

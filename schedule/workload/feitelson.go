@@ -103,7 +103,8 @@ func newFeitelson() (m feitelson) {
 // returns the extended slice. With n = [FeitelsonJobs] the sample is like the sample that
 // [Marshall12] reports. A job has at most [FeitelsonCores] cores, mostly small numbers and powers
 // of two. Its run time is weakly correlated with its size, with a few long jobs for many short
-// jobs. A job is run r times in a row, with r in proportion to r^−2.5 and at most 32.
+// jobs. Each job is run r times in a row, where r is from 1 to 32 and has a probability in
+// proportion to r^−2.5.
 //
 // Jobs are numbered from 1 and come in order of submission, in whole seconds since
 // the start of the span; run times are rounded up to whole milliseconds. Estimate is
