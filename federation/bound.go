@@ -26,8 +26,8 @@ import (
 // Subgradient steps look for good prices. In each step, each instance takes its cheapest centre. In
 // each slot, the price of a centre rises if the centre then has more instances than reservations,
 // and falls if it has fewer. Each direction is combined with the previous direction, as in Sherali
-// and Ulular (Applied Mathematics and Optimization 20, 1989). The step is Polyak's, towards the
-// cost of the plan that is to be proved.
+// and Ulular (Applied Mathematics and Optimization 20, 1989). The length of a step is Polyak's,
+// which aims at the cost of the plan that is to be proved.
 //
 // Prices are whole nanos, and L is computed exactly. Only the steps are in float64: their rounding
 // changes which prices are tried, but not what the prices prove. Products are rounded before they

@@ -30,9 +30,9 @@ func Names() []string { return append(smoothing.Names(), Default) }
 // The default is a weighted mean of up to three models, which its Fit chooses. Its String says
 // which they are, as in "lags 60%, two-seasons 40%".
 //
-// The season is f.Season, or the season that [smoothing.Fitter.Periods] finds. Fit also tries
-// models with a second season if the series has three cycles of the second season, and the first
-// part described below has two.
+// Fit takes a [smoothing.Fitter], f here. The season is f.Season, or the season that
+// [smoothing.Fitter.Periods] finds. Fit also tries models with a second season if the series has
+// three cycles of the second season, and the first part described below has two.
 //
 // Fit divides the series into a first part and a last part. The last part is four times f.Horizon
 // or a quarter of the series, whichever is more, and at most half of the series. Each candidate is

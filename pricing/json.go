@@ -28,7 +28,8 @@ import (
 // Prices are read exactly, never through a float64.
 //
 // The error is an [*InputError] with the Line and the name of the field in the file, such as
-// "classes.upfront". Index is the class. The error is that of [List.Validate], or unwraps to
+// "classes.upfront". Index is the index of the class. The error is that of [List.Validate], or
+// unwraps to
 //
 //   - [ErrMissing], [ErrUnknown] or [ErrDuplicate] for a field that is missing, unknown
 //     or given twice,

@@ -181,11 +181,11 @@ func (a *Autoscaler) every() time.Duration {
 
 // Decide says how many nodes to request, and which idle nodes to give back. Decide does not modify
 // v. It appends to dst the positions in v.Due of the nodes to give back. A node is given back only
-// while no job waits. If Least keeps some of these nodes, the nodes whose next charge is earliest
-// are given back, and among equal charges the first.
+// while no job waits. The cluster keeps at least a.Least nodes: if fewer nodes may go than are due,
+// the nodes with the earliest next charge go, and the first of equal charges.
 //
 // Decide panics if the cluster must grow and the Expansion is unknown: see Validate. Time:
-// O(len(v.Due)), and O(n log n) where Least keeps some of n nodes.
+// O(len(v.Due)), and O(n log n) if a.Least keeps some of n nodes that are due.
 func (a *Autoscaler) Decide(dst []int, v *View) Verdict {
 	out := Verdict{Cause: a.Growth(v), Release: dst, Until: v.Until}
 	want := max(0, a.Least-v.Nodes)

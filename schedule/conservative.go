@@ -17,13 +17,14 @@ import (
 // not called when a reservation begins. Then all jobs get new reservations, in the
 // queue's order.
 //
-// Time, with Q waiting jobs and S steps of the plan, at most two for each job that runs or waits. A
-// submission takes O(S) at worst; blocks of 64 steps are skipped as a whole where possible. When
-// nodes come free early, Conservative goes through all reservations, and again until no reservation
-// moves. A reservation that the freed nodes cannot help takes O(log S). Every other reservation
-// takes O(S) at worst. So an early end costs between O(Q·log S) and a small multiple of O(Q·S). Any
-// other event at which no reservation begins costs O(log S). Conservative is for queues of
-// hundreds: a flood of 4,000 waiting jobs took half a minute where EASY takes milliseconds.
+// Time: let Q jobs wait, and let S be the steps of the plan, the number of free nodes over time.
+// There are at most two steps for each job that runs or waits. A submission takes O(S) at worst;
+// blocks of 64 steps are skipped as a whole where possible. When nodes come free early,
+// Conservative goes through all reservations, and again until no reservation moves. A reservation
+// that the freed nodes cannot help takes O(log S). Every other reservation takes O(S) at worst. So
+// an early end costs between O(Q·log S) and a small multiple of O(Q·S). Any other event at which no
+// reservation begins costs O(log S). Conservative is for queues of hundreds: a flood of 4,000
+// waiting jobs took half a minute where EASY takes milliseconds.
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.

@@ -248,10 +248,10 @@ func (q *queue) find(id int64) (place, bool) {
 // remove takes the job at place p out of the queue, and returns the place from which a scan of the
 // jobs behind it goes on.
 //
-// Invariant: two neighbouring blocks are together more than half full. So remove merges the block
-// of p with a neighbour if the two are at most half full together. Only this block has lost a job.
-// If the block becomes empty, remove drops it. Its two neighbours then keep the invariant, because
-// each of them has at least half a block.
+// The queue is a list of blocks of up to 64 jobs. Invariant: two neighbouring blocks together hold
+// more than half a block. So remove merges the block of p with a neighbour if the two hold no more
+// than that. Only this block has lost a job. If the block becomes empty, remove drops it. Its two
+// neighbours then keep the invariant, because each of them has at least half a block.
 func (q *queue) remove(p place) place {
 	b := q.blocks[p.block]
 	q.len--

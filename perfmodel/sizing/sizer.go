@@ -19,9 +19,9 @@ type Sizer struct {
 	one       [1]int
 }
 
-// Size chooses a number of processes for the target on instances of the given type. Ties in time go
-// to the lower cost, ties in cost to the shorter time, then to fewer processes. If nothing fits,
-// the Verdict of the Choice says so, and there is no error.
+// Size chooses a number of processes for the target on instances of the given type. Of sizes with
+// equal time, Size takes the lower cost, and of sizes with equal cost the shorter time; after that,
+// fewer processes. If nothing fits, the Verdict of the Choice says so, and there is no error.
 //
 // The error is a *pricing.InputError for a deadline that is not positive, a negative budget, a
 // level out of range or no counts; that of [InstanceType.Validate]; that of the estimator; or

@@ -87,12 +87,12 @@ func (m *Manager) Options() ManagerOptions { return m.s.Options }
 // Stats returns the counts since the manager was new.
 func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 
-// Fence says that the host has cut a node off from the lease with the given epoch: nothing of
-// the lease's partition runs on the node any more. The lease is over at once, whatever the
-// client knows; the answer to its next listing says so. Use Fence for a node that was powered
-// off, and for the nodes of a dead partition whose leases do not run out. Nothing happens if the
-// lease is over. The error is a *preempt.InputError for a node or an epoch that the manager does
-// not know.
+// Fence says that the host has cut a node off from the lease with the given epoch: nothing of the
+// lease's partition runs on the node any more. The lease is over at once, even if the client does
+// not know. The manager tells the client in the answer to the next SetResourceValues. Use Fence for
+// a node that was powered off, and for the nodes of a dead partition whose leases do not run out.
+// If the lease is over already, nothing happens. The error is a *preempt.InputError for a node or
+// an epoch that the manager does not know.
 func (m *Manager) Fence(now time.Duration, node int, epoch uint64) ([]Message, error) {
 	n, err := m.node(now, node, epoch)
 	if err != nil {

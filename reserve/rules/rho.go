@@ -55,8 +55,8 @@ import (
 // paper's rule, with a window of a term.
 //
 // The rule has three readings: Printed, Mended and Deferred. Let F be the fee, τ the slots of a
-// term and p the saving of a slot, so that a fee pays back in F/p slots. The bounds on the cost
-// are:
+// term and p the saving of a slot, so that a fee pays back in F/p slots. The bounds on the cost are
+// as follows; AnyStart, FirstSlot and LastOfEqual are fields of RHO:
 //
 //	Mended, any window and flags        at most τp/F times the optimum, if the forecast
 //	                                    is exact: each purchase replaces F or more of
@@ -70,7 +70,7 @@ import (
 //	with all of the demand in sight     and not with FirstSlot. [Liu21] Theorem 3 says
 //	                                    2 - F/(τp): true if and only if F ≥ τp/2
 //	Deferred                            near the optimum on real demands, within a few
-//	                                    per cent for short terms; no constant
+//	                                    per cent for short terms; no constant is a bound
 //	all readings                        3 times the optimum is no bound: [Liu21] Theorem 4 is false
 //
 // With a false forecast, Deferred can cost F/p times the optimum for a single slot of demand, and

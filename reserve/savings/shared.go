@@ -59,9 +59,11 @@ func (p *Shared) Gap() float64 {
 	return p.Cost.Float64()/p.Bound.Float64() - 1
 }
 
-// Commit chooses the best commitments for the usage of all groups together, and returns them as a
-// plan. slots is the number of hours. p has the terms of the savings plan; its Slot is an hour, its
-// Term is 0 if there is no savings plan, and Commit does not use p.Types.
+// Commit plans one savings plan that many groups of demand share. Each group plans its own
+// reservations and answers with the usage that the reservations leave. Commit chooses the best
+// commitments for that usage of all groups together. slots is the number of hours. p has the terms
+// of the savings plan; its Slot is an hour, its Term is 0 if there is no savings plan, and Commit
+// does not use p.Types.
 //
 // worth is a worth of commitment in each slot, and sum adds up the groups' answers to worth. Commit
 // also returns the lower bound that sum and worth prove. If worth is nil, there is no bound, unless

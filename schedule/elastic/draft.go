@@ -330,12 +330,12 @@ func addHours(hours uint64, n int) uint64 {
 // start earlier. So from then on ServeQueue launches and takes nothing that costs, and saves
 // the credits for that job. The jobs behind it get free instances only.
 //
-// With parts, a job that cannot be served takes part of its instances: all spare instances
-// and all possible launches in one of the given clouds without a price. Among the clouds
-// whose limits the job does not exceed, that is the cloud with the most such instances, and
-// the first of equals. So the job collects its instances over several evaluations. A part
-// that costs is never launched: it would be paid by the hour while it waits, out of the
-// credits for the rest of the job.
+// If parts is true, a job that cannot be served takes a part of its instances: all spare instances
+// and all possible launches of one cloud without a price. Among the given clouds whose limits the
+// job does not exceed, ServeQueue chooses the cloud with the most such instances, and the first of
+// equals. So the job collects its instances over several evaluations. A part that costs is never
+// launched: it would be paid by the hour while it waits, out of the credits for the rest of the
+// job.
 //
 // Time: O(jobs·clouds), and little once no instance is left to take.
 func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why string) (served int) {
@@ -381,10 +381,10 @@ func (d *Draft) servePart(n int, clouds []int, why string) {
 	d.books[best].take(min(need, d.books[best].spare))
 }
 
-// TerminateDue terminates the idle instances that would be charged before the next
-// evaluation and that no job has taken ([Marshall12] section III.A, OD++). An instance whose
-// charge falls on the next evaluation can wait for that evaluation. With keepFree, instances
-// of clouds without a price stay. TerminateDue returns the number of terminated instances.
+// TerminateDue terminates the idle instances that would be charged before the next evaluation and
+// that no job has taken ([Marshall12] section III.A, OD++). An instance whose charge falls on the
+// next evaluation can wait for that evaluation. If keepFree is true, instances of clouds without a
+// price stay. TerminateDue returns the number of terminated instances.
 //
 // A job takes the instances that are paid for longest, so of the idle instances of a cloud,
 // the due instances are taken last.

@@ -24,8 +24,9 @@ import (
 // Jobs. All jobs are submitted at time 0, in the order of the slice; the Batch ignores their
 // Submit. The scheduler decides by their Estimate which jobs start. A job that starts gets the free
 // nodes with the lowest numbers. Jobs that end at one moment end one by one, in the jobs' order,
-// and the scheduler runs after each end. So a job may overtake the top job after the first of these
-// ends, although the later ends free nodes for the top job at the same moment.
+// and the scheduler runs after each end. So a job may overtake the top job, the first that waits,
+// after the first of these ends, although the later ends free nodes for the top job at the same
+// moment.
 //
 // States. There is a state after each moment at which jobs end, when the scheduler has used the
 // freed nodes. Between two such moments, and between time 0 and the first, there is a state after

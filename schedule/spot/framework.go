@@ -148,10 +148,10 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 	return e.spot.Handover.Limit(&e.task, e.saved), true
 }
 
-// AppendCommands lets AG and all agents look at their clusters at the time now, and appends
-// their commands to dst. The caller carries out the commands in that order. Then the caller
-// calls again with the same time, until AppendCommands appends nothing. CommandProceed,
-// CommandWait and CommandStop are not appended.
+// AppendCommands lets the framework and all its agents look at their clusters at the time now, and
+// appends their commands to dst. The caller carries out the commands in that order. Then the caller
+// calls again with the same time, until AppendCommands appends nothing. CommandProceed, CommandWait
+// and CommandStop are not appended.
 //
 // The function look returns what the caller sees of one cluster of the task with that index:
 // of the cluster on demand for TierHigh, and of the cluster on spot for the other tiers.

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *schedule.InputError unwraps to.
+// A *schedule.InputError of this package unwraps to one of these errors.
 //
-// The errors themselves are a *schedule.InputError:
+// The fields of the InputError are:
 //
 //	Package  "trace"
 //	Field    the field of the format such as "run time", or such as "Jobs.Nodes"

@@ -126,9 +126,9 @@ func newFeitelson() (m feitelson) {
 //	the longest, h          23.58   22.7 ± 1.2
 //	the shortest, s         .3123    .30 ± .28
 //
-// Half of the scatter between samples comes from the repeated runs. The work of a sample is 18,700
-// ± 6,900 core-hours; nine tenths of the samples have 10,800 to 32,300. So compare policies on the
-// same samples.
+// Half of the scatter between samples comes from the repeated runs. The work of a sample is
+// 18,700 ± 6,900 core-hours; nine tenths of the samples have 10,800 to 32,300. So compare policies
+// on the same samples.
 func AppendFeitelson(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, FeitelsonJobs, feitelsonSpan)
 	if err != nil {

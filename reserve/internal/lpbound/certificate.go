@@ -69,9 +69,10 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 }
 
 // bound returns a lower bound on the cost of every plan that buys from lo[j] to hi[j] in each
-// column j; nil stands for the problem's own limits. The bound is the Lagrangian dual function at
-// y, computed in integers. y[r] is the price of one active reservation in row r; only hard rows may
-// have a negative price.
+// column j; nil stands for the problem's own limits. A column is the purchases of one class in one
+// period. A row is the active reservations of one level of use prices in one period, and a hard row
+// has a limit. The bound is the Lagrangian dual function at y, computed in integers. y[r] is the
+// price of one active reservation in row r; only hard rows may have a negative price.
 //
 // If the rows of a column are together worth more than the fee of the column, bound buys as much of
 // the column as an optimal plan can need: the limit of the column, or the peak of the demand that

@@ -29,10 +29,10 @@ const (
 // inverse of K, row by row: w[c*stride+q] is for basic column c and active row q.
 //
 // Start: x = 0 and K empty, which is feasible. Step: the nonbasic column, or the active row, whose
-// price disagrees most (by Devex) moves, and the basic columns follow by w. The events on the way
-// are the bound of the moving variable, the bound of a basic column, and the breakpoint of a row.
-// The move passes breakpoints after which it still pays, and ends at the first event after which it
-// does not. The solution is optimal when no price disagrees.
+// reduced cost violates optimality most (by Devex) moves, and the basic columns follow by w. The
+// events on the way are the bound of the moving variable, the bound of a basic column, and the
+// breakpoint of a row. The move passes breakpoints after which it still pays, and ends at the first
+// event after which it does not. The solution is optimal when no reduced cost violates optimality.
 //
 // Branching can put a bound on a basic column that the column violates. big is then the price of
 // each unit outside of the bounds, so large that the column returns (see penalty).
