@@ -27,10 +27,10 @@ const (
 // and τ the slots of a term. Prices are rounded down to a nano, once. So no lender receives more
 // than its fee for a term, and amounts are whole multiples of prices.
 //
-// [Liu21] says that with the price F/τ no centre gains by reserving needless instances for
-// sale. At the borrower's F/τ that is false: a centre with lower fees resells. At the
-// lender's F/τ a centre without tasks gains nothing (TestResellerGainsNothing), but a
-// centre with tasks can gain; tempt.go has an example.
+// [Liu21] says that with the price F/τ no centre gains by reserving needless instances for sale.
+// With F/τ of the borrower that is false: a centre with lower fees gains by reselling. With F/τ of
+// the lender, a centre without tasks gains nothing (TestResellerGainsNothing), but a centre with
+// tasks can gain: tempt.go has an example.
 type SharePrice uint8
 
 const (

@@ -22,10 +22,10 @@ const (
 
 // SpotMeter says how a spot lease is billed.
 //
-// Time. A lease that the user ends is billed for Meter.Charged of its length. A
-// lease that the provider interrupts is free if it is shorter than FreeBefore. If it
-// is not, FreePartial bills the whole increments that the lease completed; without
-// FreePartial the lease is billed as if the user had ended it.
+// Time. A lease that the user ends is billed for Meter.Charged of its length. A lease that the
+// provider interrupts is free if it is shorter than FreeBefore. A longer interrupted lease pays for
+// the whole increments that it completed, if FreePartial is set. Without FreePartial it is billed
+// as if the user had ended it.
 //
 // Price. The billed time is cut into pieces of length Reprice from the launch on.
 // Each piece costs the price in force when the piece begins, even if the price

@@ -68,12 +68,12 @@ func (m *Manager) SetShare(now time.Duration, partition string, weight, floor in
 	return m.flush(), nil
 }
 
-// ResetClient begins a new client of a partition, for example because the state of the
-// old client is lost. From now on only messages with the Instance of the new client count.
-// The requests of the old client are withdrawn. Its leases end when they have run out,
-// since the old client may still use the nodes. If gone is true, the caller knows that the
-// old client has ended and that nothing of it runs on the nodes: then its leases end at
-// once. With a negative Term, leases do not run out, and only gone ends them.
+// ResetClient begins a new client of a partition, for example because the state of the old client
+// is lost. From now on only messages with the Instance of the new client count. The requests of the
+// old client are withdrawn. The leases of the old client end when they have run out, since the old
+// client may still use the nodes. If gone is true, the caller knows that the old client has ended
+// and that nothing of it runs on the nodes: then the leases end at once. With a negative Term,
+// leases do not run out, and end only if gone is true.
 //
 // The error is a *preempt.InputError for an unknown partition, for an instance that is too long or
 // not printable, and for the instance that the partition has already.

@@ -37,9 +37,10 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 	return true
 }
 
-// victim returns the partition that gives up a node of kind group g for partition p, or -1 if
-// fairness allows no partition to give a node. Of the partitions that may give a node, victim
-// returns the one with the greatest share. Ties go to the partition that was created first.
+// victim returns the partition that gives up a node for partition p, a node of one of the kinds in
+// group g. It returns -1 if fairness allows no partition to give a node. Of the partitions that may
+// give a node, victim returns the one with the greatest share. Ties go to the partition that was
+// created first.
 //
 // q is the partition that started the exchange. If q = p, p requests a node. If not, p has already
 // given a node to q, and needs another node in its place. Fairness has two conditions. After the

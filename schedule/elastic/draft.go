@@ -386,8 +386,8 @@ func (d *Draft) servePart(n int, clouds []int, why string) {
 // next evaluation can wait for that evaluation. If keepFree is true, instances of clouds without a
 // price stay. TerminateDue returns the number of terminated instances.
 //
-// A job takes the instances that are paid for longest, so of the idle instances of a cloud,
-// the due instances are taken last.
+// A job takes the idle instances whose paid time lasts longest. So jobs take the instances that are
+// charged soonest last.
 func (d *Draft) TerminateDue(keepFree bool, why string) int {
 	return d.terminate(d.s.Now+min(d.s.Every, schedule.Never-d.s.Now), keepFree, why)
 }

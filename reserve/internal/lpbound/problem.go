@@ -65,18 +65,20 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// model is the problem as rows and columns.
-//
-// Level 0 is the dearest of the distinct use prices below the price on demand, and level L-1 the
-// cheapest. price[k] is what a reservation of level k or a later level saves in each used slot over
-// level k-1, or over on demand for k = 0. Row k*n+i is about
+// model is the problem as rows and columns. Column c*n+i is the number of purchases of class c in
+// period i. Row k*n+i is about
 //
 //	N[k][i] = the number of active reservations of levels k..L-1 in period i.
 //
-// Column c*n+i is the number of purchases of class c in period i.
+// The levels are the distinct use prices below the price on demand, from level 0, the dearest, to
+// level L-1, the cheapest. price[k] is the use price of level k-1 less the use price of level k,
+// where the price on demand stands for the use price of level -1. A used reservation of level k
+// saves price[0] + … + price[k] a slot.
 //
-// The worth of a row is concave in N. It has breakpoints val[a]: up to val[0], and from val[a-1] to
-// val[a], one more reservation is worth price*cnt[a]. Above the last breakpoint one more
+// A period has several slots with different demands. Reservation number v of N[k][i] is used in the
+// slots whose demand is at least v. So the worth of a row is concave in N, with the breakpoints
+// val[a] at the demands of the slots: from val[a-1] (or 0) to val[a], one more reservation is worth
+// price[k]*cnt[a], where cnt[a] counts the slots that use it. Above the last breakpoint one more
 // reservation is worth nothing, or is forbidden if the row is hard.
 type model struct {
 	n, levels, rows, classes int
