@@ -6,30 +6,32 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// The Lagrangian bound. Let every instance-slot in centre j and slot t cost π_j(t),
-// between 0 and the price on demand p_j, on a reservation or not, and let the
-// reservations earn that price. Then any plan costs at least
+// The Lagrangian bound. Suppose that an instance in centre j pays the price π_j(t) in slot t, with
+// or without a reservation, where π_j(t) is between 0 and the price on demand p_j. Suppose also
+// that each of the u_j(t) reservations of centre j earns π_j(t). Task k has d_k instances, and
+// send_kj is the cost of sending the data of an instance to centre j. Then any plan costs at least
 //
 //	L(π) = Σ_k d_k·min_j( send_kj + Σ_{t in k} π_j(t) )  −  Σ_j Σ_t π_j(t)·u_j(t).
 //
-// Proof: p·(n − u)⁺ ≥ π·(n − u) for 0 ≤ π ≤ p. Apply that to every centre and slot of
-// the plan. What remains is the sum over instances of what each pays for its centre,
-// less the last term; and no instance pays less than the least. □
+// Proof: p·(n − u)⁺ ≥ π·(n − u) for 0 ≤ π ≤ p and n instances. Apply this inequality to every
+// centre and slot of the plan. The right sides add up to what all instances pay for their centres,
+// less the last term of L. No instance pays less than the minimum over the centres. □
 //
-// So any prices are a proof, which one pass over tasks and slots checks. The best prices
-// give the value of the linear relaxation, in which tasks are divided into fractions: L is
-// the dual of the relaxation. (Reservations beyond what all tasks of a slot need do not
-// count.) With one or two centres there is no gap (twocentre.go); with three a gap can be.
+// So any prices prove a bound, and one pass over tasks and slots computes the bound. The best
+// prices give the value of the linear relaxation, in which tasks are divided into fractions: L is
+// the dual of the relaxation. (Reservations beyond what all tasks of a slot need do not count.)
+// With one or two centres the best bound equals the optimum (twocentre.go). With three or more
+// centres it can be lower.
 //
-// Subgradient steps look for good prices. Let each instance take the cheapest centre.
-// Where a centre then has more instances than reservations, its price rises; where the
-// centre has fewer, its price falls. Previous directions deflect the direction, as in
-// Sherali and Ulular (Applied Mathematics and Optimization 20, 1989). The step is
-// Polyak's, towards the cost of the plan that is to be proved.
+// Subgradient steps look for good prices. In each step, each instance takes its cheapest centre. In
+// each slot, the price of a centre rises if the centre then has more instances than reservations,
+// and falls if it has fewer. Each direction is combined with the previous direction, as in Sherali
+// and Ulular (Applied Mathematics and Optimization 20, 1989). The length of a step is Polyak's,
+// which aims at the cost of the plan that is to be proved.
 //
-// All that counts is in whole numbers: prices are nanos, and L is exact. Only the steps
-// are in float64, where rounding changes the path and not the proof. Products are
-// rounded before they are added, so that all machines take the same path.
+// Prices are whole nanos, and L is computed exactly. Only the steps are in float64: their rounding
+// changes which prices are tried, but not what the prices prove. Products are rounded before they
+// are added, so that all machines take the same path.
 //
 // Time: a step is linear in tasks times centres and slots times centres.
 type ascent struct {
@@ -41,11 +43,11 @@ type ascent struct {
 }
 
 // A direction is the subgradient plus the previous direction, scaled to deflect times the
-// subgradient's length. After patience steps without a better bound, each step is ease
-// times as long: Polyak's step aims at the plan's cost, which is a little above the best
-// bound. Tried were deflect 1 and 3, patience 10, 20 and 40, and ease 0.5 and 0.7, for 1,000
-// steps on the three logs of [Liu21] with HGR's reservations. These values give the best
-// bound; the worst combination gives one that is 33 in a million lower.
+// subgradient's length. After patience steps without a better bound, each step is ease times as
+// long: Polyak's step aims at the plan's cost, which is a little above the best bound. The
+// constants are the best of these combinations: deflect 1 and 3, patience 10, 20 and 40, and ease
+// 0.5 and 0.7. The comparison was over 1,000 steps on the three logs of [Liu21] with HGR's
+// reservations. The worst combination gives a bound that is 33 in a million lower.
 const (
 	deflect  = 3
 	patience = 20

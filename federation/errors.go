@@ -6,7 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *pricing.InputError of this package unwraps to. Its fields:
+// A *pricing.InputError of this package unwraps to one of these errors. The fields of the
+// InputError are:
 //
 //	Package  "federation"
 //	Field    such as "Tasks.End" or "Centres.Traffic"

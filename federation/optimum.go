@@ -40,19 +40,20 @@ type OptimumOptions struct {
 // round. Ten more rounds at this rate change the sixth digit of the cost on demand.
 const enough = 3e-7
 
-// An Optimizer finds what the federation pays at least for given reservations, if it plans
-// which instances of which tasks run in which centre. It is the yardstick of [Share]:
+// An Optimizer plans which instances of which tasks run in which centre, so that the federation
+// pays least for given reservations. It is the yardstick for [Share]:
 //
 //	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home,
 //
-// where n_j(t) are the instances in centre j in slot t. Each task's instances are
-// divided between centres in any way, each from start to end in one centre. [Sharer]
-// decides the same task by task and centre by centre. An Optimizer knows all tasks;
-// there are no expectations.
+// where n_j(t) are the instances in centre j in slot t. Each task's instances are divided between
+// centres in any way, each from start to end in one centre. u_j(t) are the reservations of centre j
+// in slot t, p_j is its price on demand, and ω·φ_home is the cost of sending an instance's data
+// from its home. [Sharer] decides task by task and centre by centre, from expectations. An
+// Optimizer knows all tasks.
 //
-// With one or two centres the plan is optimal, if a round is allowed. With three or
-// more, no two centres can improve the plan between them, and Optimum.Bound says how far
-// the plan may be from the optimum.
+// With one or two centres the plan is optimal, if the work limit allows one round. With three or
+// more centres, no pair of centres can improve the plan between the two, and Optimum.Bound says how
+// far the plan may be from the optimum.
 //
 // The plan improves one pair of centres at a time. A minimum-cost flow (twocentre.go) divides
 // the instances of the pair optimally between the two. The pairs take turns until no pair can
@@ -73,8 +74,8 @@ const enough = 3e-7
 //	[Garey80] Garey, Johnson, Miller, Papadimitriou, The complexity of coloring circular
 //	          arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.
 //
-// The zero value is ready. An Optimizer keeps its memory, and allocates nothing once
-// warm. It is for one goroutine at a time.
+// The zero value is ready. An Optimizer keeps its memory, and allocates nothing once warm. Only one
+// goroutine at a time may use an Optimizer.
 type Optimizer struct {
 	model
 	pair  twoCentre
@@ -98,16 +99,17 @@ type Optimizer struct {
 // demand times the square of the slots must stay below 2⁶¹ nanos. Orders, expectations
 // and delays of the centres do not matter.
 //
-// Ties: of plans that cost the same, the plan that the steps arrive at. The same input
+// Ties: of plans with equal cost, Solve returns the plan that its steps reach first. The same input
 // always gives the same plan.
 //
-// Time: there are up to three descents: from all at home, from Start, and from where the
-// prices have the tasks. A round of a descent solves one flow for each of the n·(n−1)/2
-// pairs of n centres, by the network simplex, for which no polynomial bound is known. A
-// step of the prices is O((tasks + slots)·n). A flow starts from the last tree of the same
-// pair, as far as its parts are still there, so later rounds take a tenth of the steps.
-// Space: O((tasks + slots)·n), and 4 bytes for each slot of each pair at most.
-// [OptimumOptions] has the work limits.
+// Time: there are up to three descents. They start with all tasks at home, with the plan
+// OptimumOptions.Start, and with each task in the centre that is cheapest by the prices of the
+// bound. A round of a descent solves one flow for each of the n·(n−1)/2 pairs of n centres, by the
+// network simplex, for which no polynomial bound is known. A step of the prices is
+// O((tasks + slots)·n). A flow starts from the last spanning tree of the same pair, without the
+// arcs that no longer exist, so later rounds take a tenth of the steps. Space:
+// O((tasks + slots)·n), and 4 bytes for each slot of each pair at most. [OptimumOptions] has the
+// work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
 		return Optimum{}, err

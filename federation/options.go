@@ -23,14 +23,14 @@ const (
 	Alone
 )
 
-// A SharePrice says what a borrower pays for a lent instance and slot. F and τ are fee
-// and term. Prices are rounded down to a nano, once. So no lender receives more than its
-// fee for a term, and amounts are whole multiples of prices.
+// A SharePrice says what a borrower pays for an instance that is lent for a slot. Let F be a fee
+// and τ the slots of a term. Prices are rounded down to a nano, once. So no lender receives more
+// than its fee for a term, and amounts are whole multiples of prices.
 //
-// [Liu21] says that with the price F/τ no centre gains by reserving needless instances for
-// sale. At the borrower's F/τ that is false: a centre with lower fees resells. At the
-// lender's F/τ a centre without tasks gains nothing (TestResellerGainsNothing), but a
-// centre with tasks can gain; tempt.go has an example.
+// [Liu21] says that with the price F/τ no centre gains by reserving needless instances for sale.
+// With F/τ of the borrower that is false: a centre with lower fees gains by reselling. With F/τ of
+// the lender, a centre without tasks gains nothing (TestResellerGainsNothing), but a centre with
+// tasks can gain: tempt.go has an example.
 type SharePrice uint8
 
 const (
@@ -65,11 +65,11 @@ type Options struct {
 	Order  Order
 	Price  SharePrice
 	Excess Excess
-	// Lending, if not empty, is a price of the user's own for what is lent, and takes the
-	// place of Price. The price is linear between the points, constant before the first and
-	// after the last: Factor times the lender's F/τ, to the nearest nano. Points come in
-	// ascending order of Idle, and no factor may rise. For the order CheapestFirst, it is the
-	// price when nothing is lent.
+	// Lending, if not empty, is the user's own price for a lent instance, in place of Price. The
+	// price is Factor times the lender's F/τ, to the nearest nano. Factor depends on how many
+	// reservations the lender has idle: linearly between the points, and constant before the first
+	// and after the last point. Points come in ascending order of Idle, and no factor may rise. The
+	// order CheapestFirst compares the prices at which nothing is lent yet.
 	Lending []PricePoint
 }
 

@@ -141,19 +141,19 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	return nil
 }
 
-// Add books a task and appends its bookings to dst: the parts in other centres in the
-// order in which the centres were asked, then the part at home, each in the order of
-// slots. Tasks come in the order of their starts. Tasks of one slot are served in the
-// order in which they come. Time: O(slots · centres) if no share price is above the
-// price on demand beside it, and a logarithm more otherwise.
+// Add books a task and appends its bookings to dst: the parts in other centres in the order in
+// which the centres were asked, then the part at home, each in the order of slots. Tasks come in
+// the order of their starts. Tasks of one slot are served in the order in which they come. Time:
+// O(slots · centres) if no share price is above the price on demand in the same centre, and a
+// factor of log slots more otherwise.
 //
-// The error is an [*pricing.InputError]. Nothing has been booked then, and the run can go on. The
-// error unwraps to
+// The error is an [*pricing.InputError]. After an error, Add has booked nothing, and the caller may
+// go on with other tasks. The error unwraps to
 //
 //   - [ErrRange] for a task that ends before it starts, is outside the centres' slots or
 //     from no centre, or has no instance,
 //   - [ErrDuplicate] for an ID that came before,
-//   - [ErrOrder] for a start before that of the last task,
+//   - [ErrOrder] for a start before the start of the last task,
 //   - [ErrOverflow] for amounts that do not fit.
 //
 // Add panics before the first Reset.
@@ -345,11 +345,12 @@ func Share(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booki
 	return s.Share(dst, tasks)
 }
 
-// Share books many tasks, in any order, by (Start, ID), and appends the bookings to
-// dst, as [Sharer.Add] would one after the other. With IDs in the order of submission
-// that is first come, first served. All tasks are checked before the first is
-// booked; the [*pricing.InputError] has the index in tasks. Share may be called again, with later
-// tasks. Share panics before the first Reset.
+// Share books many tasks and appends the bookings to dst. tasks may be in any order. Share books
+// them in the order of (Start, ID), each as [Sharer.Add] does. If IDs are in the order of
+// submission, that order is first come, first served.
+//
+// Share checks all tasks before it books the first. The error is an [*pricing.InputError] with the
+// index in tasks. Share may be called again with later tasks. Share panics before the first Reset.
 func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 	if s.centres == nil {
 		panic("federation: Share before Reset")

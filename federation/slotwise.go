@@ -13,16 +13,17 @@ import (
 // its data. So a task is a bag of pieces of work, one for each instance and slot, and each
 // piece has its share of the data.
 //
-// Under the rule of [Optimizer], an instance stays in one centre from start to end. A plan
-// under that rule costs the same under the slotwise rule, since an instance that is away is
-// away in all slots and pays for all of its data. So the slotwise optimum is a lower bound of
-// the other optimum. The difference is the most that splitting can save.
+// Under the rule of [Optimizer], an instance stays in one centre from start to end. A plan under
+// the rule of Optimizer costs the same under the slotwise rule, since an instance that is away is
+// away in all slots and pays for all of its data. So the slotwise optimum is a lower bound on the
+// optimum of Optimizer. The difference is the most that splitting can save.
 //
 // The slots are independent, and each slot is a transportation problem. Let w be the cost of
-// sending an instance in this slot, the same to any centre. If a centre has o more instances
+// sending an instance in this slot, the same to any centre. Let p be the price on demand in a
+// centre, and p_min the lowest price on demand of all centres. If a centre has o more instances
 // than reservations, the o instances with the least w may leave. An instance that leaves saves
-// p − w in an idle reservation elsewhere, and p − w − p_min on demand in the cheapest centre.
-// The idle reservations are all alike. So the instances that save most take them.
+// p − w if it takes an idle reservation elsewhere, and p − w − p_min if it runs on demand in the
+// cheapest centre. The idle reservations are all alike. So the instances that save most take them.
 //
 // Proof. The proof sets a price π for an instance-slot in each centre. Let λ be p − w of the
 // first instance that gets no idle reservation, cut to the range from 0 to p_min; λ is 0 if

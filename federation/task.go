@@ -11,7 +11,7 @@ import (
 // A Task needs a number of instances in each of the slots Start ≤ t < End. Each instance
 // holds Disk bytes, which must be sent if the instance runs elsewhere than at home.
 //
-// In [Liu21] both ends are inclusive. Here, as everywhere in this package, End is the
+// In [Liu21] a task also runs in the slot End. Here, as everywhere in this package, End is the
 // first slot without the task.
 type Task struct {
 	ID         int   // unique within a run; ties of Start are broken by it
@@ -65,11 +65,13 @@ func (c Centre) trafficFor(disk int64) (pricing.Money, error) {
 	return pricing.Money(q), nil
 }
 
-// AddDemand adds to dst, slot by slot, what the tasks of one home need. If dst is 0 before,
-// dst is then the d(t) of [Centre].Demand. The error is an [*pricing.InputError] about a task that does
-// not fit into the slots of dst or has no instance, or [ErrOverflow] about the first
-// task with which the sum does not fit. After an error dst is unchanged. Time: O(slots of
-// dst and of the home's tasks).
+// AddDemand adds to dst, slot by slot, the instances that the tasks of one home need. If dst is all
+// 0 before the call, dst is then the d(t) of [Centre].Demand.
+//
+// The error is an [*pricing.InputError] about a task that does not fit into the slots of dst or has
+// no instance. If the sum overflows, the error unwraps to [ErrOverflow] and names the first task
+// with which it does. After an error dst is unchanged. Time: O(slots of dst and of the home's
+// tasks).
 func AddDemand(dst []int, tasks []Task, home int) error {
 	sum := 0
 	for _, d := range dst {

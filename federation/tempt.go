@@ -32,11 +32,13 @@ type Temptation struct {
 // Each reservation is tried by itself; two reservations together may tempt although
 // neither tempts alone. The whole fee counts, also of a term that outlives the slots.
 //
-// limit is the work limit: how many reservations are tried, spread evenly over centres
-// and starts; 0 is all of them, centres times slots. Time: that of [Share] for each.
+// limit is the work limit: how many reservations are tried, spread evenly over centres and starts.
+// A limit of 0 tries all of them, centres times slots. Each reservation takes the time of one
+// [Share].
 //
-// The error is an [*pricing.InputError], as from Share; dst is then returned unchanged. It
-// panics if an option is none of the constants or limit is negative. It allocates.
+// The error is an [*pricing.InputError], as from Share; AppendTemptations then returns dst
+// unchanged. AppendTemptations panics if an option is none of the constants or limit is negative.
+// AppendTemptations allocates.
 func AppendTemptations(dst []Temptation, centres []Centre, tasks []Task, opts Options, limit int) ([]Temptation, error) {
 	if limit < 0 {
 		panic("federation: negative limit")

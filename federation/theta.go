@@ -75,11 +75,12 @@ type kink struct {
 	step pricing.Money
 }
 
-// theta returns how many instances are best run in another centre: the least minimiser of
-// [Liu21] Eq. (20), at most the largest of missing. missing_t is what the task lacks at
-// home in its t-th slot, and idle_t what the other centre can lend. Values below 0 count
-// as 0. If asked is not nil, asked_t is the price of a lent instance in slot t, and r.share
-// is 0. Amounts must fit; [Sharer] checks that.
+// theta returns how many of a task's instances are best run in another centre: the least θ that
+// minimises [Liu21] Eq. (20), at most the largest element of missing. missing[t] is the number of
+// instances that the task lacks at home in its t-th slot, and idle[t] the number that the other
+// centre can lend in that slot. Values below 0 count as 0. asked[t], if asked is not nil, is the
+// price of a lent instance in slot t, and r.share must then be 0. [Sharer] checks beforehand that
+// the amounts cannot overflow.
 func (s *splitter) theta(missing, idle []int, r rates, asked []pricing.Money) int {
 	lack, none, most := 0, 0, 0
 	for t, m := range missing {

@@ -6,33 +6,33 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Two centres, a and b, and parts that may run in either: a minimum-cost flow on a line,
-// solved exactly.
+// This file divides parts of tasks optimally between two centres, a and b. The problem is a
+// minimum-cost flow on a line, solved exactly.
 //
-// Part k has x instances in b, 0 ≤ x ≤ cap, and cap − x in a. An instance in b costs cost
-// more in traffic than in a (less, if cost is negative). With n_t the instances of all parts
-// that are in b in slot t,
+// A part is a group of cap instances that run in the same slots. x of them run in b, and cap − x in
+// a. The traffic of an instance in b costs cost more than in a, or less if cost is negative. Let
+// n_t be the number of instances of all parts that are in b in slot t:
 //
 //	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺,
 //
-// where A_t is the number of instances that a runs on demand if all parts are in a, and B_t is
-// the number of reservations that b then has idle.
+// where p_a and p_b are the prices on demand, A_t is the number of instances that a runs on demand
+// if all parts are in a, and B_t is the number of reservations that b then has idle.
 //
-// Idea. n_t − n_{t−1} is what starts in t less what ends in t. So let there be a node before
-// each slot and a node after the last slot. x flows from the start of a part to its end. n_t
-// flows back from node t+1 to node t, at a convex cost with two kinks. This is a
-// circulation in a network, so there is an optimum in whole numbers, and node prices y prove
-// the optimum. The price of slot t is z_t = y_t − y_{t+1}, between the slopes of its cost
-// at n_t, and
+// Idea. n_t − n_{t−1} is the number of instances in b that start in t, less the number that end
+// before t. So take a node before each slot and a node after the last slot. The x instances of a
+// part flow from the node at its start to the node at its end. n_t flows back from node t+1 to node
+// t, at a convex cost with two kinks. This is a circulation in a network, so there is an optimum in
+// whole numbers, and node prices y prove the optimum. The price of slot t is z_t = y_t − y_{t+1},
+// between the slopes of its cost at n_t, and
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
-// The network simplex (steps in pivot.go). A basis is a spanning tree. The first tree is the
-// line of slots, or what is left of the last tree of the same two centres. An arc that breaks
-// the condition above enters. The step pushes flow around the cycle of the arc, past every kink
-// beyond which a further unit still saves. The arc of the last kink leaves. Only sweeps compute
-// node prices. A sweep lists the worst arc of each block, and a listed arc enters if it still
-// breaks its condition.
+// The network simplex (steps in pivot.go). A basis is a spanning tree. The first tree is the line
+// of slots, or the last tree of the same two centres without the arcs that no longer exist. An arc
+// that breaks the condition above enters. The step pushes flow around the cycle of the arc, past
+// every kink beyond which a further unit still saves. The arc of the last kink leaves. Only sweeps
+// compute node prices. A sweep lists the worst arc of each block, and a listed arc enters if it
+// still breaks its condition.
 //
 // Invariant. All flows are multiplied by scale = T+2, and each node but the last has one more
 // unit of demand. The flow of a tree arc is then a multiple of scale, plus or minus the number

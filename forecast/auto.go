@@ -15,8 +15,8 @@ import (
 // the series. It forecasts with the weighted mean of the best three, see [New].
 //
 // Until Fit chooses, auto is [smoothing.Simple] with the factor startAlpha. Update and Forecast
-// take the time of at most three models. An observation that the scale of the choice does not
-// take, such as 0 for a logarithm, counts as missing.
+// take the time of at most three models. If Fit has chosen a logarithmic scale, an observation of 0
+// counts as missing.
 type auto struct {
 	scale   float64 // λ of the scale that the members work in (Box and Cox)
 	members []member

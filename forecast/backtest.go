@@ -100,12 +100,12 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	}, nil
 }
 
-// Run fits and scores p at Origins points of the series. The last point is Horizon
-// values before the end, and each point is Step values before the next. At each point p is
-// fitted to the values before that point. Run leaves p fitted at the last point. Run passes
-// over a point after which all Horizon values are missing, and does not count it in N. Errors
-// are as for [Backtester.Score]. The error is ErrShort if the series does not reach back to the
-// first point, or if no point is left.
+// Run fits and scores p at several points of the series, as the fields Origins, Horizon and Step
+// say: there are Origins points, the last point is Horizon values before the end, and each point is
+// Step values before the next. At each point p is fitted to the values before that point. Run
+// leaves p fitted at the last point. If all Horizon values after a point are missing, Run skips the
+// point and does not count it in N. Errors are as for [Backtester.Score]. The error is ErrShort if
+// the series does not reach back to the first point, or if no point is left.
 func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 	if b.Horizon < 1 {
 		return Score{}, badInput("Horizon", -1, ErrHorizon, "%d steps ahead: want 1 at least", b.Horizon)

@@ -67,11 +67,11 @@ func WAPE(actual, forecast []float64) float64 {
 	return ratio(MAE(actual, forecast), mean(actual, forecast, func(y, p float64) float64 { return math.Abs(y) }))
 }
 
-// Scale returns what MASE measures errors by: the mean absolute error, within the series
-// that a model was fitted to, of the forecast that repeats the value lag steps before. A lag
-// of 1 is the naive forecast, and a season's steps are the seasonal naive one; 0
-// stands for 1. Pairs with a missing value do not count. Scale is 0 for a series that
-// repeats without a change, and for one of no more than lag values.
+// Scale returns the unit in which MASE measures errors: the mean absolute error of a naive forecast
+// within train, the series that a model was fitted to. The naive forecast repeats the value lag
+// steps before. A lag of 0 or 1 gives the naive forecast of textbooks, and the steps of a season
+// give the seasonal naive forecast. Pairs with a missing value do not count. Scale is 0 if the
+// series repeats without a change after lag steps, and for a series of at most lag values.
 func Scale(train []float64, lag int) float64 {
 	lag = max(1, lag)
 	if len(train) <= lag {

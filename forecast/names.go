@@ -30,23 +30,24 @@ func Names() []string { return append(smoothing.Names(), Default) }
 // The default is a weighted mean of up to three models, which its Fit chooses. Its String says
 // which they are, as in "lags 60%, two-seasons 40%".
 //
-// The season is f.Season, or found by [smoothing.Fitter.Periods]; the second season is tried if the
-// series has three of its cycles, two of them in its first part.
+// Fit takes a [smoothing.Fitter], f here. The season is f.Season, or the season that
+// [smoothing.Fitter.Periods] finds. Fit also tries models with a second season if the series has
+// three cycles of the second season, and the first part described below has two.
 //
-// Fit divides the series into a first part and a last part. The last part is four horizons or
-// a quarter of the series, whichever is more, and at most half of the series. Each candidate
-// is fitted to the first part. Then the candidate goes through the last part value by value,
-// and forecasts at 10 to 45 points on the way. The error of a candidate is the mean absolute
-// error over f.Horizon steps, or by default over a season, at least 13 steps.
+// Fit divides the series into a first part and a last part. The last part is four times f.Horizon
+// or a quarter of the series, whichever is more, and at most half of the series. Each candidate is
+// fitted to the first part. Then the candidate goes through the last part value by value, and
+// forecasts at 10 to 45 points on the way. The error of a candidate is the mean absolute error over
+// f.Horizon steps, or by default over a season, at least 13 steps.
 //
 // The best three candidates are fitted again to the whole series. Their weights fall with the
-// square of the error, and a candidate with twice the least error has weight 0. If there is a
-// season, the candidates are also tried on the logarithm of the series, or on the square root
-// if there are zeros. If the best error falls by 3%, all candidates work on that scale.
+// square of their errors. A candidate with twice the least error has weight 0. If there is a
+// season, the candidates are also tried on the logarithm of the series, or on the square root if
+// there are zeros. If the best error falls by 3%, all candidates work on that scale.
 //
-// Without a season the candidates are blend and mean. A series counts as without a season if
-// less than a quarter of a season follows its first two seasons. Fit uses the last 416 values,
-// 8 seasons, 32 second seasons or 16 horizons, whichever is most; mean uses all values.
+// Without a season the candidates are the models "blend" and "mean". A series of less than two and
+// a quarter seasons counts as without a season. Fit uses the last 416 values, 8 seasons, 32 second
+// seasons or 16 horizons, whichever is most. Only "mean" uses all values.
 //
 // Fit needs three values, and makes at most 27 fits.
 func New(name string) (smoothing.Model, error) {

@@ -33,15 +33,16 @@ const keptErrors = 260
 // a bootstrap of fewer knows nothing of the tails.
 const fewErrors = 20
 
-// Paths fills each row of dst with a path of the future, dst[i][j] being j+1 steps ahead,
-// within the limits. Rows may differ in length. Errors are drawn from the last
-// one-step errors with rng, their mean removed; from the normal distribution if there
-// are fewer than 20 of them. Errors accumulate as the model says, so that the values of
-// one path are correlated, and each step has the spread of [Predictor.Interval]. The
-// factors of an adaptive model stay as they are now.
+// Paths fills each row of dst with a random path of the future: dst[i][j] is the value j+1 steps
+// ahead, within the limits. Rows may differ in length.
 //
-// The same state and the same seed give the same paths. Paths panics if rng is nil. It
-// allocates nothing once it has seen the longest row.
+// Paths draws errors with rng from the last one-step errors, less their mean. With fewer than 20
+// such errors, Paths draws from the normal distribution. An error also moves the later values of
+// its path, as the model says, so the values of one path are correlated. At each step the paths
+// have the spread of [Predictor.Interval]. The factors of an adaptive model stay as they are now.
+//
+// The same state and the same seed give the same paths. Paths panics if rng is nil. Paths allocates
+// nothing once it has seen the longest row.
 func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 	if rng == nil {
 		panic("forecast: Paths: nil source of randomness")

@@ -10,21 +10,24 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Predictor puts limits, quantiles, intervals, paths and the tracking signal around a model, as
-// a planner needs them. The zero value needs a Model: without one, Validate and Fit
-// return an error, and the methods that forecast or take an observation panic.
+// Predictor adds to a model what a planner needs: limits, quantiles, intervals, paths and the
+// tracking signal. The zero value needs a Model. Without a Model, Validate and Fit return an error,
+// and the methods that forecast or take an observation panic.
 //
-// Intervals assume that errors are normal, in the scale of the model's errors, with the
-// variance of the one-step errors so far. The quantiles are Student's, with at least four
-// degrees of freedom.
+// Intervals assume that errors are normal on the scale of the model's errors. The variance is that
+// of the one-step errors so far. The quantiles are Student's, with at least four degrees of
+// freedom.
 //
-// Errors grow with the horizon. The growth is the greater of two estimates. The first is the
-// model's own formula, which is right if the model is right. The second estimate is the growth of
-// the errors over the series of the fit, which also shows where the model is wrong. It looks up to
-// 52 steps or a quarter of the series ahead, while there are 20 errors for a number of steps. The
-// default model measures these errors before its last fit. Analytic leaves the second estimate out.
+// Intervals widen with the number of steps ahead: Predictor takes the greater of two widths for
+// each number of steps. The first width is that of the model's own formula, which is right if the
+// model is right. The second width is measured: the size of the model's errors that many steps
+// ahead, over the series that the model was fitted to. The second width also shows where the model
+// is wrong. It is measured up to 52 steps or a quarter of the series ahead, and only for numbers of
+// steps with at least 20 errors. The default model, a mean of several models, measures its trial
+// forecasts before the last fit instead, and needs only 5 errors. Analytic leaves the second width
+// out.
 //
-// The JSON form has the model's name in it, see [New], and so makes the model too.
+// The JSON form contains the name of the model, see [New], so reading it also makes the model.
 type Predictor struct {
 	Model  smoothing.Model
 	Limits Limits

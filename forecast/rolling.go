@@ -24,21 +24,22 @@ const (
 // after every Every observations. In between it updates the model. The zero value needs a
 // Predictor.Model.
 //
-// Until the first fit Start forecasts, by simple exponential smoothing.
-// A model with a trend takes the trend from the first two observations. Where a week has
-// more noise than trend, as demands have, such a trend is worse than none. The online
-// portfolio of package reserve buys for three years from the first weeks on. On six job
-// logs the portfolio paid 21% more than the optimum with Blend's own start, and 4% with
-// Start.
+// Until the first fit, the field Start forecasts, by simple exponential smoothing. The reason: a
+// model with a trend would take its first trend from the first two observations. Demands have more
+// noise than trend from one week to the next, so such a trend is worse than none. The online
+// portfolio of package reserve buys for three years from the first weeks on. On six job logs the
+// portfolio paid 21% more than the optimum when the model Blend forecast from the first week on,
+// and 4% more with Start.
 //
-// The tracking signal is the signal of the forecasts that were made. A fit does not reset the
-// signal, though errors within the fitted series are smaller and have no bias. So
-// no fit ends an alarm; only errors that no longer point one way do.
+// The tracking signal comes from the errors of the forecasts that were made. A fit does not reset
+// the signal and does not replace these errors by those of the fit, which are smaller and have no
+// bias. So a fit does not end an alarm. The alarm ends when errors no longer point one way.
 //
-// A model with a season wants a Keep of at least two seasons: 2 to 8 for hours of a week
-// are 336 to 1344 observations, and Every 24 or 168. A fit of 208 weeks by Blend takes about a
-// millisecond, see the benchmarks. The JSON form has the observations in it, null for a
-// missing one, and resumes to the bit.
+// A model with a season needs a Keep of two seasons or more. For hourly observations with a season
+// of a week, set Keep to 336 to 1344, 2 to 8 weeks, and Every to 24 or 168. A fit of Blend to 208
+// weeks takes about a millisecond, see the benchmarks. The JSON form includes the observations,
+// null for a missing observation. A Rolling read from JSON continues with exactly the same
+// forecasts.
 type Rolling struct {
 	Predictor Predictor        `json:"predictor"`
 	Fitter    smoothing.Fitter `json:"fitter"`

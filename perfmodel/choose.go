@@ -33,14 +33,13 @@ type Chooser struct {
 	ask   [1]int
 }
 
-// Choose appends a score for each model to dst and returns the index of the best model;
-// ties go to the first. The best model is fitted to the whole of p when Choose returns,
-// the others to parts of p. A model that fails on any part has its error in its score
-// and is not chosen. Choose measures the times of whole runs, so the models must predict
-// those.
+// Choose appends a score for each model to dst and returns the index of the best model; ties go to
+// the first. The best model is fitted to the whole of p when Choose returns, the others to parts of
+// p. If a model fails on any part, its score has the error, and Choose does not choose the model.
+// Choose compares predictions with the times of whole runs, so the models must predict whole runs.
 //
-// The error is that of [Profile.Validate], ErrMissing if there are no models, or that of
-// the first model if none could be fitted.
+// The error is that of [Profile.Validate], or ErrMissing if there are no models. If no model could
+// be fitted, the error is that of the first model.
 func (c *Chooser) Choose(dst []Score, models []Model, p *Profile) (best int, scores []Score, err error) {
 	if err := p.Validate(); err != nil {
 		return -1, dst, err
@@ -115,18 +114,19 @@ func (c *Chooser) score(m Model, p *Profile) Score {
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }
 
-// ChooseMachine chooses among machines as [Chooser.Choose] does among models, by leaving
-// out one run at a time: it appends the scores to dst, and returns the index of the best
-// machine, which is fitted to all profiles. The only run of a profile is not left out,
-// because nothing could then predict its application.
+// ChooseMachine chooses among machines as [Chooser.Choose] does among models, by leaving out one
+// run at a time: it appends the scores to dst, and returns the index of the best machine, which is
+// fitted to all profiles. If a profile has only one run, that run is never left out, because
+// nothing could then predict its application.
 //
-// Each machine is fitted once to all runs, O(n³) for n runs in all. Its predictions
-// without a run follow from that fit: with K the covariance of the runs and α = K⁻¹y, run
-// i is measured α_i/K⁻¹_ii above what the other runs predict ([Rasmussen06] section 5.4.2).
+// Each machine is fitted once to all runs, in O(n³) for n runs in all. The prediction of a run from
+// the other runs follows from that fit. Let y be the measured values, K their covariance and
+// α = K⁻¹y. Then the value of run i is α_i/(K⁻¹)_ii above the prediction from the other runs
+// ([Rasmussen06] section 5.4.2).
 //
-// The error is that of the first machine if none could be fitted: that of
-// [Machine.FitAll], or ErrFewRows if no run can be left out; ErrMissing if there are no
-// machines.
+// If there are no machines, the error is ErrMissing. If no machine could be fitted, the error is
+// the error of the first machine: that of [Machine.FitAll], or ErrFewRows if no run can be left
+// out.
 func ChooseMachine(dst []Score, machines []*Machine, profiles []Profile) (best int, scores []Score, err error) {
 	if len(machines) == 0 {
 		return -1, dst, badInput("machines", -1, ErrMissing, "0 machines: want at least one to choose from")
@@ -178,9 +178,9 @@ func (m *Machine) leaveOut(profiles []Profile) Score {
 // shapes are known. The first machine has no working sets. The second has the working set
 // of all processes together, and the third that of each process.
 //
-// Candidates are for larger cases on the processes profiled. A Machine is a straight line
-// in the logarithm of the processes. Where more processes are asked for, laws that bend do
-// better: use a Chooser with Most for each application.
+// Candidates are for larger cases on the processes profiled. A Machine is a straight line in the
+// logarithm of the processes. To predict more processes than the profiles have, use a Chooser with
+// Most for each application: its laws bend, and predict more processes better.
 func Candidates(shapes []Shape) []*Machine {
 	var alone []Shape
 	for _, s := range shapes {

@@ -8,7 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// What a *pricing.InputError of a fit unwraps to, as in package perfmodel/lsq. Its fields:
+// A *pricing.InputError of a fit unwraps to one of these errors, as in package perfmodel/lsq. The
+// fields of the InputError are:
 //
 //	Package  "perfmodel"
 //	Field    such as "Profile.Features" or "seconds"

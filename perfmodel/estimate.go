@@ -21,10 +21,11 @@ const defaultLevel = 0.9
 
 // An Estimate is the predicted run time of one case on one number of processes.
 //
-// Seconds is the median of the run time: half of the runs take longer. Most models are
-// linear in the logarithm of the time. Quantiles pass through exp unchanged, so the median
-// and the ends of the interval need no correction. The mean does: exp of the mean logarithm
-// is below the mean time, and each model's comment says how Mean is corrected.
+// Seconds is the median of the run time: half of the runs take longer. Most models are linear in
+// the logarithm of the time. exp of a quantile of the logarithm is the same quantile of the time.
+// So the median and the ends of the interval need no correction. The mean needs a correction: exp
+// of the mean logarithm is below the mean time. Each model's comment says how the model corrects
+// Mean.
 type Estimate struct {
 	Processes    int
 	Seconds      float64       // the median
@@ -56,11 +57,11 @@ func (e Extrapolation) String() string {
 
 // An Estimator predicts run times.
 type Estimator interface {
-	// EstimateTo puts one estimate into dst for each number of processes of the query,
-	// in its order. It panics if dst has another length, if the number of features is
-	// not the profile's, if a number of processes is below 1 or the level is not between
-	// 0 and 1. The error is an *pricing.InputError, which unwraps to ErrNotFitted,
-	// ErrNotPositive, ErrNotFinite or ErrOverflow.
+	// EstimateTo puts one estimate into dst for each number of processes of the query, in its
+	// order. EstimateTo panics if dst has another length, if the number of features is not the
+	// profile's, if a number of processes is below 1 or the level is not between 0 and 1. The error
+	// is an *pricing.InputError, which unwraps to ErrNotFitted, ErrNotPositive, ErrNotFinite or
+	// ErrOverflow.
 	EstimateTo(dst []Estimate, q Query) error
 }
 
@@ -223,9 +224,10 @@ func measured(m func(features []float64) float64, field string, index int, x []f
 //
 //	g(t) = Σ_k ν^k·(ν + 2k) / (ν·(ν+2)···(ν+2k)) · (ν/(ν+1))^k · t^k/k!
 //
-// The expectation of g(c·s²) is exp(c·σ²·ν/(ν+1)) if ν·s²/σ² has a chi-squared
-// distribution with ν degrees of freedom. The terms fall faster than those of exp(t);
-// the sum ends when they no longer count.
+// g corrects a mean for an estimated variance. Let s² be an estimate of σ², such that ν·s²/σ² has a
+// chi-squared distribution with ν degrees of freedom. For every number c, the expectation of
+// g(c·s²) is exp(c·σ²·ν/(ν+1)). The terms of the sum fall faster than those of exp(t). finney stops
+// when a term no longer changes the sum.
 func finney(nu, t float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; k < 1000; k++ {
@@ -245,14 +247,17 @@ func finney(nu, t float64) float64 {
 	return sum
 }
 
-// logMean is the unbiased estimate of the mean exp(μ + σ²/2) of a log-normal time,
-// from the estimate m of μ with leverage h and s² of σ² with ν degrees of freedom
-// [Bradu70]: exp(m)·g((ν+1)/(2ν)·(1−h)·s²). The common factor exp(s²/2) is too large:
-// exp(m) exceeds exp(μ) on average by the factor exp(h·σ²/2), which this estimate takes
-// off. Without degrees of freedom nothing is known of σ, and logMean is NaN.
+// logMean is the unbiased estimate of the mean of a log-normal time. The mean is exp(μ + σ²/2), if
+// the logarithm of the time has the mean μ and the variance σ². The argument m is an estimate of μ
+// with the leverage h. s² is an estimate of σ² with ν degrees of freedom; s is the argument sigma,
+// and ν is df. The estimate is exp(m)·g((ν+1)/(2ν)·(1−h)·s²), where g is finney [Bradu70].
 //
-// For h above 1, far from the profile, the unbiased estimate is negative for some samples.
-// There logMean is exp(m)·exp((1−h)·s²/2): positive, and the same at h = 1.
+// The usual estimate exp(m)·exp(s²/2) is too large: exp(m) exceeds exp(μ) on average by the factor
+// exp(h·σ²/2), for which the factor 1−h corrects. Without degrees of freedom nothing is known of σ,
+// and logMean is NaN.
+//
+// For h above 1, far from the profile, the unbiased estimate is negative for some samples. Then
+// logMean is exp(m)·exp((1−h)·s²/2), which is positive and the same at h = 1.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()

@@ -87,11 +87,17 @@ type cell struct {
 // hyper has the standard deviations of g, d_a, γ_a, β_a, ε and d_aP.
 type hyper [6]float64
 
-// priorHyper are the medians of the priors. A random walk of 0.15 moves by 0.15·√(ln
-// 1000) = 0.39 over a factor of 1000 in the working set, which is a cost that grows by
-// half; real machines are between nothing and a factor of 4. Exponents of work are
-// mostly within 0.1 of 1. While there are cores for the processes, exponents of the number
-// of processes are mostly within 0.15 of linear. A law of this form holds to some 8%.
+// priorHyper has the medians of the priors of the six standard deviations:
+//
+//	0.15  g     the walk along the working set. Over a factor of 1000 it moves by
+//	            0.15·√(ln 1000) = 0.39, so the cost grows by half; on real machines it grows
+//	            by between nothing and a factor of 4
+//	0.1   d_a   the walk along the work
+//	0.1   γ_a   the exponent of work is mostly within 0.1 of 1
+//	0.15  β_a   while there are cores for the processes, the exponent of their number is
+//	            mostly within 0.15 of linear speedup
+//	0.08  ε     a law of this form is mostly right to 8%
+//	0.1   d_aP  the walk along the work for one number of processes
 var priorHyper = hyper{0.15, 0.1, 0.1, 0.15, 0.08, 0.1}
 
 // priorWidth is the standard deviation of the logarithms of the hyperparameters.
@@ -135,14 +141,14 @@ type machineApplication struct {
 	runs  int
 }
 
-// FitAll fits the machine to the profiles, and copies what it needs of them. It panics
-// if the numbers of shapes and profiles differ, or if a shape has no Work.
+// FitAll fits the machine to the profiles, and copies what it needs of them. FitAll panics if the
+// numbers of shapes and profiles differ, or if a shape has no Work.
 //
 // The error is an *pricing.InputError. An error about a profile has its Index, and is that of
-// [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is
-// ErrFewRows, with the Index −1, if no application has two cases that differ in work: the
-// runs then do not tell how times grow. A profile without runs is no error: the other
-// applications can be predicted, and predicting this one is ErrNotFitted.
+// [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is ErrFewRows, with
+// the Index −1, if no application has two cases that differ in work: the runs then do not tell how
+// times grow. A profile without runs is not an error: the machine then predicts the other
+// applications, and a prediction for this application returns ErrNotFitted.
 func (m *Machine) FitAll(profiles []Profile) error {
 	if len(m.Shapes) != len(profiles) {
 		panic("perfmodel: number of shapes is not that of the profiles")

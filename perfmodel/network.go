@@ -58,8 +58,8 @@ func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estim
 // Proportional. The fit belongs to the model and is valid until the next Fit.
 func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 
-// CAP3 is the model of [Huang13] section II.B: T = T_C + T_N, the first by Eq. (2), the
-// second by Eq. (3) or (4). Every run of the profile must be Split, with computation
+// CAP3 is the model of [Huang13] section II.B: T = T_C + T_N. The computation T_C is by Eq. (2),
+// the communication T_N by Eq. (3) or (4). Every run of the profile must be Split, with computation
 // above 0.
 //
 // Seconds, Lower, Upper and Mean are sums over both parts. The sum of means is always right.

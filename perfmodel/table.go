@@ -20,7 +20,7 @@ var reserved = [...]string{"application", "case", "processes", "seconds", "compu
 //	application    groups runs into profiles; optional
 //	case           a name for the input; optional
 //	processes      the number of processes
-//	seconds        the time of the run; optional beside the next two, whose sum it is
+//	seconds        the time of the run, the sum of the next two; optional if both are there
 //	computation    the seconds of the run outside of MPI, T_C
 //	communication  the seconds of the run within MPI, T_N
 //	repetitions    the number of runs that the times are medians of; default 1

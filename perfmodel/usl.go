@@ -40,11 +40,11 @@ import (
 // USL is the Universal Scalability Law. The zero value fits the times of whole runs of one
 // case.
 //
-// Mean is the prediction T̂ of the fit. With the weights held fixed, T̂ is linear in the
-// measured times, so errors of mean 0 do not bias it, as long as no coefficient is held
-// at 0. Seconds, the median, is T̂/√(1+s²), as for a log-normal time with relative
-// standard deviation s, that of the residuals. The interval is exp(±t·√(ln(1+s²)·(1+h)))
-// times the median, where t is the quantile of Student's t and h is the leverage.
+// Mean is the prediction T̂ of the fit. For given weights, T̂ is linear in the measured times. So
+// errors of mean 0 do not bias T̂, as long as no coefficient is held at 0. Let s be the relative
+// standard deviation of the residuals. Seconds, the median, is T̂/√(1+s²), as for a log-normal time
+// with the relative standard deviation s. The interval is exp(±t·√(ln(1+s²)·(1+h))) times the
+// median, where t is the quantile of Student's t and h is the leverage.
 type USL struct {
 	// Amdahl holds κ at 0: the time never rises with P. The fit needs two numbers of
 	// processes, and three without Amdahl.

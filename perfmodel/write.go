@@ -9,13 +9,17 @@ import (
 	"strings"
 )
 
-// WriteProfiles writes profiles as [ReadProfiles] reads them, with columns in an order
-// in which each profile's features keep their order. The error is that of
-// [Profile.Validate], that of w, or an *pricing.InputError: two profiles have one application,
-// features have an order that no table has together with the profiles before, or there is
-// no run. Profiles without a run are not written. What ReadProfiles would refuse or change
-// is an error too: more than 2³¹ − 1 processes or repetitions, and spaces around a name or
-// a carriage return in a name.
+// WriteProfiles writes profiles as a table that [ReadProfiles] reads. Each profile's features keep
+// their order in the columns. WriteProfiles does not write profiles without a run.
+//
+// The error is that of [Profile.Validate], that of w, or an *pricing.InputError for these cases:
+//
+//   - Two profiles have the same application.
+//   - The features of two profiles have orders that contradict each other, so that no order of
+//     columns keeps both.
+//   - No profile has a run.
+//   - ReadProfiles would refuse or change a value: a number of processes or repetitions above
+//     2³¹ − 1, a name with spaces around it, or a name with a carriage return.
 func WriteProfiles(w io.Writer, profiles []Profile) error {
 	titles := slices.Clone(reserved[:])
 	for i := range profiles {

@@ -109,10 +109,9 @@ func (c *Cloud) Fits(n int) bool { return c.Quota <= 0 || n <= c.Quota-c.Taken }
 // prices: n times the instant charging rate of [Niu16] section 6. The discounted
 // price of each instance is rounded to the nano, half to even.
 //
-// The error is an [*pricing.InputError] about the fields that the n instances depend on, as
-// by [Cloud.Validate], or unwraps to [pricing.ErrOverflow]. The order of Reserved is
-// not checked. Rate panics if n is negative. Time O(classes), and O(n) with a
-// discount; no memory.
+// The error is the [*pricing.InputError] of [Cloud.Validate] for a field that the n instances
+// depend on, or unwraps to [pricing.ErrOverflow]. Rate does not check the order of Reserved. Rate
+// panics if n is negative. Time O(classes), and O(n) with a discount; no memory.
 func (c *Cloud) Rate(n int) (pricing.Money, error) {
 	if n < 0 {
 		panic("placement: negative number of instances")
@@ -179,11 +178,11 @@ func addTimes(sum *pricing.Money, price pricing.Money, n int) error {
 	return err
 }
 
-// Choose returns the index of the cloud at which the next n instances cost least,
-// or -1 if there is none. Closed clouds and clouds whose quota n more instances
-// exceed are left out. Of several cheapest clouds the first is chosen. The error is
-// that of [Cloud.Rate], with a Field such as "clouds[2].Hourly". Choose panics where
-// Rate does. Time O(clouds) calls of Rate; no memory.
+// Choose returns the index of the cloud at which the next n instances cost least, or -1 if no cloud
+// can take them. Choose leaves out closed clouds, and clouds whose quota n more instances exceed.
+// Of several cheapest clouds, Choose returns the first. The error is that of [Cloud.Rate], with a
+// Field such as "clouds[2].Hourly". Choose panics as Rate does. Time O(clouds) calls of Rate; no
+// memory.
 func Choose(clouds []Cloud, n int) (int, error) {
 	best := -1
 	var least pricing.Money

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Estimates learns what the run time estimates of users were worth. [Duplyakin17] section
-// 5 measures that half of the jobs of its log asked for more than 19.2 times their run
-// time. The paper takes such estimates for useless. But users err in the same way again: how
-// far a job has come in its request says much about how long it still runs.
+// Estimates learns how far users' estimates of run times are off. In the log of [Duplyakin17]
+// section 5, half of the jobs asked for more than 19.2 times their run time. The paper calls such
+// estimates useless. But users repeat their errors: the share of its request that a job has used so
+// far says much about how long it still runs.
 //
-// Estimates is a [Survival] on another clock: a job's time is the share of its request that
-// has passed. For a job that asked for R, has run for e, and a grace period g,
+// Estimates is a [Survival] on another clock: a job's time is the share of its request that has
+// passed. If a job asked for R and has run for e, and the grace period is g, Estimates estimates
 //
 //	chance = Pr[run/R ≥ (e + g)/R | run/R > e/R]
 //
-// is estimated from the latest jobs of its group and of all groups, as Survival does.
+// from the latest jobs of the job's group and of all groups, as Survival does.
 //
 // The zero value is ready. An Estimates is for one goroutine at a time.
 type Estimates struct {

@@ -43,11 +43,11 @@ import (
 //
 // Time O(jobs·log jobs), space O(jobs).
 
-// AppendGreedy appends to dst jobs to take nodes from, in the order of State.Jobs, so
-// that p.Take nodes come free and the expected waste is at most twice the least.
-// Otherwise it is as [Solver.AppendVictims]: idle nodes come first, the set is minimal,
-// and the errors are the same. Jobs of equal waste per node come in the order of
-// State.Jobs. Of candidates with equal waste and nodes, the first is chosen.
+// AppendGreedy appends to dst jobs to take nodes from, in the order of State.Jobs, so that p.Take
+// nodes come free. The expected waste is at most twice the least. As with [Solver.AppendVictims],
+// idle nodes are taken first, the set of jobs is minimal, and the errors are the same. Ties: the
+// greedy goes through jobs of equal waste per node in the order of State.Jobs. Of candidate sets
+// with equal waste and nodes, it chooses the first.
 //
 // Time: O(jobs·log jobs + nodes).
 func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) {

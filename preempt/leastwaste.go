@@ -91,11 +91,11 @@ type Preemption struct {
 	Take  int           // P, how many nodes are taken
 	Grace time.Duration // GP, how long jobs may still run, ≥ 0
 
-	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the grace
-	// period, from [OutlastTo], [RequestedTo], [Estimates.OutlastTo] or
-	// [Survival.OutlastTo]. It is rounded to the nearest 2⁻²⁰. The expected waste of losing
-	// a job is that chance times (elapsed + grace)·nodes, or what a job with a [Checkpoint]
-	// loses. If Outlast is nil, nothing is known, and each job counts in full.
+	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the grace period,
+	// from [OutlastTo], [RequestedTo], [Estimates.OutlastTo] or [Survival.OutlastTo]. Each chance
+	// is rounded to the nearest 2⁻²⁰. The expected waste of losing a job is the chance times the
+	// waste if the job does not end: (elapsed + grace)·nodes, or less for a job with a
+	// [Checkpoint]. If Outlast is nil, every chance counts as 1.
 	Outlast []float64
 
 	// ByPriority lets the waste of a job count Job.Priority times; otherwise each job
@@ -138,21 +138,21 @@ type Solver struct {
 // is more than any sum of keys, and any sum of keys can be added to it.
 var never = wide.Uint{Hi: 1 << 63}
 
-// AppendVictims appends to dst the jobs to take nodes from, in the order of State.Jobs,
-// so that p.Take nodes come free and the expected waste is least. Idle nodes are taken
-// first and cost nothing, so the set is empty if they are enough. Of sets with equal
-// waste, the set that frees the fewest nodes is taken, and of these the set with the
-// earliest job in which two sets differ.
+// AppendVictims appends to dst the jobs to take nodes from, in the order of State.Jobs, so that
+// p.Take nodes come free and the expected waste is least. Idle nodes are taken first and cost
+// nothing, so the set is empty if they are enough. Ties: of sets with equal waste, AppendVictims
+// takes the set that frees the fewest nodes. If two such sets remain, AppendVictims looks at the
+// first job that is in only one of the two, and takes the set with that job.
 //
 // The set is minimal: without any of its jobs, too few nodes come free. So if all idle
 // nodes and any nodes of the victims are taken, p.Take in all, each victim loses a node,
 // and no other job does.
 //
-// The error is an [*InputError] for a state or a Preemption that contradicts itself, for
-// more nodes than there are, and for amounts beyond 127 bits; dst is then returned
-// unchanged. Time: O(jobs·log jobs + core·need + nodes), memory: core·need/8 bytes,
-// where need is p.Take less the idle nodes. core is the number of jobs that a linear
-// relaxation does not decide: usually some tens of a thousand jobs, all at worst.
+// The error is an [*InputError] for a state or a Preemption that contradicts itself, for more nodes
+// than there are, and for amounts beyond 127 bits; dst is then returned unchanged. Time: O(jobs·log
+// jobs + core·need + nodes), memory: core·need/8 bytes, where need is p.Take less the idle nodes.
+// core is the number of jobs left for the exact search after a linear relaxation has decided the
+// others: usually some tens of a thousand jobs, at worst all jobs.
 func (s *Solver) AppendVictims(dst []int, st State, p Preemption) ([]int, error) {
 	need, err := s.prepare(st, p)
 	if err != nil || need == 0 {

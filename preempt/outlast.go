@@ -23,11 +23,10 @@ func OutlastTo(dst []float64, remaining []time.Duration, grace time.Duration) {
 	}
 }
 
-// RequestedTo fills dst with the chance of each job to outlast the grace period, 1 or 0,
-// from its user's estimate: the remaining time is Requested less Elapsed. If a job has
-// no estimate, or has run longer than its estimate, nothing is known and the chance is
-// 1, so the job counts in full. It panics if the lengths of dst and jobs differ or the
-// grace period is negative.
+// RequestedTo fills dst with the chance of each job to outlast the grace period, 1 or 0, from its
+// user's estimate: the remaining time is Requested less Elapsed. If a job has no estimate, or has
+// run longer than its estimate, nothing is known and the chance is 1, so the job counts in full.
+// RequestedTo panics if the lengths of dst and jobs differ or the grace period is negative.
 func RequestedTo(dst []float64, jobs []Job, grace time.Duration) {
 	if len(dst) != len(jobs) {
 		panic("preempt: chances and jobs of different lengths")

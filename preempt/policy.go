@@ -27,9 +27,9 @@ import (
 // with the lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0, except with
 // Blind. All nodes of a job have the same value, except with Random and Blind.
 //
-// No constant bounds the waste of FIFO, LIFO and PAP over the least: they value nodes, and whole jobs
-// are lost. The factor grows with the nodes (ERRATA [Duplyakin17] 4).
-// See [Solver].
+// No constant bounds the waste of FIFO, LIFO and PAP in multiples of the least waste: these
+// policies value nodes one by one, but a job that loses one node is lost as a whole. The multiple
+// grows with the number of nodes (ERRATA [Duplyakin17] 4). A [Solver] finds the least waste.
 type Policy uint8
 
 const (
@@ -101,18 +101,19 @@ type Scorer struct {
 //	PAPPlus  risk·nodes·priority
 //	Blind    a number from opts.Rand, in (0, 1], for idle nodes, too; not scaled
 //
-// risk is elapsed; of a job with a [Checkpoint] it is elapsed − Saved, or Cost if that is
-// less and the job can be asked to save within opts.Grace.
+// risk is the work that a job can lose. Without a [Checkpoint] it is elapsed. With a Checkpoint it
+// is elapsed − Saved, or Cost if Cost is less and the job can be asked to save within opts.Grace.
 //
-// Each value gets a nanosecond on one node, so that a job that has just started, or the
-// oldest job by FIFO, has a value above 0, the value of an idle node. Jobs of equal
-// product have equal values. Ties go by node.
+// Before scaling, each value is raised by one nanosecond on one node. So a job that has just
+// started, or the oldest job by FIFO, has a value above 0, the value of an idle node. Jobs whose
+// products above are equal have equal values. Among equal values the host takes the lower node
+// first.
 //
-// The error is an [*InputError] for a state that contradicts itself, a negative Overrun
-// or a negative Grace; dst is then unchanged. ValuesTo panics if the lengths of dst and
-// State.Node differ, if the policy is unknown, or if it is Random or Blind and opts.Rand
-// is nil. Random draws a number for each node that is not idle, and Blind for each node,
-// in order, by Float64. Time: O(jobs + nodes).
+// The error is an [*InputError] for a state that contradicts itself, a negative Overrun or a
+// negative Grace; dst is then unchanged. ValuesTo panics if the lengths of dst and State.Node
+// differ, if the policy is unknown, or if the policy is Random or Blind and opts.Rand is nil.
+// Random draws a number for each node that is not idle, and Blind for each node, in order, by
+// Float64. Time: O(jobs + nodes).
 func (s *Scorer) ValuesTo(dst []float64, st State, policy Policy, opts ValueOptions) error {
 	switch {
 	case len(dst) != len(st.Node):

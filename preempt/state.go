@@ -102,10 +102,11 @@ func (c *census) checkJobs(jobs []Job, from, to int) error {
 // checkNodes returns an error unless each job is on as many nodes as it says. checkJobs
 // must come before.
 //
-// If no job has more than 255 nodes, counting down modulo 256 is enough. If every count ends
-// at 0, each job is on the number of nodes that it says, plus a multiple of 256. That multiple
-// is not negative, since a job has at most 255 nodes. If in addition the number of busy nodes
-// is the sum over all jobs, every multiple is 0.
+// checkNodes counts down from each job's number of nodes, once for each node of the job. If no job
+// has more than 255 nodes, counting modulo 256 is enough. If every count ends at 0, each job is on
+// the number of nodes that it says, plus a multiple of 256. That multiple is not negative, since a
+// job has at most 255 nodes. If in addition the number of busy nodes is the sum over all jobs,
+// every multiple is 0.
 func (c *census) checkNodes(st *State) error {
 	var busy, stray int
 	var all bool

@@ -10,10 +10,10 @@ import (
 // grace period, as [Duplyakin17] section 5 asks for. It learns by group. A group is a
 // number that the caller gives to a user, an application or anything else.
 //
-// Each group keeps its latest jobs, the window. All groups together keep a larger
-// window. For a job that has run for e, and a grace period g, a window estimates the
-// chance that the job runs for e + g or more by the product-limit estimator [Kaplan58].
-// The product is over the run times t strictly between e and e + g:
+// Each group keeps its latest jobs, the window of the group. All groups together keep a larger
+// window. Let a job have run for e, and let the grace period be g. A window estimates the chance
+// that the job runs for e + g or more by the product-limit estimator [Kaplan58]. The product is
+// over the run times t strictly between e and e + g:
 //
 //	S = Π (1 − dₜ/nₜ)    dₜ of the nₜ jobs that ran for t or longer ended at t
 //
@@ -21,15 +21,16 @@ import (
 // run for longer. It counts in nₜ and never in dₜ. If no job was killed, S is the share
 // of jobs that ran for e + g or more among the jobs that ran for longer than e.
 //
-// Let r jobs of the group have run for longer than e, and R jobs of all groups. The
-// estimate of all groups counts as Prior jobs. It is itself mixed with 1, which counts
-// as one job, so that a job without history is taken to go on.
+// Let r jobs in the window of the group have run for longer than e, and R jobs in the window of all
+// groups. The result mixes the estimate S of the group with the estimate A of all groups, and A
+// counts as much as Prior jobs. A in turn mixes S_all, the product over the window of all groups,
+// with a chance of 1, which counts as one job. So a job without history is expected to go on.
 //
 //	chance = (r·S + Prior·A)/(r + Prior)    A = (R·S_all + 1)/(R + 1)
 //
-// Neither default matters much. The comparison was on three logs, with grace periods of 30
-// minutes to 4 hours. Windows of 16 to 256 jobs and priors of 1 to 16 jobs change the waste of
-// the chosen victims by less than 1.5%. No prior, and a prior of 64, are worse.
+// The defaults of window and Prior do not matter much. On three logs, with grace periods of 30
+// minutes to 4 hours, windows of 16 to 256 jobs and priors of 1 to 16 jobs change the waste of the
+// chosen victims by less than 1.5%. No prior, and a prior of 64 jobs, are worse.
 //
 // The zero value is ready. A Survival is for one goroutine at a time.
 type Survival struct {

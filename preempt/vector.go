@@ -9,12 +9,11 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 //	1/8 + x/4            nodes of victims
 //	1/2 + x/2            nodes of other jobs
 //
-// x, from 0 to 1, is the job's value by PAPPlus with the given Overrun, over the
-// greatest such value among the victims or among the others. So the three kinds are
-// apart. A host may take fewer or more nodes than the victims were chosen for. It still
-// takes sensible nodes first, but no longer the best set. The best set for one number of
-// nodes need not contain the best set for a smaller number, and then no vector is right
-// for both.
+// x, from 0 to 1, is the job's value by PAPPlus with the given Overrun, over the greatest such
+// value among the victims or among the others. So the three kinds are apart. If a host takes fewer
+// or more nodes than the victims were chosen for, it still takes sensible nodes first, but not the
+// best set. The best set for one number of nodes need not contain the best set for a smaller
+// number, and then no vector is right for both.
 //
 // The lowest Take nodes are nodes of the victims, because the set is minimal. Idle
 // nodes come first, the victims free the rest or more, and one victim less would free

@@ -85,9 +85,9 @@ func trimZeros(s string) string {
 // ends in time if and only if remaining < grace.
 func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 
-// WastedCycles returns WC, the waste of a job that loses a node ([Duplyakin17] section
-// 4.1). If the job does not end within the grace period, all that its nodes have worked
-// and will work until then is lost:
+// WastedCycles returns WC, the waste of a job that loses a node ([Duplyakin17] section 4.1). If the
+// job does not end within the grace period, all work of its nodes is lost, from the start of the
+// job to the end of the grace period:
 //
 //	0                          if remaining < grace
 //	(elapsed + grace)·nodes    otherwise
@@ -95,10 +95,9 @@ func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 // A job with a [Checkpoint] loses only what is not saved when the grace period ends, or
 // the cost of a save that it is asked for: see checkpoint.go.
 //
-// remaining is the true run time that remains, so the result is what the preemption
-// costs, not what it was expected to cost. It panics if a time, the job's nodes or its
-// priority are negative, if its Checkpoint contradicts itself, and if the waste does not
-// fit in a [NodeTime].
+// remaining is the true run time that remains, so the result is what the preemption costs, not what
+// it was expected to cost. WastedCycles panics if a time, the job's nodes or its priority are
+// negative, if its Checkpoint contradicts itself, and if the waste does not fit in a [NodeTime].
 func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 	switch {
 	case remaining < 0 || grace < 0 || j.Elapsed < 0:

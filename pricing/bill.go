@@ -85,11 +85,11 @@ func (c ClassBill) Total() Money {
 	return Money(cost)
 }
 
-// Bill is the cost of a demand. Total counts every purchase in full, as if an unused
-// term had no value at the horizon. Pure is the pure cost of [Niu16] section 5.1.3: the cost
-// if the seller took back the unused parts of the terms for their share of the price. Pure
-// is the fairer figure to compare plans whose demand goes on after the horizon. All
-// sums have been checked for overflow.
+// Bill is the cost of a demand. The horizon is the end of the demand. Total counts every purchase
+// in full, as if the part of a term after the horizon had no value. Pure is the pure cost of
+// [Niu16] section 5.1.3: the cost if the seller took back the unused parts of the terms for their
+// share of the price. If demand goes on after the horizon, Pure is the fairer figure to compare
+// plans. All sums have been checked for overflow.
 type Bill struct {
 	Slot          time.Duration // length of a slot
 	Classes       []ClassBill   // by class, in the order of the list
@@ -127,20 +127,23 @@ func (b *Biller) grow(slots, classes, purchases int) {
 	b.head, b.order, b.bills = grow.To(b.head, classes), grow.To(b.order, classes), grow.To(b.bills, classes)
 }
 
-// Bill returns the cost of running demand[i] instances in slot i, each slot of the
-// given length, with the given purchases, in any order. A reservation applies even
-// if its class costs more than on demand, as at the providers.
+// Bill returns the cost of running demand[i] instances in slot i, where each slot has the length
+// slot, with the given purchases, in any order. A reservation serves even if the use of its class
+// costs more than on demand, as at the providers.
 //
-// The Classes of the result belong to b and are valid until the next call. The
-// inputs are not modified.
+// The Classes of the result belong to b and are valid until the next call. Bill does not modify the
+// inputs.
 //
-// The error is that of [List.Validate], or an [*InputError]: Field "demand" and
-// [ErrRange] for a negative number; "purchases.Slot", "purchases.Class" or
-// "purchases.Count" and ErrRange for an index that does not exist, a negative
-// count, or a term that is not a whole number of slots; [ErrOverflow] for a cost
-// that does not fit in [Money] or instance-slots that do not fit in an int64. Bill
-// panics if slot is not positive. Time O(n·m + p) for n slots, m classes with a
-// purchase and p purchases.
+// The error is that of [List.Validate], or an [*InputError] that unwraps to
+//
+//   - [ErrRange], with the Field "demand", for a negative number,
+//   - [ErrRange], with the Field "purchases.Slot", "purchases.Class" or "purchases.Count", for an
+//     index that does not exist, a term that is not a whole number of slots, or a negative count,
+//   - [ErrOverflow] for a cost that does not fit in [Money], or instance-slots that do not fit in
+//     an int64.
+//
+// Bill panics if slot is not positive. Time O(n·m + p) for n slots, m classes with a purchase and p
+// purchases.
 func (b *Biller) Bill(l List, demand []int, slot time.Duration, purchases []Purchase) (Bill, error) {
 	return b.BillHeld(l, demand, slot, purchases, nil)
 }

@@ -84,14 +84,15 @@ func (l line) crossing(m line) (num, den, use long) {
 	return num, use.times(m.term), use
 }
 
-// BreakEven returns the least utilisation of its term, in [0, 1], at which c costs
-// no more than against, both per hour of their terms; ok is false if there is none.
-// For the break-even point with on demand, against is [OnDemand] of the price.
+// BreakEven returns the least utilisation, a share of the term in [0, 1], at which c costs no more
+// than against. Both are compared by their cost per hour of their own terms. ok is false if there
+// is no such utilisation. For the break-even point with on demand, pass [OnDemand] of the price as
+// against.
 //
-// If c has the lower use price, c costs no more at every higher utilisation, too.
-// Otherwise the answer is 0 or none, and c may cost more at higher utilisations.
-// The comparison is exact, and the result is the float64 nearest to the true ratio.
-// BreakEven panics if a term is not positive or a price is negative.
+// If c has the lower use price, c costs no more at every higher utilisation, too. Otherwise there
+// are two cases: BreakEven returns 0, and c may cost more at higher utilisations; or ok is false.
+// The comparison is exact, and the result is the float64 nearest to the true ratio. BreakEven
+// panics if a term is not positive or a price is negative.
 func (c Class) BreakEven(against Class) (u float64, ok bool) {
 	l, m := lineOf(against), lineOf(c)
 	switch {
@@ -107,22 +108,22 @@ func (c Class) BreakEven(against Class) (u float64, ok bool) {
 	return num.ratio(den), true
 }
 
-// AppendEnvelope appends to dst the lower envelope of on demand and the classes
-// with the given term, or of on demand and all classes if term is 0. From rises
-// from 0, and use prices fall. To find the cheapest class for a utilisation, walk
-// the levels from the end, the most discounted class, and stop at the first level
-// whose From is reached.
+// AppendEnvelope appends to dst the lower envelope of on demand and the classes with the given
+// term, or of on demand and all classes if term is 0. Each [Level] names the class that is cheapest
+// from the utilisation From on. From is 0 at the first level and rises from level to level; use
+// prices fall. To find the cheapest class for a utilisation u, walk the levels from the last to the
+// first, and stop at the first level with From ≤ u.
 //
-// Classes of several terms are compared per hour of their own terms, as lines
-// commitment/term + use price·u. That comparison is right for a reservation that is
-// renewed without end at one level of use, and ignores the risk of a longer term. A
-// class billed [Always] is the level line upfront/term + hourly.
+// Classes of several terms are compared per hour of their own terms, as lines commitment/term + use
+// price·u. That comparison is right for a reservation that is renewed without end at one level of
+// use, and ignores the risk of a longer term. A class billed [Always] is the horizontal line
+// upfront/term + hourly.
 //
-// A class is on the envelope if it alone is cheapest on some open interval of
-// utilisations. Of classes with equal lines only the first in the list is on the
-// envelope, and none if on demand has the same line. At From itself a class costs
-// the same as the level before. A class that another class, or two others together,
-// beat at every utilisation is not on the envelope.
+// A class is on the envelope if it alone is cheapest on some open interval of utilisations. Of
+// classes with equal lines only the first in the list is on the envelope, and none if on demand has
+// the same line. At the utilisation From, a class costs the same as the class of the level before.
+// A class that another class, or two others together, beat at every utilisation is not on the
+// envelope.
 //
 // The error is that of [List.Validate]. AppendEnvelope panics if term is negative.
 // Time O(n·h) for n classes and h levels, after O(n²) for the validation; no memory

@@ -24,11 +24,11 @@ var (
 	ErrMissing = errors.New("missing")
 )
 
-// An InputError says which part of an input cannot be used, and why. Its Field is
-// the input or the path to it, such as "demand" or "Classes.Upfront", and its
-// Index the element of the first part of Field, -1 where there is none. An error
-// about a file has a Line, and the names of the file in Field. Err unwraps to a
-// sentinel of this package. Nothing was changed when a call returns one.
+// An InputError says which part of an input cannot be used, and why. Field is the input or the path
+// to a part of the input, such as "demand" or "Classes.Upfront". Index is the element of the first
+// part of Field, or -1 if that part has no elements. An error about a file has a Line, and Field
+// has the names of the file. Err unwraps to a sentinel of this package. If a call returns an
+// InputError, the call has changed nothing.
 type InputError = inputerr.Error
 
 // badInput returns an *InputError about element index of a field, or about the

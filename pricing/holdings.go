@@ -17,14 +17,14 @@ import (
 // Every field has to be there once, and there are no others. until is for how long the
 // reservations are still active: a Go duration, or a number of slots.
 
-// ReadHoldings reads an inventory in JSON from r, to the end of r: reservations of classes
-// of l, in slots of the given length, which is positive. A reservation was bought before,
-// and so is active for less than its term.
+// ReadHoldings reads an inventory in JSON from r, to the end of r: reservations of classes of l, in
+// slots of the given length. Every reservation was bought before the first slot, so it is active
+// for less than its term.
 //
-// What is wrong is an [*InputError] with the Line and the name of the field, such as
-// "[].until" with the Index of the element. The errors are those of [ReadList], [ErrUnknown]
-// for a class that l does not have, and [ErrRange] for a number out of range. An error of r
-// is returned unchanged. ReadHoldings panics if slot is not positive.
+// The error is an [*InputError] with the Line and the name of the field, such as "[].until" with
+// the Index of the element. It unwraps as the errors of [ReadList] do, or to [ErrUnknown] for a
+// class that l does not have, or to [ErrRange] for a number out of range. ReadHoldings returns an
+// error of r unchanged. ReadHoldings panics if slot is not positive.
 func ReadHoldings(r io.Reader, l List, slot time.Duration) ([]Holding, error) {
 	if slot <= 0 {
 		panic("pricing: ReadHoldings: slot is not positive")

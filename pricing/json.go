@@ -27,17 +27,17 @@ import (
 // ReadList reads one price list in JSON from r, to the end of r, and validates it.
 // Prices are read exactly, never through a float64.
 //
-// What is wrong is an [*InputError] with the Line and the name of the field in the
-// file, such as "classes.upfront", and the class as its Index. The error is that of
-// [List.Validate], or unwraps to
+// The error is an [*InputError] with the Line and the name of the field in the file, such as
+// "classes.upfront". Index is the index of the class. The error is that of [List.Validate], or
+// unwraps to
 //
 //   - [ErrMissing], [ErrUnknown] or [ErrDuplicate] for a field that is missing, unknown
 //     or given twice,
 //   - [ErrSyntax] for a value of the wrong kind,
 //   - [ErrPrecision] for a price with more than nine decimals.
 //
-// A text that is not JSON or not UTF-8, or that goes on after the list, is ErrSyntax
-// with no Field. An error of r is returned unchanged.
+// If the text is not JSON or not UTF-8, or goes on after the list, the error unwraps to ErrSyntax
+// and has no Field. ReadList returns an error of r unchanged.
 func ReadList(r io.Reader) (List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

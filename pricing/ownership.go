@@ -32,12 +32,12 @@ var niu16Parts = [...]struct {
 //
 //	span/lifetime · (Σ price·(count - scaled + ⌈scaled·nodes/93⌉) + hosting·nodes/93·3 years)
 //
-// The sum is over the kinds of pieces of the table: count is how many it has, and scaled is
-// how many of these grow with the nodes. The hosting is $15,251 a year. The hosting and the
-// result are rounded half to even. The parts and three years of hosting of 93 nodes sum to the
-// $1,108,583 that the table prints. [Niu16] section 8.2 charges a cluster for the length of a
-// job log in this way. A span longer than the lifetime costs more than the whole price: a
-// worn-out cluster is replaced at the same price.
+// The sum is over the kinds of pieces in the table. Of each kind, count is the number of pieces in
+// the table, and scaled is how many of these grow with the number of nodes. The hosting is $15,251
+// a year. The hosting and the result are rounded half to even. The parts and three years of hosting
+// of 93 nodes sum to the $1,108,583 that the table prints. [Niu16] section 8.2 charges a cluster
+// for the length of a job log in this way. A span longer than the lifetime costs more than the
+// whole price: a worn-out cluster is replaced at the same price.
 //
 // The paper prices clusters of up to 186 nodes and does not say how. Here the nodes, their
 // InfiniBand and fibre cards, and the switches grow with the number of nodes, in the proportion

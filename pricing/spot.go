@@ -145,11 +145,11 @@ func (h SpotHistory) Next(t time.Duration) (time.Duration, bool) {
 	return h.End, false
 }
 
-// NextAbove returns the first time at or after t at which the price is above bid,
-// and true; or End and false if there is no such time within the history. A
-// provider that interrupts by price interrupts a lease with that bid then. A price
-// equal to the bid does not interrupt. NextAbove panics if t is before the first
-// price. O(log n + changes up to the result).
+// NextAbove returns the first time at or after t at which the price is above bid, and true. That is
+// the time at which a provider that interrupts by price interrupts a lease with that bid. A price
+// equal to the bid does not interrupt. If no price from t to End is above bid, NextAbove returns
+// End and false. NextAbove panics if t is before the first price. O(log n + changes up to the
+// result).
 func (h SpotHistory) NextAbove(t time.Duration, bid Money) (time.Duration, bool) {
 	for j := h.Index(t); j < len(h.Times); j++ {
 		if h.Prices[j] > bid {
@@ -218,11 +218,11 @@ func (h SpotHistory) Mean(from, to time.Duration) Money {
 	return m
 }
 
-// Quantile returns the lowest price that was not exceeded in [from, to) for the
-// share q of the time: for q of 0 the lowest price of the window, for 1 the highest.
-// The result is always a price that held in the window. The share is ⌈q·window⌉
-// nanoseconds. Quantile panics unless from < to, to - from is a Duration, from is
-// not before the first price, and 0 ≤ q ≤ 1.
+// Quantile returns the q-quantile of the price over the time from from to to, the window: the
+// lowest price such that the price was no higher for at least ⌈q·window⌉ nanoseconds. A q of 0
+// gives the lowest price of the window, and a q of 1 the highest. The result is always a price that
+// held in the window. Quantile panics unless from < to, to - from is a Duration, from is not before
+// the first price, and 0 ≤ q ≤ 1.
 //
 // Quantile halves the range of prices until one price is left, and needs no memory:
 // O(log n + w·log(highest - lowest)) for w changes in the window.

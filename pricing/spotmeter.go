@@ -22,10 +22,10 @@ const (
 
 // SpotMeter says how a spot lease is billed.
 //
-// Time. A lease that the user ends is billed for Meter.Charged of its length. A
-// lease that the provider interrupts is free if it is shorter than FreeBefore. If it
-// is not, FreePartial bills the whole increments that the lease completed; without
-// FreePartial the lease is billed as if the user had ended it.
+// Time. A lease that the user ends is billed for Meter.Charged of its length. A lease that the
+// provider interrupts is free if it is shorter than FreeBefore. A longer interrupted lease pays for
+// the whole increments that it completed, if FreePartial is set. Without FreePartial it is billed
+// as if the user had ended it.
 //
 // Price. The billed time is cut into pieces of length Reprice from the launch on.
 // Each piece costs the price in force when the piece begins, even if the price
@@ -94,10 +94,10 @@ func (m SpotMeter) Charged(length time.Duration, interrupted bool) time.Duration
 	return charged
 }
 
-// Cost returns the cost of a lease that was launched at the time launch of the
-// history and ended after the given length. After the end of the history the last
-// price holds. The sum is rounded half to even once; under an hourly rule nothing
-// is rounded.
+// Cost returns the cost of a lease that began at the time launch, on the clock of the history, and
+// ended after the given length. interrupted says that the provider ended the lease. After the end
+// of the history the last price holds. The sum is rounded half to even once; under an hourly rule
+// nothing is rounded.
 //
 // The error is [ErrOverflow]. Cost panics if launch is before the first price, if
 // length is negative, if the lease or its charged time ends beyond the range of a

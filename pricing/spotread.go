@@ -43,14 +43,14 @@ type spotRow struct {
 // its newest time: the file is taken to be complete until then. Each history begins
 // with its own first price.
 //
-// What is wrong is an [*InputError] with the Line and the column's name as its
-// Field. It unwraps to
+// The error is an [*InputError] with the Line and the column's name as its Field. It unwraps to
 //
 //   - [ErrSyntax] for a text that is not CSV, and for a malformed price or time,
 //   - [ErrMissing] if a column, a name or all prices are missing,
-//   - [ErrUnknown] for another column,
+//   - [ErrUnknown] for a column that is not one of the five,
 //   - [ErrDuplicate] for a column or a time that occurs twice,
-//   - [ErrPrecision] and [ErrOverflow] for a price,
+//   - [ErrPrecision] for a price with too many decimals, and [ErrOverflow] for a price that does
+//     not fit in [Money],
 //   - [ErrRange] for a negative price, or times more than 292 years apart.
 //
 // An error of r is returned unchanged. O(n log n) for n lines.

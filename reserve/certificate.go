@@ -42,8 +42,9 @@ import (
 // and w_1 is the price on demand. One more instance in slot t then adds at least Values[t]
 // to the cost of an optimal plan, and one less saves at most Values[t].
 //
-// A value of v is v·Num/Den nano-currency units. This unit divides all prices of the
-// problem. Where a linear program has fractional values, the unit is finer than that.
+// A value v stands for v·Num/Den nanos of the currency. Num/Den is a unit in which all prices of
+// the problem are whole numbers. If the values come from a linear program and are fractional, the
+// unit is finer.
 type Certificate struct {
 	Levels   int
 	Values   []int64

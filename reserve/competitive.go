@@ -55,18 +55,19 @@ type Competitive struct {
 	least  []int64 // cost of an instance with that many used slots
 }
 
-// Bound returns a lower bound on the cost of every plan for p, [Niu16] Eq. (5),
-// rounded down to the nano. Intervals are those of p.Every, or of a divisor of it
-// that divides every term.
+// Bound returns a lower bound on the cost of every plan for p, [Niu16] Eq. (5), rounded down to the
+// nano. The intervals are those of p.Every if p.Every divides every term; otherwise their length is
+// a divisor of p.Every that divides every term.
 //
 // Under Pure the bound holds for the pure cost, and so for the total cost. Under Full it holds for
-// the total cost, and also for the pure cost if the demand is a whole number of intervals. Then Full
-// and Pure give the same number; otherwise Full gives the larger number. Bound ignores caps and Closed dates, which can only raise the cost. Bound takes
-// inventory off the demand and adds the cost of its use. The use of inventory must cost no more
-// than the use of any class and a slot on demand; other inventory is [ErrUnsupported].
+// the total cost, and also for the pure cost if the demand is a whole number of intervals. Then
+// Full and Pure give the same number; otherwise Full gives the larger number. Bound ignores caps
+// and Closed dates, which can only raise the cost. Bound takes inventory off the demand and adds
+// the cost of its use. The use of inventory must cost no more than the use of each class and no
+// more than on demand; otherwise the error is [ErrUnsupported].
 //
-// The errors are those of [Planner]. Time O(n·log L + L·h) for n slots, intervals
-// of L and h classes.
+// The errors are those of [Planner]. Time O(n·log L + L·h) for n slots, intervals of L slots and h
+// classes.
 func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 	m := &c.market
 	q := *p

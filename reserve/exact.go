@@ -48,19 +48,21 @@ import (
 // and the saving p of a slot. BENCHMARKS.md has measurements.
 // Memory: about 120 bytes a slot, and 8 bytes a slot and class with dates or the Pure horizon.
 
-// Exact finds plans of least cost. If the use of all classes costs the same, plans are
-// exact (for fine weights of paths see Solve). Otherwise plans come from a linear program and have a certified gap, which is 0
-// where a plan meets the bound of the program. The zero value is ready. Exact keeps its
-// memory and allocates nothing after the largest problem of its kind. A plan is valid until the
-// next call. One goroutine at a time.
+// Exact finds plans of least cost. If the use of all classes costs the same, plans are exact (for
+// fine weights of paths see Solve). Otherwise plans come from a linear program and have a certified
+// gap, which is 0 where a plan meets the bound of the program. The zero value is ready. Exact keeps
+// its memory and allocates nothing after the largest problem of its kind. A plan is valid until the
+// next call. Only one goroutine at a time may use an Exact.
 type Exact struct {
-	// Work limits the work of the linear program's simplex, for classes with several use
-	// prices, in about nanoseconds. 0 is 2·10⁹ if the plan is likely to need few purchases.
-	// If the plan is likely to need thousands, 0 is no simplex. Then, and where the limit ends
-	// the simplex, decompose.go takes over: flows and a first-order method, until the plan is
-	// within 5·10⁻⁴ of the bound or 4,000 steps are made, which is some seconds.
-	// Where the use of all classes costs the same there is no limit: that takes milliseconds
-	// to seconds, with the demand's size.
+	// Work limits the work of the simplex that solves the linear program, in units of about a
+	// nanosecond. The linear program is needed only if classes have several use prices. Work 0
+	// stands for 2·10⁹ if the plan is likely to need few purchases. If the plan is likely to need
+	// thousands of purchases, Work 0 turns the simplex off.
+	//
+	// Without the simplex, or at its limit, the method of decompose.go takes over: flows and a
+	// first-order method, until the plan is within 5·10⁻⁴ of the bound or after 4,000 steps, which
+	// take some seconds. If the use of all classes costs the same, Work has no effect: such a solve
+	// takes milliseconds to seconds, depending on the size of the demand.
 	Work int64
 
 	market     market

@@ -67,15 +67,16 @@ const mostFront = mostExpanded / 64
 // frontGap ends the rounds of a point: amounts of a million are then right to a cent.
 const frontGap = 1e-8
 
-// Front returns one plan for p's paths for each element of risks. A risk is the weight λ of
-// CVaR: 0 asks for the least mean cost, 1 for the least CVaR. nil stands for eleven risks
-// from 0 to 1. CVaR is the mean cost of the worst 1 − level of the probability; level is
-// from 0.01 to below 1, such as 0.95. Each risk takes at most the given number of rounds,
-// with one solve each; 0 stands for 60.
+// Front returns one plan for p's paths for each element of risks. A risk is the weight λ of CVaR: 0
+// asks for the least mean cost, 1 for the least CVaR. If risks is nil, Front uses eleven risks from
+// 0 to 1. CVaR is the mean cost of the worst 1 − level of the probability; level is from 0.01 to
+// below 1, such as 0.95. Each risk takes at most rounds rounds, each with one solve; 0 stands for
+// 60.
 //
-// The same problem and the same list of risks give the same front. Without gaps, a point of greater Risk has no
-// greater CVaR. With gaps, the CVaR of a point with λ exceeds that of a point with κ < λ by
-// at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ), where e of a point is the Gap times the bound.
+// The same problem and the same list of risks give the same front. If all points have a Gap of 0, a
+// point of greater Risk has no greater CVaR. Otherwise take two points with the risks κ < λ. The
+// CVaR of the point λ exceeds the CVaR of the point κ by at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ),
+// where e_κ and e_λ are the Gap of each point times its bound.
 //
 // The error is that of [Exact.Solve], [ErrRange] for a level, a risk or a number of
 // rounds out of range, or [ErrUnsupported] for a problem without paths. Front allocates.

@@ -46,8 +46,8 @@ type Outlook struct {
 // Outlook returns what purchases for p, sorted by slot and class, cost on each of p's
 // paths, and what not knowing the path costs.
 //
-// The error is that of [Exact.Solve] or [Cost], or [ErrUnsupported] for a problem
-// without paths: Chances have none. Outlook solves p for each path, and allocates.
+// The error is that of [Exact.Solve] or [Cost], or [ErrUnsupported] for a problem without paths,
+// such as a problem with Chances. Outlook solves p for each path, and allocates.
 func (e *Exact) Outlook(p *Problem, purchases []pricing.Purchase) (Outlook, error) {
 	var o Outlook
 	if err := p.wantPaths(); err != nil {

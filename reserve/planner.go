@@ -20,8 +20,9 @@ import (
 //
 // dst is then returned unchanged.
 //
-// The zero value of a planner is ready. A planner keeps its memory between calls and
-// allocates nothing after the largest problem, if dst has room. One goroutine at a time.
+// The zero value of a planner is ready. A planner keeps its memory between calls and allocates
+// nothing after the largest problem, if dst has room. Only one goroutine at a time may use a
+// planner.
 type Planner interface {
 	AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purchase, error)
 }
@@ -31,24 +32,24 @@ var (
 	_ Planner = (*HGR)(nil)
 )
 
-// A single is a problem with one class to buy, as the algorithms for one class see it: the
-// demand less the inventory, and the difference in cost between a slot on demand and a slot
-// in a reservation.
+// A single is a problem with one class to buy, reduced to a prepaid class for the algorithms for
+// one class. It has the demand less the inventory, and the difference in cost between a slot on
+// demand and a slot in a reservation.
 //
-// Let the use of the class cost q a slot, at a price of p on demand, and let the class serve
-// S of the D instance-slots. The cost is
+// Let a slot cost q in a reservation of the class and p on demand, and let the fee be F. A plan
+// with r reservations serves S of the D instance-slots of demand from reservations. Its cost is
 //
 //	F·r + q·S + p·(D - S)  =  q·D + F·r + (p - q)·(D - S).
 //
-// The first term is the same for all plans. The rest is the cost of a prepaid class at the
-// price p - q. If p - q ≤ 0, no purchase pays off. An algorithm that costs at most c times
-// the optimum of the rest costs at most c times the optimum: adding q·D ≥ 0 to both brings
-// the ratio nearer to 1.
+// The first term is the same for all plans. The rest is the cost of a prepaid class at the price
+// p - q. If p - q ≤ 0, no purchase pays off. If a plan costs at most c times the optimum without
+// the first term, it costs at most c times the optimum with the first term, because adding q·D ≥ 0
+// to both costs brings their ratio nearer to 1.
 //
-// Held reservations whose use costs at most q serve before those of the class under every
-// plan, as providers apply them. So they reduce the demand and need no further thought. Held
-// reservations of dearer use would serve after those of the class: a slot would then be
-// worth less than p - q.
+// Providers apply the reservation with the lowest use price first. So held reservations whose use
+// costs at most q serve before the class under every plan, and simply reduce the demand. Held
+// reservations with a dearer use serve after the class: a slot of the class would then save less
+// than p - q, so such inventory is not supported.
 type single struct {
 	market
 	demand []int   // not held

@@ -60,11 +60,11 @@ type Problem struct {
 // A Horizon says what a reservation that outlives the demand costs. As text a Horizon
 // is "full" or "pure".
 //
-// Use Full if nothing is known of the time after the demand, or if all need ends with
-// it: the last weeks then buy nothing that does not pay before the end. Use Pure if the
-// need goes on as it is: a purchase near the end then counts as much of its fee as the
-// demand covers. For a decision of today from a forecast, Pure is the right choice:
-// with Full a term as long as the forecast looks too dear.
+// Use Full if nothing is known of the time after the demand, or if all need ends with the demand: a
+// plan then buys nothing in the last weeks that does not pay before the end. Use Pure if the need
+// goes on as it is: the fee of a purchase near the end then counts only for the part of the term
+// before the end. For a decision of today from a forecast, Pure is the right choice: with Full a
+// term as long as the forecast looks too dear.
 type Horizon uint8
 
 const (

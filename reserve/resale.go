@@ -47,16 +47,18 @@ type Resale struct {
 	Longest time.Duration
 }
 
-// AppendClasses appends to dst the classes of list, in their order, and then a class for each class
-// and time of sale. of[k] says which class of list dst[k] is, dst[k].Term when that class is sold;
-// both slices grow alike. To plan with sales, make the result the Classes of the list, and take the Horizon Full: the end of
-// the demand is one of the times of sale. The name of a class that is sold after 84 days is that of
-// its class and " for 84d".
+// AppendClasses appends to dst the classes of list, in their order, and then a further class for
+// each class and each time of sale. To plan with sales, use the result as the Classes of the list,
+// and the Horizon Full: the end of the demand is one of the times of sale.
+//
+// The further class ends, by its Term, when the reservation is sold. Its name is the name of the
+// class and the time of sale, such as " for 84d". AppendClasses also appends to of, for each class
+// that it appends to dst, the index of the class in list.
 //
 // Prices are rounded up to the nano. The error is that of [pricing.List.Validate], or an
-// [*InputError]: [ErrRange] for a share that is not from 0 to 1, a time of sale that is not
-// positive, a negative Longest, and more than 100,000 classes. Time O(m²·n) for m classes and n
-// times of sale. AppendClasses allocates the names of the classes.
+// [*InputError] that unwraps to [ErrRange] for a share that is not from 0 to 1, a time of sale that
+// is not positive, a negative Longest, and more than 100,000 classes. Time O(m²·n) for m classes
+// and n times of sale. AppendClasses allocates the names of the classes.
 func (m Resale) AppendClasses(dst []pricing.Class, of []int, list pricing.List) ([]pricing.Class, []int, error) {
 	if err := list.Validate(); err != nil {
 		return dst, of, &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}

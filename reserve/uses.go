@@ -24,9 +24,9 @@ type Use struct {
 	Saved pricing.Money
 }
 
-// AppendUses appends to dst what each purchase does. The purchases must be a plan for p,
-// sorted by slot and class. Reservations serve by use price, the lowest first, as providers
-// apply them. Of equal use prices the inventory serves first, then the first class of the
+// AppendUses appends to dst how much each purchase serves and saves: see [Use]. The purchases must
+// be a plan for p, sorted by slot and class. Reservations serve by use price, the lowest first, as
+// providers apply them. Of equal use prices the inventory serves first, then the first class of the
 // list, then the earliest purchase.
 //
 // The error is that of a malformed problem or malformed purchases. Time: O(slots × purchases

@@ -13,8 +13,9 @@ import (
 // the error is nil, no plan for p costs less than Bound, and if Optimal reports true, no
 // plan costs less than this plan.
 //
-// certificate.go derives the bound and computes it. Where bound and cost differ, Verify names the first
-// slot or purchase at fault. Of the bill, Verify compares the total, the pure cost and the part on demand.
+// certificate.go derives the bound and computes it. If the bound is wrong, Verify names the first
+// slot or purchase at fault. Verify compares three amounts of the bill: the total, the pure cost
+// and the part on demand.
 func Verify(p *Problem, plan *Plan) error {
 	var m market
 	if err := m.loadAny(p); err != nil {

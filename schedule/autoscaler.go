@@ -30,11 +30,11 @@ import (
 // the default.
 const AtOnce time.Duration = -1
 
-// An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle
-// nodes it gives back ([Niu16] section 4.1). Nothing is guaranteed of the cost or of the wait: these
-// are rules of thumb, and predicted starts come from users' estimates. The decision depends on the arguments alone:
-// an Autoscaler has no clock, requests nothing and remembers no decision. The zero value
-// has the paper's parameters.
+// An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle nodes it
+// gives back ([Niu16] section 4.1). An Autoscaler guarantees no cost and no wait: it uses rules of
+// thumb, and its predicted starts come from users' estimates. The decision depends on the arguments
+// alone: an Autoscaler has no clock, requests nothing and remembers no decision. The zero value has
+// the paper's parameters.
 //
 // A program that knows its queue and its nodes calls Predict and then Decide. It does so
 // after each arrival, after each end of a job, and at the multiples of ReleaseEvery:
@@ -180,13 +180,13 @@ func (a *Autoscaler) every() time.Duration {
 	return a.ReleaseEvery
 }
 
-// Decide says how many nodes to request, and which idle nodes to give back. It does
-// not modify v, and appends to dst the positions of the nodes to give back. Nodes go
-// only while no job waits. If Least does not let all of them go, the nodes whose
-// charge comes first go, of equal ones the first.
+// Decide says how many nodes to request, and which idle nodes to give back. Decide does not modify
+// v. It appends to dst the positions in v.Due of the nodes to give back. A node is given back only
+// while no job waits. The cluster keeps at least a.Least nodes: if fewer nodes may go than are due,
+// the nodes with the earliest next charge go, and the first of equal charges.
 //
-// It panics if the cluster must grow and the Expansion is unknown: see Validate.
-// Time: O(len(v.Due)), and O(n log n) where Least keeps some of n nodes.
+// Decide panics if the cluster must grow and the Expansion is unknown: see Validate. Time:
+// O(len(v.Due)), and O(n log n) if a.Least keeps some of n nodes that are due.
 func (a *Autoscaler) Decide(dst []int, v *View) Verdict {
 	out := Verdict{Cause: a.Growth(v), Release: dst, Until: v.Until}
 	want := max(0, a.Least-v.Nodes)
@@ -295,13 +295,13 @@ type Snapshot struct {
 	Until   time.Duration   // see View
 }
 
-// Predict returns the jobs that the Scheduler starts now on the idle nodes, and the
-// view of the cluster after that, for Decide. While a job starts, nodes are kept: the
-// view's Due is nil. starts is valid until the next call. s is not modified or kept,
-// but for the slice Due in the view.
+// Predict returns the jobs that the Scheduler starts now on the idle nodes, and the view of the
+// cluster after these starts, for Decide. If a job starts, the view's Due is nil, so that Decide
+// gives no node back. starts is valid until the next call. Predict does not modify s. The view
+// shares only the slice Due with s.
 //
-// It panics for a job that [Scheduler] does not take. Time: that of the Scheduler for
-// an arrival of each job, and O(waiting jobs).
+// Predict panics for a job that [Scheduler] does not accept. Time: that of the Scheduler for an
+// arrival of each job, and O(waiting jobs).
 func (a *Autoscaler) Predict(s *Snapshot) (starts []Allocation, v View) {
 	sched := a.Scheduler
 	if sched == nil {

@@ -17,13 +17,14 @@ import (
 // not called when a reservation begins. Then all jobs get new reservations, in the
 // queue's order.
 //
-// Time, with Q waiting jobs and S steps of the plan, at most two for each job that runs
-// or waits. A submission takes O(S), by blocks of 64 steps. When nodes come free early,
-// Conservative goes through all reservations, and again until no reservation moves. A
-// reservation that the freed nodes cannot help takes O(log S), another one O(S) by blocks.
-// So an early end costs between O(Q·log S) and a small multiple of O(Q·S). Any other event
-// at which no reservation begins costs O(log S). Conservative is for queues of hundreds: a
-// flood of 4,000 waiting jobs took half a minute where EASY takes milliseconds.
+// Time: let Q jobs wait, and let S be the steps of the plan, the number of free nodes over time.
+// There are at most two steps for each job that runs or waits. A submission takes O(S) at worst;
+// blocks of 64 steps are skipped as a whole where possible. When nodes come free early,
+// Conservative goes through all reservations, and again until no reservation moves. A reservation
+// that the freed nodes cannot help takes O(log S). Every other reservation takes O(S) at worst. So
+// an early end costs between O(Q·log S) and a small multiple of O(Q·S). Any other event at which no
+// reservation begins costs O(log S). Conservative is for queues of hundreds: a flood of 4,000
+// waiting jobs took half a minute where EASY takes milliseconds.
 type Conservative struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.
@@ -161,13 +162,13 @@ func (s *Conservative) advance(now time.Duration) {
 	s.compress(now)
 }
 
-// compress moves every reservation to the earliest possible time, in the queue's order,
-// until none moves any more: a job that moves leaves a gap that a job ahead of it may
-// fill.
+// compress moves every reservation to the earliest possible time, in the queue's order. It goes
+// through the queue again until no reservation moves, since a job that moves leaves a gap that a
+// job ahead of it may fill.
 //
-// Before nodes came free no job could have moved, and time alone lets no job move. So an
-// earlier place must use a node that came free, and begin before the last moment at which
-// one did: freed bounds the search.
+// Before the latest nodes came free, no job could have moved, and time alone lets no job move. So
+// an earlier place for a job must use a node that has come free, and must begin before the last
+// moment at which a node has come free. freed, that moment, bounds the search.
 func (s *Conservative) compress(now time.Duration) {
 	for moved := s.freed > now; moved; {
 		moved = false

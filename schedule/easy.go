@@ -36,10 +36,10 @@ import "time"
 // delay that reservation. That holds if the job ends by the shadow time, or if it leaves
 // enough nodes for the top job even then (it is within the extra nodes).
 //
-// Time, for R running and Q waiting jobs: O(log R) to find the place of an end, and
-// O(R/64 + 64) for the shadow time. A pass takes O(Q/64) for the blocks of the queue that
-// their bounds rule out, and 64 for each other block. The worst case is O(Q): many jobs
-// are a little too large for the free nodes.
+// Time, for R running and Q waiting jobs: O(log R) to find the place of an end, and O(R/64 + 64)
+// for the shadow time. The queue is in blocks of 64 jobs. A pass through the queue takes O(1) for
+// each block that its bounds rule out, and up to 64 steps for each other block. The worst case,
+// O(Q), comes if many jobs are a little too large for the free nodes.
 //
 // Guarantee: the top job starts by its shadow time, unless nodes are removed, a job is
 // started out of turn, or a job of higher priority arrives. No bound on the mean wait is

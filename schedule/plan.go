@@ -229,13 +229,13 @@ func (p *plan) forget(now time.Duration) {
 	b.steps[0].at = now
 }
 
-// earliest returns the first time from now on, before limit and before until, from which
-// nodes are free for a span of time, or till limit. It returns limit if there is no such
-// time.
+// earliest returns the first time, from now on, from which at least nodes nodes are free for the
+// whole span. Only the time before limit counts: if the span reaches limit, the nodes must be free
+// up to limit. earliest returns limit if no such time is before limit and before until.
 //
-// With limit Never it finds room for a new job. With the start of a job's own reservation
-// as limit it finds an earlier start: nodes behind that limit and within the span are the
-// job's own. With until it only looks for room that begins before that time.
+// With limit Never, earliest finds a place for a new job. To move a reservation to an earlier time,
+// pass the start of the reservation as limit: after limit, the nodes are the job's own. earliest
+// only looks for places that begin before until.
 func (p *plan) earliest(now time.Duration, nodes int, span, limit, until time.Duration) time.Duration {
 	if now >= limit {
 		return limit

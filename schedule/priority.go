@@ -1,12 +1,12 @@
 package schedule
 
 // A priority orders the waiting queue, as the Order of [EASY], [FCFS] and [Conservative]: a job
-// with a higher value comes before a job with a lower value, and equal values fall by (Submit,
-// ID). The scheduler calls the function once for each job, at its submission. The function must
-// return a number. The nil function is first come, first served.
+// with a higher value comes before a job with a lower value. Jobs with equal values are in the
+// order of (Submit, ID). The scheduler calls the function once for each job, at its submission. The
+// function must return a number. The nil function is first come, first served.
 //
-// One value a job is enough for the usual mix of the user's standing, the time in the
-// queue and the size, as long as the mix is linear in the time. With
+// One value for each job is enough for the usual mix of the user's standing, the time in the queue
+// and the size, as long as the mix is linear in the time. With
 //
 //	p_j(t) = u_j + w·(t − submit_j) + s·nodes_j
 //

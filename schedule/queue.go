@@ -245,12 +245,13 @@ func (q *queue) find(id int64) (place, bool) {
 	return place{}, false
 }
 
-// remove takes the job at p and returns the place from which a scan for the
+// remove takes the job at place p out of the queue, and returns the place from which a scan of the
 // jobs behind it goes on.
 //
-// It merges a block with a neighbour when they are at most half full together.
-// As only this block has changed, and as its neighbours held more than half a
-// block each if it is gone, that keeps the invariant.
+// The queue is a list of blocks of up to 64 jobs. Invariant: two neighbouring blocks together hold
+// more than half a block. So remove merges the block of p with a neighbour if the two hold no more
+// than that. Only this block has lost a job. If the block becomes empty, remove drops it. Its two
+// neighbours then keep the invariant, because each of them has at least half a block.
 func (q *queue) remove(p place) place {
 	b := q.blocks[p.block]
 	q.len--

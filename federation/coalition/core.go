@@ -66,19 +66,20 @@ type Weighted struct {
 	Weight int64
 }
 
-// Core puts into dst the shares that leave every coalition the greatest slack, and
-// says whether they are in the core. The shares add up to the cost of all members, to
-// the nano. If the core is not empty, no coalition pays more than by itself. If the
-// core is empty, the shares still make the greatest gain of a departure least, and
-// Core.Proof proves that there are no better.
+// Core fills dst with one share of the cost for each member. The slack of a coalition is its own
+// cost less the shares of its members. Core makes the least slack of all coalitions as great as
+// possible, and says whether the shares are in the core. The shares add up to the cost of all
+// members, to the nano. If the core is not empty, no coalition pays more than its own cost. If the
+// core is empty, some coalition gains by a departure. The shares then make the greatest such gain
+// least, and Core.Proof proves that no shares do better.
 //
-// The shares are those of the last basis: the same table always gives the same shares.
-// They are rounded down to nanos. The nanos that are missing go to the members with
-// the greatest remainders, unless that puts the shares outside the core; then the first
-// way to hand them out that does not is taken.
+// If several shares are equally good, Core returns those of the last basis of the simplex: the same
+// table always gives the same shares. Core rounds shares down to nanos. The nanos that are then
+// missing go to the members with the greatest remainders. If that would put the shares outside the
+// core, Core takes the first other way to hand the nanos out that keeps the shares in the core.
 //
-// The error is that of [Costs.Validate]; dst is then unchanged. It panics if the length
-// of dst is not the number of members.
+// The error is that of [Costs.Validate]; dst is then unchanged. Core panics if the length of dst is
+// not the number of members.
 func (s *Solver) Core(dst []pricing.Money, c Costs) (Core, error) {
 	if err := c.Validate(); err != nil {
 		return Core{}, err

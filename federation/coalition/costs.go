@@ -61,12 +61,14 @@ type Departure struct {
 	Gain pricing.Money // what the coalition pays less by itself
 }
 
-// AppendDepartures appends to dst the coalitions that pay more by shares than by
-// themselves, the greatest gain first; ties go to the lower Set. An allocation from
-// which nobody departs, and which adds up to the cost of all, is in the core. The
-// coalition of all is among the departures if the shares add up to more than it
-// costs. It panics if there is not one share for each member, and returns the error of
-// [Costs.Validate]; it then returns dst unchanged. Time: O(2ⁿ·n).
+// AppendDepartures appends to dst the coalitions whose members pay more by shares than by
+// themselves, the greatest gain first; ties go to the lower Set. If shares add up to the cost of
+// all members and no coalition departs, the shares are in the core. If shares add up to more than
+// the cost of all members, the coalition of all members is among the departures.
+//
+// AppendDepartures returns the error of [Costs.Validate], or an [*pricing.InputError] that unwraps
+// to [ErrOverflow] for a share that is too large, and then returns dst unchanged. It panics if
+// there is not one share for each member. Time: O(2ⁿ·n) for n members.
 func (c Costs) AppendDepartures(dst []Departure, shares []pricing.Money) ([]Departure, error) {
 	if err := c.Validate(); err != nil {
 		return dst, err

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *pricing.InputError unwraps to.
+// A *pricing.InputError of this package unwraps to one of these errors.
 //
-// The errors themselves are a *pricing.InputError:
+// The fields of the InputError are:
 //
 //	Package  "coalition"
 //	Field    such as "Costs"

@@ -5,14 +5,15 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// AppendPartition appends to dst the partition of all members whose coalitions
-// together cost least, ordered by lowest member, and returns its cost: the federations
-// that should form. Of partitions with equal costs, the one whose coalition of member 0
-// is the greatest Set is taken, and so on: so all members stay together if nothing is
-// saved by parting. The error is that of [Costs.Validate]; dst is then unchanged.
+// AppendPartition appends to dst the federations that should form: the partition of all members
+// into coalitions that together cost least. The coalitions are in the order of their lowest
+// members. AppendPartition also returns the cost of the partition. Of partitions with equal costs,
+// AppendPartition takes the partition in which the coalition of member 0 is the greatest Set; if
+// these are equal, too, the next coalition decides, and so on. So all members stay together if no
+// partition saves money. The error is that of [Costs.Validate]; dst is then unchanged.
 //
-// Each coalition is divided into the part with its lowest member and the best
-// partition of the rest. Time: O(3ⁿ). Space: O(2ⁿ).
+// The best partition of a set is a coalition with the lowest member of the set, and the best
+// partition of the rest. Time: O(3ⁿ) for n members. Space: O(2ⁿ).
 func (s *Solver) AppendPartition(dst []Set, c Costs) ([]Set, pricing.Money, error) {
 	if err := c.Validate(); err != nil {
 		return dst, 0, err

@@ -51,17 +51,17 @@ type Sampler struct {
 	split Solver
 }
 
-// Shapley appends the estimated Shapley value of the members 0 to n−1 to dst. cost
-// returns the cost of a coalition, from −[MaxCost] to MaxCost; it is called at most
-// once for each coalition, and not for nobody, which costs 0. The shares add up to the
-// cost of all, to the nano. The same seed of rnd gives the same shares.
+// Shapley appends the estimated Shapley value of the members 0 to n−1 to dst. cost returns the cost
+// of a coalition, from −[MaxCost] to MaxCost. Shapley calls cost at most once for each coalition.
+// Shapley never calls cost for the empty coalition, which costs 0. The shares add up to the cost of
+// all members, to the nano. The same seed of rnd gives the same shares.
 //
-// pairs is the work limit: how many orders are drawn from rnd, each taken forwards and
-// backwards; 0 is [DefaultPairs].
+// pairs is the work limit: Shapley draws so many orders of the members from rnd, and takes each
+// order forwards and backwards. 0 stands for [DefaultPairs].
 //
-// The error is that of cost, or a *pricing.InputError for a cost that is too large; dst is
-// then returned unchanged. It panics unless n is from 1 to 64, pairs is 0 or from 2 to
-// a million, and cost and rnd are set.
+// The error is that of cost, or a *pricing.InputError for a cost that is too large; Shapley then
+// returns dst unchanged. Shapley panics unless n is from 1 to 64, pairs is 0 or from 2 to a
+// million, and cost and rnd are set.
 func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
 	switch {
 	case n < 1 || n > 64:
@@ -78,10 +78,10 @@ func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, err
 	return s.Joining(dst, n, s.bySet, pairs, rnd)
 }
 
-// Joining is [Sampler.Shapley] for any number of members, where a cost is found by letting
-// one member join after the other. cost returns the cost of the coalition joined, which has
-// its members in the order of their joining. In each call either one member more has joined
-// than in the call before, or joined has one member and an order begins. cost must not
+// Joining is [Sampler.Shapley] for any number of members. Joining suits costs that a program
+// computes step by step, while one member after the other joins. cost returns the cost of the
+// coalition joined, which lists its members in the order of their joining. From call to call,
+// either one more member has joined, or a new order begins and joined has one member. cost must not
 // modify or keep joined.
 func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
 	pairs = cmp.Or(pairs, DefaultPairs)

@@ -17,21 +17,20 @@ const (
 //
 //	α_k = |T_k|,
 //
-// where the signal T_k includes the error of x_k itself. While errors point one way the factor grows, and the model recovers faster. Otherwise the
-// factor shrinks, to .02 at least. The first three errors are smoothed with .2, since |T_1| = 1
-// whatever e_1 is. Under white noise |T| does not go to 0, see [Signal]: adaptive factors cost
-// accuracy on series that do not change.
+// where the signal T_k includes the error of x_k. While errors point one way, the factor grows and
+// the model recovers faster. Otherwise the factor shrinks, down to .02. The first three errors are
+// smoothed with .2, since |T_1| is 1 for every first error. Under white noise |T| does not go to 0,
+// see [Signal]. So adaptive factors cost accuracy on series that do not change.
 //
-// These are the dynamic factors of [Niu16] section 5.2.1, which does not say which factors
-// adapt: All makes all three factors follow. The start is smoothed with .2.
+// These are the dynamic factors of [Niu16] section 5.2.1. The paper does not say which factors
+// adapt: with All, all three factors follow the signal, starting at .2.
 //
-// Model.Gamma is Gamma, or with All the common factor, but never above a cap. The cap is
-// clampMargin times the limit of stability for the least α that the rule can set, and with
-// All for the least β too. A cap from the present α is not enough, since a product of
-// different stable transitions can be unstable. With such a cap and β .9, white noise of
-// standard deviation 1 drove the errors of all three forms beyond 1000. With the cap used
-// here, the root mean square of the errors stays below 3 for any β. TestAdaptiveTripleNoise
-// measures this; there is no proof.
+// Model.Gamma is Gamma, or with All the common factor, but at most a cap. The cap is clampMargin
+// times the limit of stability for the least α that the rule can set, and with All for the least β
+// too. A cap for the present α is not enough, since a product of different stable transitions can
+// be unstable. With a cap for the present α and β .9, white noise of standard deviation 1 drove the
+// errors of all three forms beyond 1000. With the cap used here, the root mean square of the errors
+// stays below 3 for any β. TestAdaptiveTripleNoise measures this; there is no proof.
 type AdaptiveTriple struct {
 	Model  Triple  `json:"model"`
 	Signal Signal  `json:"signal"`

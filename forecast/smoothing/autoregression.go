@@ -13,15 +13,14 @@ import (
 //
 //	w_k = x_k − x_{k−d},    w_k = c + Σ_i φ_i·w_{k−Lags[i]} + e_k,
 //
-// d being Difference; with d = 0, w_k is x_k itself. A forecast of several steps uses earlier
+// where d is Difference. With d = 0, w_k is x_k itself. A forecast of several steps uses earlier
 // forecasts where values are not yet known. Without coefficients the forecast is that of
 // [SeasonalNaive]. So the coefficients are corrections to [SeasonalNaive].
 //
-// Fit chooses the lags: the last few steps, the same for one and two seasons ago,
-// the seasons of a week, and the second season. A ridge regression gives the coefficients in
-// closed form. On the hourly series of the M4 competition this model alone has
-// two thirds of the error of the seasonal naive forecast, see the package
-// documentation.
+// Fit chooses the lags: the last few steps, the same steps one and two seasons earlier, the seasons
+// of a week, and the second season. A ridge regression gives the coefficients in closed form. On
+// the hourly series of the M4 competition the error of this model alone is two thirds of the error
+// of the seasonal naive forecast, see the package documentation.
 //
 // Start: as many observations as the recursion looks back; until then the
 // forecast is the last observation. A missing observation counts as its own forecast.

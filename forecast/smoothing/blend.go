@@ -5,17 +5,19 @@ import (
 	"math"
 )
 
-// A blend is the mean of two damped trends, a quick trend and a careful trend, both fitted to
-// the last four years of weeks. Of the models without a season that were tried on the 359
-// weekly series of the M4 competition, blend is the best: see package forecast.
+// A blend is the mean of two damped trends, Near and Far. Both are fitted to the last 208 values,
+// four years of weeks. Of the models without a season that were tried on the 359 weekly series of
+// the M4 competition, blend is the best: see package forecast.
 //
-// Near is fitted to its one-step errors, and is no more than [Simple] unless Akaike's
-// criterion says that a trend pays for itself. Far is fitted to its errors 1 to blendSteps
-// steps ahead. Near tends to follow too much, since the next step says little of a trend. Far
-// is slow to see a change. Their errors differ, so that the mean is better than each. A
-// series of less than forty values is too short for Far, which then is the same as Near.
+// Near is quick: it is fitted to errors one step ahead. Near has a trend only if Akaike's criterion
+// says that the trend pays for itself; otherwise Near is [Simple]. Near tends to follow too much,
+// since the next step says little about a trend.
 //
-// Damping has its price: on a steady straight line Holt and drift are better.
+// Far is careful: it is fitted to the errors 1 to blendSteps steps ahead. Far is slow to see a
+// change. The errors of Near and Far differ, so their mean is better than each. A series of less
+// than forty values is too short for Far, and Far is then equal to Near.
+//
+// Damping has its price: on a steady straight line the models holt and drift are better.
 type blend struct {
 	Near Holt `json:"near"` // fitted to one-step errors
 	Far  Holt `json:"far"`  // fitted to errors of blendSteps steps

@@ -34,9 +34,9 @@ var (
 // count as infinite. The square of a forecast over 10⁷⁵ steps still
 // fits in a float64, so no finite input makes an infinite forecast.
 //
-// No value is too small, and forecasts of any size are right. But the
-// squares of errors below 1/Largest are 0, and so are fits and intervals made of such
-// squares: scale a series of such numbers.
+// No value is too small, and forecasts of any size are right. But the squares of errors below
+// 1/Largest are 0, and fits and intervals from such squares are useless. Multiply a series of such
+// small numbers by a constant first.
 const Largest = boxcox.Largest
 
 // mostCount bounds the counts of a state that is read: far more than can be seen, and

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Holt is Holt's double-parameter smoothing, for series with a trend, damped or
-// not damped. With p = l_{k-1} + φ·b_{k-1}, the forecast of x_k:
+// Holt is Holt's double-parameter smoothing, for series with a trend, damped or not damped. l is
+// the level, b is the trend, and p = l_{k-1} + φ·b_{k-1} is the forecast of x_k:
 //
 //	l_k = p + α·(x_k − p)
 //	b_k = β·(l_k − l_{k-1}) + (1 − β)·φ·b_{k-1} = φ·b_{k-1} + α·β·(x_k − p)

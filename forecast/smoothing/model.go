@@ -2,19 +2,17 @@ package smoothing
 
 // A Model forecasts a series that it sees one observation at a time.
 //
-// Update takes the next observation. NaN is a missing observation: the model moves on by a
-// step and corrects nothing. An infinite observation, or one beyond [Largest], counts as
-// missing too; [CheckSeries] reports it instead. Update leaves the state as it
-// is if the state would pass Largest. Only factors outside of the stability region, or a
-// very long silence, lead there. A model never holds a NaN or an infinity, whatever the
-// observations are.
+// Update takes the next observation. NaN is a missing observation: the model moves on by a step and
+// corrects nothing. An infinite observation, or one beyond [Largest], counts as missing too;
+// [CheckSeries] reports it instead. Update leaves the state as it is if the state would pass
+// Largest. That happens only with factors outside of the stability region, or after a very long run
+// of missing observations. A model never holds a NaN or an infinity, whatever the observations are.
 //
-// Update does not check the factors, since a check costs more than an update. With factors
-// outside of the stability region forecasts run away, without an error. Call the model's
-// Validate once for factors of your own; [Triple.Clamp] brings factors back into the
-// region. A fit checks the factors that it keeps, and a state is checked where it is read.
-// With parameters or a state that Validate refuses, a method may panic, or take memory or
-// time without bound.
+// Update does not check the factors, since a check costs more than an update. With factors outside
+// of the stability region forecasts run away, without an error. Call the model's Validate once for
+// factors of your own; [Triple.Clamp] brings factors back into the region. A fit checks the factors
+// that it keeps, and a state is checked where it is read. If Validate would refuse the parameters
+// or the state, a method may panic, or take memory or time without bound.
 //
 // Forecast sets dst[i] to the forecast i+1 steps after the last observation, which
 // may be a missing one. dst may be empty. Before the first observation
@@ -29,10 +27,11 @@ package smoothing
 // by what they add to the forecasts. Validate returns a *pricing.InputError if a parameter or the
 // state is out of range.
 //
-// A model may have two more methods:
+// A model may have two more methods. A model has Spread if its standard deviation does not follow
+// from Deviate:
 //
-//	Spread(dst []float64)   standard deviation i+1 steps ahead over that of one step, if Deviate does not say it
-//	Lambda() float64        errors are of one size on the scale of Box and Cox with this λ, such as 0, the logarithm
+//	Spread(dst []float64)   sets dst[i] to the standard deviation of the error i+1 steps ahead, in units of that of one step
+//	Lambda() float64        returns the λ of Box and Cox of the scale of the model's errors, such as 0 for the logarithm
 type Model interface {
 	Update(x float64)
 	Forecast(dst []float64)

@@ -101,12 +101,13 @@ type window struct {
 	g, gg, gy float64
 }
 
-// slide sets the sums that depend on the factors, for each window from the window of the
-// next point. Since g_{s+1} = φ + φ·g_s, and with w = 0 for a missing value, else 1,
+// slide computes, for each window, the sums that depend on the factors, from the sums of the window
+// one point later. Window i has the values after point i. The trend moves the forecast s steps
+// ahead by g_s, and g_{s+1} = φ + φ·g_s. Let w be 0 for a missing value and 1 otherwise. Then
 //
-//	Σ g_s·w_{i+s} = φ·(Σ w_{i+s} + Σ g_s·w_{i+1+s} − what leaves at the far end),
+//	Σ g_s·w_{i+s} = φ·(Σ w_{i+s} + Σ g_s·w_{i+1+s} − the term of the last value of window i+1).
 //
-// and so on for g·y, and for g² with φ²·(1 + 2·g + g²).
+// The sum of g·y follows in the same way, and the sum of g² with φ²·(1 + 2·g + g²).
 func (f *Fitter) slide(h float64) {
 	steps := len(f.g)
 	far := f.g[steps-1]

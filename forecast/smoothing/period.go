@@ -57,14 +57,18 @@ const (
 // hours of a day, weeks of a year, quarter hours of a day, hours of a week, and so on.
 var calendar = [...]int{4, 5, 7, 12, 13, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 672, 1008, 2016}
 
-// Periods returns the numbers of steps after which a series repeats, such as 24 and 168 for
-// hours that repeat by the day and by the week. The first number is f.Season if that is set,
-// else what is found in the series. The second number is the week above a day, or the year
-// above a week of days, if the series has that. Either is 1 where there is none. A season
-// takes at least two cycles to be found.
+// Periods returns the numbers of steps after which a series repeats, such as 24 and 168 for hours
+// that repeat by the day and by the week. Periods looks for a season only where the fields of f do
+// not set it:
 //
-// The series may have missing values; without enough others, or with one that is
-// infinite, Periods returns 1 and 1, or f.Season and 1.
+//   - first is f.Season if f.Season is set. Otherwise first is the season found in the series, or
+//     1.
+//   - second is f.Second if f.Season and f.Second are both set. Otherwise second is the longer
+//     season of the calendar if the series has it: the week above a day, or the year above a week
+//     of days. Otherwise second is 1.
+//
+// To be found, a season needs two cycles in the series. The series may have missing values. If too
+// few values are known, or if a value is infinite, Periods finds no season.
 func (f *Fitter) Periods(series []float64) (first, second int) {
 	return f.offered(series, found)
 }

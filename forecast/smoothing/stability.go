@@ -2,50 +2,54 @@ package smoothing
 
 import "math"
 
-// Stable reports whether the model forgets its start, all eigenvalues of its
-// transition inside the unit circle: for factors in (0, 1] if and only if
+// Stable reports whether the model forgets its start: all eigenvalues of its transition lie inside
+// the unit circle. For factors in (0, 1] that holds if and only if
 //
 //	AsPrinted           2·α + (1−α)·γ·(β·(1+γ) − 2) > 0
 //	Midpoint            γ < 2·α/(2−α)
 //	BackwardDifference  γ < α/(1−α)
 //
-// A factor out of (0, 1] is not stable.
+// With a factor outside of (0, 1] the model is not stable.
 //
-// Proof. Past errors must die out: all eigenvalues of F − K·H lie inside the unit circle,
-// H·s being the forecast. With u = z − 1 the characteristic polynomial is
-// u³ + A·u² + B·u + C, where
+// Proof. Let s be the state (d, v, a) of [Triple], H·s its forecast of the next value, and F·s the
+// next state if that forecast is right. An error e of the forecast adds K·e, where K has the gains
+// α, αβ and αβγ. Past errors must die out: all eigenvalues of F − K·H lie inside the unit circle.
+// Let z be an eigenvalue and u = z − 1. The characteristic polynomial is u³ + A·u² + B·u + C, where
 //
 //	                    A                          B              C
 //	AsPrinted           α + αβ + βγ/2 + αβγ/2      αβ + 2·αβγ     αβγ
 //	Midpoint            α + αβ + αβγ/2             αβ + 3/2·αβγ   αβγ
 //	BackwardDifference  α + αβ + αβγ               αβ + 2·αβγ     αβγ
 //
-// (as printed F has 1 − β/2 for 1 and 1 − βγ/2 for 1 in its last column, whose
-// products with the gains cancel in B and C). Put u = 2·s/(1−s), which takes the
-// inside of the circle to the left half plane, and multiply by (1−s)³:
+// The last column of F is the column of a. For AsPrinted it has 1 − β/2 and 1 − βγ/2 where the
+// other forms have 1. The terms in β² that these entries bring into B and C cancel.
 //
-//	(8 − 4A + 2B − C)·s³ + (4A − 4B + 3C)·s² + (2B − 3C)·s + C.
+// Put u = 2·w/(1−w), which maps the inside of the circle to the left half plane, and multiply by
+// (1−w)³:
 //
-// By Routh and Hurwitz all roots are on the left if and only if the four
-// coefficients are positive and the product of the inner two exceeds that of the
-// outer two. On (0, 1]³ the coefficients are:
+//	(8 − 4A + 2B − C)·w³ + (4A − 4B + 3C)·w² + (2B − 3C)·w + C.
+//
+// By the criterion of Routh and Hurwitz all roots lie in the left half plane if and only if two
+// conditions hold: the four coefficients are positive, and the second times the third is above the
+// first times the fourth. On (0, 1]³ the coefficients are:
 //
 //	AsPrinted           8 − 4α − 2αβ − 2βγ + αβγ   4α + 2βγ − 3αβγ   2αβ + αβγ   αβγ
 //	Midpoint            8 − 4α − 2αβ               4α − αβγ          2αβ         αβγ
 //	BackwardDifference  8 − 4α − 2αβ − αβγ         4α − αβγ          2αβ + αβγ   αβγ
 //
-// All are positive: the first column is at least 1, since it is linear in each factor and
-// so least at a corner of the cube. The products leave, after division by αβ and
-// a constant,
+// All are positive. The first coefficient is linear in each factor, so it is least at a corner of
+// the cube, and it is at least 1 there. The condition on the products, divided by αβ and a
+// constant, is
 //
 //	AsPrinted           2·α + (1−α)·γ·(β·(1+γ) − 2) > 0
 //	Midpoint            γ < 2·α/(2−α)
 //	BackwardDifference  γ < α/(1−α).                                            ∎
 //
-// In the repaired forms β cancels. Over the cube 21%, 38% and 30% of the factors are not
-// stable, most of them with a small α: the corner to which adaptive factors lead. As
-// printed the condition is quadratic in γ, and with β near 1 a second stable region
-// begins beyond the first, see [Triple.GammaLimit].
+// For Midpoint and BackwardDifference the condition does not depend on β. The shares of the cube in
+// which the model is not stable are 21% for AsPrinted, 38% for Midpoint and 30% for
+// BackwardDifference. Most of these factors have a small α, to which adaptive factors lead. For
+// AsPrinted the condition is quadratic in γ. With β near 1 a second range of stable γ begins above
+// the first: see [Triple.GammaLimit].
 func (m *Triple) Stable() bool {
 	a, b, g := m.Alpha, m.Beta, m.Gamma
 	if !(a > 0 && a <= 1 && b > 0 && b <= 1 && g > 0 && g <= 1) {

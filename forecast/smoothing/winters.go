@@ -19,20 +19,20 @@ import (
 //
 //	l += φ·b + α·e      b = φ·b + α·β·e      s += γ·e      u += δ·e      r = ρ·r + e.
 //
-// In the multiplicative form e/(s·u) stands for e in l and b, e/(l·u) in s, and e/(l·s) in
-// u. [Taylor03] moves the states by the whole residual, ρ·r + e. Moved by e alone, forecasts
-// are what the model expects: on the hourly series of M4 the default's MASE was .790 and
-// became .781.
+// In the multiplicative form e/(s·u) stands for e in l and b, e/(l·u) in s, and e/(l·s) in u.
+// [Taylor03] updates the states with the whole residual, ρ·r + e. Here e alone updates them, so
+// that a forecast is the expected value under the model. On the hourly series of M4 this lowers the
+// MASE of the default model from .790 to .781.
 //
-// The additive form is for swings that stay the same size. The multiplicative form is for
-// swings that grow with the level, and for values above 0. Phi damps the trend as in
-// [Holt], with 0 for 1; Beta 0 leaves the trend as it is.
+// The additive form is for swings that stay the same size. The multiplicative form is for swings
+// that grow with the level, and for values above 0. Phi damps the trend as in [Holt]; a Phi of 0
+// stands for 1. With a Beta of 0 no error changes the trend.
 //
-// Start: the first season. Forecasts are the mean so far until it is complete; then the
-// level is that mean, the trend 0, and the effects are the differences from it, or the
-// ratios. The second season starts without effects. With a Period of 0 or 1 there
-// is no season. A missing observation moves the level along the trend, and r
-// to ρ·r.
+// Start: the first season. Until the first season is complete, forecasts are the mean of the
+// observations so far. Then the level is that mean, the trend is 0, and the effects are the
+// differences from the mean, or the ratios to the mean. The second season starts without effects.
+// With a Period of 0 or 1 there is no season. A missing observation moves the level along the
+// trend, and r to ρ·r.
 //
 // A copy of the model shares the seasons with it.
 type HoltWinters struct {

@@ -221,16 +221,16 @@ func movingMean(dst, y []float64, m int) []float64 {
 	return dst
 }
 
-// Fit fits the factors that are not 0, see [Model]: Alpha always, Beta and Phi for a
-// trend, damped between the bounds that f has if Phi is in (0, 1), Gamma for the season,
-// Delta for a second one, Rho for residuals that persist.
+// Fit fits the factors that are not 0, see [Model]: Alpha always, Beta for a trend, Phi for a trend
+// that is damped, Gamma for the season, Delta for a second season, and Rho for residuals that
+// persist. Fit changes Phi only if Phi is in (0, 1), and keeps it from phiMin to phiMax.
 //
-// The periods are those of f, or the periods that [Fitter.Periods] finds. If the series has
-// fewer than two seasons, a season cannot be told from the trend, and Fit fits no season. Fit
-// also fits no season if it finds none. The same holds for the second season.
+// The season is that of [Fitter.Periods]; with Delta above 0 the two seasons are those of
+// [Fitter.PeriodsToTry]. If a series has fewer than two cycles of a season, the season cannot be
+// told from the trend, and Fit fits no such season.
 //
-// The multiplicative form needs values above 0, and returns a *pricing.InputError otherwise. Its
-// residuals are those of logarithms. Fit needs four values.
+// The multiplicative form needs values above 0, and Fit returns a *pricing.InputError otherwise.
+// The residuals of the multiplicative form are those of logarithms. Fit needs four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())
 	if err != nil {

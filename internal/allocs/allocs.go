@@ -3,9 +3,9 @@ package allocs
 
 import "testing"
 
-// Once returns how many allocations one run of f makes, after one run to warm up. The result
-// is the least count of up to five tries. The count is that of the whole process, and the
-// runtime sometimes allocates; allocations of f itself are in every try.
+// Once returns how many allocations one run of f makes, after one run to warm up. The result is the
+// least count of up to five tries. The reason for five tries: the count is that of the whole
+// process, and the runtime sometimes allocates. Allocations of f itself occur in every try.
 //
 // testing.AllocsPerRun over several runs rounds down, and so reports 0 for an allocation in
 // every second run.

@@ -13,11 +13,10 @@ type Item[K cmp.Ordered] struct {
 // Before reports whether a comes out before b.
 func (a Item[K]) Before(b Item[K]) bool { return a.Key < b.Key || a.Key == b.Key && a.Tie < b.Tie }
 
-// A Queue gives back the items that were pushed, least first, by key and then by
-// tie. It is a heap with four children to a node: shallower than a binary heap,
-// and the four children of 16 bytes share a cache line. The zero value is empty
-// and ready. It allocates only when it holds more items than ever before. A key
-// that is NaN makes the order meaningless.
+// A Queue gives back the items that were pushed, the least first: by key, then by tie. A Queue is a
+// heap with four children to a node. Such a heap is shallower than a binary heap, and four children
+// of 16 bytes share a cache line. The zero value is empty and ready. A Queue allocates only when it
+// holds more items than ever before. With a key that is NaN, the order has no meaning.
 type Queue[K cmp.Ordered] struct{ items []Item[K] }
 
 // Len returns how many items are in the queue.

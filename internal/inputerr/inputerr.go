@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// An Error says which part of an input cannot be used, and why. It prints as one
-// line: package, place, sentinel, what is there and what would be right.
+// An Error says which part of an input cannot be used, and why. Its text is one line: the package,
+// the place, the sentinel, what is there and what would be right.
 //
 //	reserve: Classes[1].Term: term and slot do not fit: 90m0s: want a whole number of hours
 //	trace: line 17, column 4 (run time): malformed number: "abc": want seconds

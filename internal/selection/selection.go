@@ -10,16 +10,15 @@ import (
 // few is a length at which insertion sort is faster than another partition.
 const few = 12
 
-// Kth returns the k-th smallest of a, counted from 0, and reorders a so that it
-// stands at index k, none before it is greater and none after it is less. It
-// panics if k is not an index of a. A NaN in a makes the result meaningless.
+// Kth returns the k-th smallest element of a, counted from 0. Kth reorders a: the result is then
+// a[k], no element before index k is greater, and no element after index k is less. Kth panics if k
+// is not an index of a. With a NaN in a, the result has no meaning.
 //
-// The idea is quickselect: split at the median of the first, the middle and the
-// last element, and go on with the part that k is in. Scans stop at elements
-// equal to the pivot, so that equal elements end up in both parts and many of
-// them do not make it slow. After 2·log₂(len) splits the rest is sorted, so that
-// no order of the input makes it quadratic. The result and the order left behind
-// depend on the input alone. Time: O(len) in the average, O(len·log len) at worst.
+// The algorithm is quickselect: split at the median of the first, the middle and the last element,
+// and go on with the part that contains index k. Scans stop at elements equal to the pivot, so
+// equal elements end up in both parts, and many equal elements do not make Kth slow. After
+// 2·log₂(len) splits Kth sorts the rest, so no order of the input takes quadratic time. The result
+// and the new order depend on the input alone. Time: O(len) on average, O(len·log len) at worst.
 func Kth[T cmp.Ordered](a []T, k int) T {
 	_ = a[k]
 	lo, hi := 0, len(a)-1

@@ -52,11 +52,11 @@ func exponent(v float64) int {
 // power2 returns 2^e for |e| ≤ maxExponent.
 func power2(e int) float64 { return math.Float64frombits(uint64(1023+e) << 52) }
 
-// load copies x, n columns with the intercept, to columns that are scaled by powers of
-// two to a largest element of about 1. That is exact, except for elements of less than
-// 2⁻¹⁰²² times the largest. So columns may have any unit: neither squares nor errors of
-// products leave the range of float64, and a power of two in a unit changes no digit of
-// a result.
+// load copies x to n columns, the intercept included. load scales each column by a power of two, so
+// that the largest element is about 1. The scaling is exact, except for elements of less than
+// 2⁻¹⁰²² times the largest. So the numbers in a column may have any unit: neither squares nor
+// errors of products leave the range of float64, and another power of two in a unit changes no
+// digit of a result.
 func (s *Solver) load(x []float64, m, n int, intercept bool) {
 	first := 0
 	if intercept {

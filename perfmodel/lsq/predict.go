@@ -26,12 +26,12 @@ func (r *Regression) Predict(row []float64) float64 {
 	return s + c
 }
 
-// LeverageAt returns the leverage h of a row of x. The variance of the model's value
-// there is Sigma²·h, and the variance of a new observation is Sigma²·(1 + h). At a row
-// of the data, h is that row's [Regression.Leverage]. A row with a leverage above the
-// largest of these lies outside the data in some direction. The relative error is about
-// Condition·2⁻⁵². It panics if the length of row is not the number of columns of x.
-// Time: O(Cols²).
+// LeverageAt returns the leverage h of a row of x. The variance of the model's value there is
+// Sigma²·h, and the variance of a new observation is Sigma²·(1 + h). At a row of the data, h is
+// that row's [Regression.Leverage]. If the leverage of a row is above the largest leverage in the
+// data, the row lies outside the data in some direction. The relative error of h is about
+// Condition·2⁻⁵². LeverageAt panics if the length of row is not the number of columns of x. Time:
+// O(Cols²).
 func (r *Regression) LeverageAt(row []float64) float64 {
 	first := r.first()
 	if len(row) != r.Cols-first {
@@ -62,9 +62,9 @@ func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
 //	value ± t·Sigma·√(1 + [Regression.LeverageAt])
 //
 // where Student's t with DF degrees of freedom is between −t and t with probability level. The
-// interval contains a new observation with probability level, if the model is right and the
-// errors of observations are independent and normal with one variance. It is on the scale of
-// y. If DF is 0, it is from −Inf to +Inf. Interval panics as [Regression.Predict] does, and
+// interval contains a new observation with probability level, if the model is right and the errors
+// of observations are independent and normal with one variance. The interval is on the scale of y.
+// If DF is 0, the interval is from −Inf to +Inf. Interval panics as [Regression.Predict] does, and
 // unless level is between 0 and 1.
 func (r *Regression) Interval(row []float64, level float64) (value, low, high float64) {
 	if !(level > 0 && level < 1) {

@@ -16,15 +16,15 @@ import (
 //
 // The package comment has the theory.
 
-// DependenceTolerance is the relative change of columns below which they count as the
-// same. A column depends on columns before it if moving each of them by at most this
-// share of its norm makes the column an exact combination of the others.
+// DependenceTolerance decides which columns depend on others. A column depends on the columns
+// before it if small changes make the column an exact combination of the others. A change of each
+// column by at most DependenceTolerance times the column's norm is small.
 //
-// 2⁻⁴⁶ is 128 units of rounding, 2⁻⁵³. So a column that was computed from others with up
-// to 100 roundings an entry is found to depend on them. If columns just passed the
-// tolerance, rounding the numbers in the table alone would move the coefficients by up
-// to 1/128 of their norm. Beyond the tolerance, the data do not determine even two
-// digits. Filip, the hardest of NIST's sets, passes by a factor of 10⁴.
+// 2⁻⁴⁶ is 128 times 2⁻⁵³, the relative error of one rounding. So a column that was computed from
+// others with up to 100 roundings an entry counts as dependent. If columns are just independent
+// enough, the rounding of the numbers in the table alone can move the coefficients by 1/128 of
+// their norm. With less independence, the data do not determine even two digits. Filip, the hardest
+// data set of NIST, is more independent than required by a factor of 10⁴.
 const DependenceTolerance = 0x1p-46
 
 // Options say how to fit. The zero value fits the columns as they are, without an
@@ -102,11 +102,11 @@ type Regression struct {
 	AdjR2 float64
 	// Sigma = √(RSS/DF) is the residual standard deviation, NaN if DF is 0.
 	Sigma float64
-	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns, each divided
-	// by its norm. It is at least the condition number in the 2-norm, and at most Cols
-	// times that. Changing the data by a share ε changes the
-	// coefficients by about ε·Condition. Rounding the data to float64 lost a share of
-	// 2⁻⁵³·Condition.
+	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns of the data, each
+	// divided by its norm. Condition is at least the condition number of B in the 2-norm, and at
+	// most Cols times that number. A change of the data by a share ε changes the coefficients by a
+	// share of about ε·Condition. The rounding of the data to float64 has already changed the
+	// coefficients by about 2⁻⁵³·Condition.
 	Condition float64
 	// Correction is the relative size of the last step of refinement, which is computed
 	// from the data as given. The coefficients were off by that much before the step, in
@@ -119,13 +119,15 @@ type Regression struct {
 	down   []float64 // by column: what it was multiplied by
 }
 
-// A Dependency says that a column is a combination of columns before it, to within the
-// tolerance:
+// A Dependency says that one column is a combination of columns before it, to within
+// [DependenceTolerance]:
 //
 //	column = Σ_k Coef[k]·On[k]
 //
-// Columns have the numbers of coefficients: with an intercept, that is 0, and column j
-// of x is j+1. No column of On could be left out. On is empty if the column is 0.
+// Column and On are numbers of columns. A column has the number of its coefficient: without an
+// intercept, column j of x has the number j. With an intercept, the intercept has the number 0, and
+// column j of x the number j+1. Every column in On is needed for the combination. On is empty if
+// the column is 0.
 type Dependency struct {
 	Column int
 	On     []int
@@ -149,10 +151,9 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 // and fills dst with the coefficients and all results that go with them. x has rows·cols
 // elements, row after row. Solve neither modifies nor keeps x and y.
 //
-// The result is the solution for the numbers as given, to within a few units in the last
-// place. That holds for all columns that pass as independent:
-// up to conditions of 10¹⁴, and for residuals of any size. [Regression.Condition] says
-// how many digits the numbers determine.
+// The result is the exact solution for the given numbers, to within a few units in the last place.
+// That holds for all columns that count as independent, up to conditions of 10¹⁴, and for residuals
+// of any size. [Regression.Condition] says how many digits the numbers determine.
 //
 // Time: O(rows·cols²), space: O(rows·cols).
 //
@@ -164,8 +165,8 @@ func Fit(x []float64, rows, cols int, y []float64, opt Options) (*Regression, er
 //   - [ErrDependent], with a *[DependenceError], for columns that cannot be told apart,
 //   - [ErrOverflow] if a result does not fit in a float64.
 //
-// After an error, dst must be filled again before use. Solve panics if lengths do not fit, and
-// if there is nothing to fit or more than 2²⁰ columns.
+// Do not use dst after an error, until another Solve has filled it. Solve panics if lengths do not
+// fit, if there is nothing to fit, and for more than 2²⁰ columns.
 //
 // With as many rows as coefficients, the fit is exact: DF is 0, nothing is known of the
 // noise, and Sigma, StdErr and AdjR2 are NaN.

@@ -18,16 +18,17 @@ func TQuantile(level, df float64) float64 {
 	return tQuantile(level, df)
 }
 
-// tQuantile is TQuantile for arguments that were checked. For 1 and 2 degrees of freedom,
-// where tails are longest, there is a closed form. From 10⁴ (expansive) on, it is the
-// quantile of the normal distribution with three terms of the expansion in 1/df
-// [Abramowitz70] 26.7.5. Between, Newton's method begins there, on
+// tQuantile is TQuantile for arguments that were checked. For 1 and 2 degrees of freedom, where
+// tails are longest, tQuantile uses a closed form. From the constant expansive, 10⁴, on, it uses
+// the quantile of the normal distribution with three terms of the expansion in 1/df [Abramowitz70]
+// 26.7.5. In between, Newton's method begins at the result of that expansion. Its unknown is log t.
+// If level is at least 1/2, it solves for the given value of
 //
 //	log P(|T| > t),  P(|T| > t) = I_x(df/2, 1/2),  x = df/(df + t²)
 //
-// as a function of log t, or on log P(|T| ≤ t) if level is below 1/2. Both functions are
-// concave, so every step but the first comes from the same side, and none goes too far.
-// The steps end with one that changes log t by at most 2⁻⁴⁶, or after 30.
+// Otherwise it solves for the given value of log P(|T| ≤ t). Both functions are concave in log t.
+// So every step but the first comes from the same side, and no step goes too far. Newton's method
+// ends with a step that changes log t by at most 2⁻⁴⁶, or after 30 steps.
 func tQuantile(level, df float64) float64 {
 	switch df {
 	case 1:

@@ -6,9 +6,10 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *pricing.InputError of this package unwraps to, beside the errors of package perfmodel.
+// A *pricing.InputError of this package unwraps to one of these errors, or to an error of package
+// perfmodel.
 //
-// The errors themselves are a *pricing.InputError:
+// The fields of the InputError are:
 //
 //	Package  "mpiprofile"
 //	Field    what the line is about, such as "functions" or "MPI time"

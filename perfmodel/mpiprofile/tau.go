@@ -243,10 +243,10 @@ const clockSkew = 10
 // Mean returns the means over the processes of a run. A function that a process does not
 // call takes 0 seconds there.
 //
-// The error is a *pricing.InputError. It unwraps to ErrMissing if there is no process, or a
-// process says that its run had more processes. It unwraps to ErrMixed if a process says
-// that its run had fewer processes, or began more than ten seconds after another process
-// had ended: files of an earlier run on more processes are then in the folder.
+// The error is a *pricing.InputError. It unwraps to ErrMissing if there is no process, or a process
+// says that its run had more processes. It unwraps to ErrMixed if a process says that its run had
+// fewer processes, or began more than ten seconds after another process had ended: the folder then
+// has files of an earlier run on more processes.
 func Mean(processes []Process) (Run, error) {
 	r := Run{Processes: len(processes)}
 	if len(processes) == 0 {

@@ -21,11 +21,10 @@ const (
 	// DiscoverResources asks for the nodes of the hosting cluster. The client does not
 	// repeat it.
 	DiscoverResources
-	// SetResourceValues lists all Leases that the partition holds and does not give
-	// back, by Node and Epoch, with their Value. A lease that is to end has Preemption,
-	// Since and Grace, too. Age is the age of the values. The client sends SetResourceValues
-	// regularly, which renews the leases. Of two, the message with the higher Number
-	// counts.
+	// SetResourceValues lists all Leases that the partition holds and does not give back, by Node
+	// and Epoch, with their Value. A lease that is to end has Preemption, Since and Grace, too. Age
+	// is the age of the values. The client sends SetResourceValues regularly, which renews the
+	// leases. If messages come out of order, the message with the highest Number counts.
 	SetResourceValues
 	// AcknowledgeDelete answers NotifyDeletePending. Each of its Leases has the
 	// Preemption, the time Since the client first read the notice, and the Grace that the

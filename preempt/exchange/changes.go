@@ -50,12 +50,12 @@ func (m *Manager) touchPartition(p int) {
 	}
 }
 
-// AppendChanges appends a record of what has changed since the last [Manager.ChangesSaved],
-// or since the manager was new or restored, to dst. Nothing is appended if nothing has
-// changed that must be saved. A state ([Manager.MarshalText]) and the records that follow, in
-// order, give the manager again: see [Manager.Restore]. A record takes about 10 bytes for
-// each lease that is renewed with a new value, and 40 for a node that changes hands. Time:
-// O(c log c) for c changes.
+// AppendChanges appends to dst a record of what has changed since the last [Manager.ChangesSaved],
+// or since the manager was new or restored. If nothing has changed that must be saved,
+// AppendChanges appends nothing. A state ([Manager.MarshalText]) and the records that follow, in
+// order, give the manager again: see [Manager.Restore]. A record takes about 10 bytes for each
+// lease that is renewed with a new value, and 40 for a node that changes hands. Time: O(c log c)
+// for c changes.
 func (m *Manager) AppendChanges(dst []byte) []byte {
 	c := &m.changes
 	c.next = c.link
@@ -90,11 +90,12 @@ func (m *Manager) AppendChanged(dst []int) []int {
 	return dst
 }
 
-// Restore restores the manager from a state that [Manager.MarshalText] returned and the
-// records of [Manager.AppendChanges] since, in order. Each record names the one before, so
-// a record that is missing, changed, out of order or of another state is an error. Restore
-// stops at the first error of changes and returns that error. Otherwise the error is as that
-// of UnmarshalText. After an error the manager is unchanged. A nil changes has no record.
+// Restore restores the manager from a state that [Manager.MarshalText] returned and the records of
+// [Manager.AppendChanges] since, in order. Each record names the one before, so a record that is
+// missing, changed, out of order or of another state is an error. Restore stops at the first error
+// that changes yields, and returns that error unchanged. Any other error is a *preempt.InputError,
+// as from UnmarshalText. After an error the manager is unchanged. If changes is nil, there are no
+// records.
 func (m *Manager) Restore(state []byte, changes iter.Seq2[[]byte, error]) error {
 	var s managerState
 	body, link, _, err := unseal(state, recordState)

@@ -14,8 +14,8 @@ import (
 // notice. Both spans begin before the manager's own spans. So the client stops before
 // the manager takes the node.
 
-// A Client is the elastic client of a partition. It asks the manager for nodes, gives
-// nodes back, tells their values, and knows until when the partition may use each node.
+// A Client is the elastic client of a partition. A Client asks the manager for nodes, gives nodes
+// back, reports the values of nodes, and knows until when the partition may use each node.
 //
 // A Client is a state machine without a clock, like the [Manager]. The caller passes
 // each message and the time of its own clock, and saves the client (json.Marshal) before

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *preempt.InputError unwraps to.
+// A *preempt.InputError of this package unwraps to one of these errors.
 //
-// The errors themselves are a *preempt.InputError:
+// The fields of the InputError are:
 //
 //	Package  "exchange"
 //	Field    such as "Leases.Node" or "weight"

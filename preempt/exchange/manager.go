@@ -5,10 +5,10 @@ import "time"
 // A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions
 // and takes nodes back.
 //
-// A Manager is a state machine without a clock. The caller passes each message and the
-// time, and saves the manager (json.Marshal) before it sends the messages that come out.
-// The clock may show any time, but must not run back, also not over a restart. If a time is
-// earlier than the time before, the later time counts.
+// A Manager is a state machine without a clock. The caller passes each message and the time, and
+// saves the manager (json.Marshal) before it sends the messages that come out. The clock may show
+// any time, but must not run back, not even over a restart. If a time is earlier than the time of
+// the call before, the manager uses the later time.
 //
 // Returned messages are valid until the next call. The caller may send them in any order
 // or not at all. If the host must prepare a node for its next partition, such as install
@@ -87,12 +87,12 @@ func (m *Manager) Options() ManagerOptions { return m.s.Options }
 // Stats returns the counts since the manager was new.
 func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 
-// Fence says that the host has cut a node off from the lease with the given epoch: nothing of
-// the lease's partition runs on the node any more. The lease is over at once, whatever the
-// client knows; the answer to its next listing says so. Use Fence for a node that was powered
-// off, and for the nodes of a dead partition whose leases do not run out. Nothing happens if the
-// lease is over. The error is a *preempt.InputError for a node or an epoch that the manager does
-// not know.
+// Fence says that the host has cut a node off from the lease with the given epoch: nothing of the
+// lease's partition runs on the node any more. The lease is over at once, even if the client does
+// not know. The manager tells the client in the answer to the next SetResourceValues. Use Fence for
+// a node that was powered off, and for the nodes of a dead partition whose leases do not run out.
+// If the lease is over already, nothing happens. The error is a *preempt.InputError for a node or
+// an epoch that the manager does not know.
 func (m *Manager) Fence(now time.Duration, node int, epoch uint64) ([]Message, error) {
 	n, err := m.node(now, node, epoch)
 	if err != nil {
@@ -123,19 +123,20 @@ func (m *Manager) node(now time.Duration, node int, epoch uint64) (*nodeState, e
 	return n, nil
 }
 
-// Reclaim takes count nodes from a partition for an operator, not for another partition.
-// The partition loses its nodes of least value, with notice and grace, even below its
-// floor. Stale values delay Reclaim for MaxDelay at most; then Reclaim uses the last
-// values. It uses the last values of run-out leases at once. So no partition can stop
-// Reclaim by silence. If a node is to end for another partition that then withdraws its
-// request, Reclaim may take that node in the same call.
+// Reclaim takes count nodes from a partition for an operator, not for another partition. The
+// partition loses its nodes of least value, with notice and grace, even below its floor. Stale
+// values delay Reclaim for MaxDelay at most; then Reclaim uses the last values. For leases that
+// have run out, Reclaim uses the last values at once. So no partition can stop Reclaim by silence.
+// If a node is to end for another partition that then withdraws its request, Reclaim may take that
+// node in the same call.
 //
-// A node that is over is free and goes to a partition that waits. That may be the same
-// partition, if it has an open request: let it cancel the request first.
+// When the partition has lost a node, the node is free and goes to a partition that waits. If the
+// same partition has an open request, the node may go back to it: let the partition cancel the
+// request first.
 //
-// The error is a *preempt.InputError: [ErrUnknown] for the partition, [ErrRange] for a count
-// below 1, and [ErrTooMany] for more nodes than the partition has without those that are
-// to end.
+// The error is a *preempt.InputError: [ErrUnknown] for the partition, [ErrRange] for a count below
+// 1, and [ErrTooMany] for more nodes than the partition has, not counting nodes that are already to
+// end.
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {
@@ -321,11 +322,11 @@ func (m *Manager) begin(now time.Duration) {
 	if !m.resumed {
 		return
 	}
-	// While the manager was down, partitions could not reach it, and a saved notice need
-	// not have been sent. So notices that are not acknowledged begin anew, and so does
-	// waiting for values. The notices must be among the messages of this very call, since
-	// the grace period counts from now. No lease counts as run out before the manager has waited for
-	// values.
+	// While the manager was down, partitions could not reach it, and a notice in the saved state
+	// need not have been sent. So every notice that is not acknowledged begins anew, and every wait
+	// for values begins anew. Notices begin anew at the present time, since the grace period counts
+	// from a notice; this very call must return them. No lease counts as run out before the manager
+	// has waited for values.
 	m.resumed, m.replan = false, true
 	wait := after(m.s.Now, m.s.Options.MaxDelay)
 	for i := range m.s.Nodes {

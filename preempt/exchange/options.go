@@ -10,13 +10,15 @@ type ManagerOptions struct {
 	// Every is the time between two notices, and between repetitions of other messages.
 	// The default is a minute [Duplyakin17].
 	Every time.Duration `json:"every_ns"`
-	// Term is how long a lease lasts from its renewal. Each SetResourceValues renews the
-	// leases. A partition whose lease has run out, and Skew later, counts as silent: the
-	// manager needs no fresh values to take a node from it. The node that fairness or
-	// [Manager.Reclaim] takes is gone a grace period later, or at once if the notice is
-	// that old. A silent partition keeps the nodes that fairness leaves it. The default
-	// is 15 minutes. With a negative Term, leases do not end, and a silent partition
-	// keeps its nodes.
+	// Term is how long a lease lasts from its renewal. Each SetResourceValues renews the leases.
+	//
+	// A partition becomes silent when Skew has passed since one of its leases has run out. The
+	// manager needs no fresh values to take a node from a silent partition. If fairness or
+	// [Manager.Reclaim] takes such a node, the node is gone a grace period after the notice. A
+	// silent partition keeps the nodes that fairness leaves it.
+	//
+	// The default is 15 minutes. With a negative Term, leases do not run out, and a silent
+	// partition keeps its nodes.
 	Term time.Duration `json:"term_ns"`
 	// Skew is added to each time that the manager waits before it takes a node. Set Skew
 	// to the most that a client's clock can gain or lose on the manager's clock over
@@ -26,11 +28,11 @@ type ManagerOptions struct {
 	// MaxAge is the age from which values are stale: the age that the message gives,
 	// plus the time since the manager read the message. The default is 5 minutes.
 	MaxAge time.Duration `json:"max_age_ns"`
-	// MaxDelay is how long a preemption waits for a partition whose values are stale.
-	// Then the preemption is aborted, and other partitions lose nodes, if the rule of
-	// fairness allows. The partition may lose nodes again when it has sent new values or
-	// its leases have run out. A [Manager.Reclaim] is not aborted: after MaxDelay it
-	// uses the last values. The default is 5 minutes; a negative MaxDelay is none.
+	// MaxDelay is how long a preemption waits for a partition whose values are stale. After
+	// MaxDelay the manager gives this preemption up, and other partitions lose nodes, if the rule
+	// of fairness allows. The stale partition may lose nodes again when it has sent new values or
+	// its leases have run out. After MaxDelay, a [Manager.Reclaim] uses the last values instead.
+	// The default is 5 minutes. A negative MaxDelay means no waiting.
 	MaxDelay time.Duration `json:"max_delay_ns"`
 	// TakeStale lets the manager use the last values after MaxDelay instead of aborting.
 	// So no partition can keep its nodes by sending no values.

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// A record is a state, or what has changed since a state:
+// A record is a saved state, or the changes since another record:
 //
 //	bytes  0–3   the length of the body
-//	       4     what the record is: s, c or p
-//	       5–7   the version of the form
-//	       8–11  the checksum of the record before; of a state, of the last record that it includes
+//	       4     the kind of record: s, c or p
+//	       5–7   the version of the format
+//	       8–11  the checksum of another record: for changes, of the record before;
+//	             for a state, of the last record whose changes the state includes
 //	      12–15  the checksum of bytes 0–11 and of the body
 //	      16–    the body
 //
-// Checksums are CRC-32C, which finds all changes of up to 32 bits in a row. A record names the
-// record before, so a missing record and records out of order are found.
+// Checksums are CRC-32C, which detects every change within 32 consecutive bits. Since each record
+// of changes names the record before it, a reader detects missing records and a wrong order.
 const (
 	recordState   = 's' // of a manager
 	recordChanges = 'c' // of a manager

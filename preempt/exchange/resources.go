@@ -9,20 +9,22 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// AppendResources appends the host's view of all nodes for a partition to dst, by node. This
-// view is the preemption vector of the host ([Duplyakin17] 3.1). Say that the partition asks
-// now for a number of nodes of any kind. As far as the host can tell, the partition then gets
-// the node with the probability 1 - Value:
+// AppendResources appends the host's view of all nodes for a partition to dst, by node. This view
+// is the preemption vector of the host ([Duplyakin17] 3.1). The Value of a node answers one
+// question: if the partition now requests some number of nodes of any kind, will the request get
+// this node? As far as the host can tell, the probability is 1 − Value. Value is
 //
-//	0              a free node
-//	(r+1)/(k+1)    a node of another partition that fairness may give up: its value there
-//	               is the r-th least, from 0, of k that fairness lets the partition take
-//	1              any other node: in use, to end, not ready, or the partition's own
+//	0              for a free node
+//	(r+1)/(k+1)    for a node of another partition that may have to give nodes up. k is the
+//	               most nodes that the partition would have to give, and r is the number of
+//	               its nodes with a lower value, r < k
+//	1              for every other node: in use, to end, not ready, or the partition's own
 //
-// Nodes of partitions whose values are stale count as in use. The manager does not know how many
-// nodes the partition will ask for. (r+1)/(k+1) is the exact probability if the request takes
-// 0, 1, … or k of the k nodes, each with the same probability. The error is an
-// *preempt.InputError for an unknown partition. Time: O(N log N) for N nodes.
+// Nodes of partitions whose values are stale count as in use. Fairness decides k. The manager does
+// not know the size of the request. 1 − (r+1)/(k+1) is the exact probability if the request takes
+// 0, 1, … or k of the k nodes, each number with the same probability.
+//
+// The error is a *preempt.InputError for an unknown partition. Time: O(N log N) for N nodes.
 func (m *Manager) AppendResources(dst []Resource, partition string) ([]Resource, error) {
 	p := m.partition(partition)
 	if p < 0 {

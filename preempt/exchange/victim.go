@@ -37,11 +37,18 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 	return true
 }
 
-// victim returns the partition with the greatest share from which fairness allows to
-// take a node of group g for p; -1 if there is none. Fairness must
-// allow q, for whose sake the node is taken, the nodes that q has, too. ready reports
-// whether the node can be taken now; if not, the manager waits for values. Ties go to
-// the partition that was created first.
+// victim returns the partition that gives up a node for partition p, a node of one of the kinds in
+// group g. It returns -1 if fairness allows no partition to give a node. Of the partitions that may
+// give a node, victim returns the one with the greatest share. Ties go to the partition that was
+// created first.
+//
+// q is the partition that started the exchange. If q = p, p requests a node. If not, p has already
+// given a node to q, and needs another node in its place. Fairness has two conditions. After the
+// exchange the victim must not have a smaller share than p, and it must not have a smaller share
+// than q has.
+//
+// ready reports whether the manager can take the node now. If not, the manager waits for the
+// victim's values.
 func (m *Manager) victim(p, q, g int) (v int, ready bool) {
 	w, kinds := &m.work, len(m.kinds)+1
 	a, b := &m.s.Partitions[p], &m.s.Partitions[q]
@@ -105,11 +112,12 @@ func (m *Manager) preempt(v, g int, forced bool) int {
 	return best
 }
 
-// cheapest returns the node of least value that partition v holds and that is not to end,
-// of the kinds of a group. There is such a node. Nodes of a silent partition whose leases
-// have run out come first. The nodes come from a heap for each partition and kind that a
-// plan asks for: O(n) time to build the heaps of a partition with n nodes, and O(k + log n)
-// for a node of k kinds.
+// cheapest takes the next node to preempt from partition v, and returns the node: of the nodes of v
+// whose kind is in group g and that are not already to end, the node of least value. The caller
+// makes sure that there is such a node. If v is silent, nodes whose leases have run out come first.
+//
+// cheapest keeps a heap of nodes for each partition and kind. It takes O(n) to build the heaps of a
+// partition with n nodes, and O(k + log n) to take a node of a group of k kinds.
 func (m *Manager) cheapest(v, g int) int {
 	w, kinds := &m.work, len(m.kinds)
 	for len(w.heaps) < len(m.s.Partitions)*kinds {

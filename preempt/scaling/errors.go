@@ -8,7 +8,7 @@ import (
 
 // ErrRange: a value is outside its range. A *preempt.InputError unwraps to it.
 //
-// The errors themselves are a *preempt.InputError:
+// The fields of the InputError are:
 //
 //	Package  "scaling"
 //	Field    such as "Queue.Nodes" or "Options.Most"

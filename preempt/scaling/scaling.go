@@ -91,11 +91,13 @@ type View struct {
 	Worth float64
 }
 
-// Decide says how many more nodes a partition asks for, how many of the nodes asked for it
-// needs no more, and appends to dst the indices of View.Nodes that it gives back, ascending:
-// see the package comment. A partition that asks gives nothing back. The error is a
-// *preempt.InputError for a view or options that contradict themselves; dst is then returned
-// as it was. Time: O(jobs + nodes·log nodes). Decide allocates nothing but room in dst.
+// Decide returns three decisions of a partition about its nodes, as the package comment explains.
+// ask is how many more nodes to ask for. cancel is how many nodes that were asked for, and have not
+// come, are no longer needed. back is dst, with the indices in View.Nodes of the nodes to give
+// back, ascending. A partition that asks for nodes gives none back.
+//
+// The error is a *preempt.InputError for a view or options that contradict themselves; Decide then
+// returns dst as it was. Time: O(jobs + nodes·log nodes). Decide allocates only to let dst grow.
 func Decide(dst []int, v View, o Options) (ask, cancel int, back []int, err error) {
 	if err := o.Validate(); err != nil {
 		return 0, 0, dst, err

@@ -85,15 +85,17 @@ type Solver struct {
 	amounts    arena[int64]
 }
 
-// Solve returns the plan of least waste, or the best that the work allows together with a
-// bound. Of plans with equal waste, the result is the plan that is found first; the same
-// problem gives the same plan, unless Stop or Hurry comes in between. Found is false if
-// there is no plan, or if Cut is true and no plan was found. The error is a *preempt.InputError
-// about the problem, with ErrTooMany for more than 65,536 combinations of task counts: use
-// [Solver.Approximate] for so many tasks.
+// Solve returns the plan of least waste. If Stop or Hurry ends the search early, Solve returns the
+// best plan found, with a bound on the least waste. Of plans with equal waste, Solve returns the
+// plan that it finds first. The same problem gives the same plan, unless Stop or Hurry ends the
+// search.
 //
-// Time: O(sets²) for each node, where sets are the sets of its jobs of which none beats
-// another, usually some tens; O(nodes·states·options) for each step, where states is the
+// Plan.Found is false if there is no plan, or if Plan.Cut is true and the search found none. The
+// error is a *preempt.InputError about the problem. It unwraps to ErrTooMany for more than 65,536
+// combinations of task counts: use [Solver.Approximate] for so many tasks.
+//
+// Time: O(sets²) for each node, and O(nodes·states·options) for each step of the search. sets is
+// the number of sets of the node's jobs that no other set beats, usually some tens. states is the
 // product of all Request.Count + 1.
 func (s *Solver) Solve(p *Problem, o Options) (Plan, error) {
 	if err := s.prepare(p, o.Stop); err != nil {

@@ -65,19 +65,18 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
-// Read reads a cost and usage report as CSV, plain or gzip, and adds its lines to c
-// under the given name. Columns are found by name; those that are not known are passed
-// over.
+// Read reads a cost and usage report as CSV, plain or gzip, and adds its lines to c under the given
+// name. Read finds columns by name, and skips columns that it does not know.
 //
-// The error is that of src, or an [*pricing.InputError] with line, column and name. It
-// unwraps to one of these, or to an error of [usage.Collector.Add]:
+// The error is that of src, or an [*pricing.InputError] with the line, the column and its name. An
+// InputError unwraps to an error of [usage.Collector.Add] or to
 //
-//	usage.ErrForm       the file is no such report
+//	usage.ErrForm       the file is not a cost and usage report
 //	usage.ErrMissing    a column or a time that every line needs is missing
 //	usage.ErrSyntax     a number, a time or a line is malformed
 //	usage.ErrTruncated  the file was cut off
 //
-// After an error, c is of no more use.
+// Do not use c after an error.
 func Read(c *usage.Collector, name string, src io.Reader) error {
 	return bills.Read(c, name, src)
 }

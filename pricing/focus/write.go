@@ -40,11 +40,12 @@ type Writer struct {
 // NewWriter returns a writer to w. Flush must be called at the end.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 1<<16)} }
 
-// Write writes a row. Line and Raw are not written. A row that is left out has to
-// have one of the reasons of package usage. The error is that of the writer below,
-// or an [*pricing.InputError] for a row that FOCUS cannot say: a reason without a
-// charge category, usage without a kind, a negative period. Write panics for a Writer
-// that NewWriter has not made.
+// Write writes a row. Write leaves out Line and Raw. A row that is LeftOut must have one of the
+// reasons of package usage.
+//
+// The error is that of the underlying writer, or an [*pricing.InputError] for a row that the FOCUS
+// format cannot express: a reason without a charge category, usage without a kind, or a period that
+// ends before it starts. Write panics for a Writer that NewWriter has not made.
 func (w *Writer) Write(r *usage.Row) error {
 	w.made()
 	if !w.began {

@@ -2,13 +2,14 @@ package offers
 
 import "errors"
 
-// What a *pricing.InputError unwraps to, beside the errors of package pricing.
+// A *pricing.InputError of this package unwraps to one of these errors, or to an error of package
+// pricing.
 //
-// The errors themselves say where a file of prices cannot be read, and why:
+// The fields of the InputError say where a file of prices cannot be read, and why:
 //
 //   - Field is the column or field.
 //   - Index is the place in a list of JSON, from 0, and -1 elsewhere.
-//   - Line and Column are those of a table, from 1, and 0 elsewhere.
+//   - Line and Column are the place in a table, from 1, and 0 elsewhere.
 //   - Err says what is wrong and what would be right, and unwraps to a sentinel.
 var (
 	// ErrForm: the text is in none of the forms that this package reads.

@@ -86,8 +86,8 @@ type Prices struct {
 //   - answers of the Azure retail prices API, one or several after the other;
 //   - lists of GCP SKUs (services.skus.list).
 //
-// The error is an [*pricing.InputError] with the line of a table or the index of a list.
-// Memory is that of what is kept; time is linear. Read panics if src is nil.
+// The error is an [*pricing.InputError] with the line of a table or the index in a list. Time is
+// linear in the file. Memory is linear in the prices that Read keeps. Read panics if src is nil.
 func Read(src io.Reader, opts Options) (*Prices, error) {
 	if src == nil {
 		panic("offers: nil source")

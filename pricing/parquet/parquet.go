@@ -52,22 +52,25 @@ import (
 // Is reports whether a file begins as Parquet does.
 func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
-// Read reads a bill as Parquet from r, which has size bytes, and adds its rows to c under the
-// given name. Its columns tell the form, as in package bill. The error is an
-// [*pricing.InputError] whose Line is the number of the row, from 1: [usage.ErrForm] for a
-// file that is not Parquet or has other columns, and those of [bill.Read]. Other errors are
-// those of r.
+// Read reads a bill as Parquet from r, which has size bytes, and adds its rows to c under the given
+// name. The columns tell the form of the bill, as in package bill.
+//
+// The error is an error of r, or an [*pricing.InputError] whose Line is the number of the row, from
+// 1. An InputError unwraps to [usage.ErrForm] if the file is not Parquet or has the columns of no
+// known form, or to an error of [bill.Read].
 func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
 	return Rows(r, size, func(header []string) (usage.Decoder, error) { return bill.NewDecoder(c, name, "parquet", header) })
 }
 
-// Rows reads any table as Parquet from r, which has size bytes, and passes its rows on as
-// texts. It calls begin once with the names of the columns, and the function that begin
-// returns for each row. The arguments are the number of the row, from 1, its fields, nil for
-// null, and the whole row as bytes that are equal for equal rows. Fields and bytes are valid
-// during the call. So a program can part the rows of a bill before a decoder of package focus
-// or aws reads them. The error is that of begin or of the function, or that of Read for a file
-// that is not whole.
+// Rows reads any table as Parquet from r, which has size bytes, and passes each row on as texts. So
+// a program can look at the rows of a bill before a decoder of package focus or aws reads them.
+//
+// Rows calls begin once with the names of the columns. Rows then calls the function that begin
+// returned for each row, with three arguments: the number of the row, from 1; the fields of the
+// row, nil for null; and the whole row as bytes, which are equal for equal rows. Fields and bytes
+// are valid during the call only.
+//
+// The error is that of begin or of the function, or that of Read for a file that is not whole.
 func Rows(r io.ReaderAt, size int64, begin func(header []string) (usage.Decoder, error)) (err error) {
 	row := 0
 	source := &readerAt{r: r}

@@ -186,11 +186,15 @@ func (s *series) demandOf() Demand {
 // maxSlots bounds what one call of Instances appends, 512 MiB.
 const maxSlots = 1 << 26
 
-// Instances appends to dst the instances that were in use in n slots of the given
-// length from start on: the instance-hours of each slot, over its length, rounded by
-// r. Slots without rows are 0. It returns how many slots were negative, which are 0
-// in dst. It panics if slot is not a positive multiple of d.Slot, if d.Slot is not a positive
-// number of whole hours, or if n is not from 0 to 2²⁶. Time O(n + slots of d).
+// Instances appends to dst the number of instances in use in each of n slots. The slots have the
+// given length and begin at start. The number of a slot is its instance-hours divided by its
+// length, rounded by r. A slot without rows has 0 instances.
+//
+// Corrections can make the instance-hours of a slot negative. Instances appends 0 for such a slot,
+// and returns how many such slots there are.
+//
+// Instances panics if slot is not a positive multiple of d.Slot, if d.Slot is not a positive number
+// of whole hours, or if n is not from 0 to 2²⁶. Time O(n + slots of d).
 func (d *Demand) Instances(dst []int, start time.Time, slot time.Duration, n int, r pricing.Rounding) ([]int, int) {
 	if d.Slot <= 0 || d.Slot%time.Hour != 0 {
 		panic("usage: a demand without slots of whole hours")

@@ -78,11 +78,11 @@ type Family struct {
 	Demands, Units []int
 }
 
-// Families puts demands that the same reservations serve into families, at the prices of a
-// catalog in the given currency; "" is any. Each demand is in one family, or why[i] says why it
-// is in none: [ErrNoOffer], [ErrCurrency], [ErrNegative], [ErrNoUse], or what unfit returns for
-// the index and the offer of a demand. Unfit may be nil. Families are in the order of their
-// first demands. Time is linear in the slots.
+// Families groups demands: the same reservations can serve all demands of a [Family]. The prices
+// are those of a catalog in the given currency; "" accepts any currency. Each demand is in one
+// family, or why[i] says why demand i is in none: [ErrNoOffer], [ErrCurrency], [ErrNegative],
+// [ErrNoUse], or the error that unfit returns for the index and the offer of the demand. unfit may
+// be nil. Families come in the order of their first demands. Time is linear in the slots.
 func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, why []error) {
 	why = make([]error, len(demands))
 	type flexible struct{ region, family, engine string }
@@ -180,11 +180,12 @@ func appendFamilies(dst []Family, demands []int, found []*offers.Offer) []Family
 	return append(dst, f)
 }
 
-// sameUnit is by how much prices of a unit may differ between the sizes of a family: one part in so
-// many. Lists round prices to a tenth of a cent, which is up to .0005 of the reserved price of a
-// large, some .06: nearly a hundredth. A reservation that is dearer by a hundredth pays off at a
-// use that is a hundredth higher, so planning the sizes as one stays nearly right. In a family that
-// is parted, each size is planned alone.
+// sameUnit bounds the difference between prices per unit within a family: prices of two sizes may
+// differ by one part in sameUnit, a hundredth. The reason is rounding. Lists round prices to a
+// tenth of a cent, so a price can be off by $.0005, and the reserved price of a large instance may
+// be as low as $.06. A reservation that costs a hundredth more pays off at a use that is a
+// hundredth higher, so planning all sizes as one unit stays nearly right. If prices differ more,
+// each size is planned by itself.
 const sameUnit = 100
 
 // scaled reports whether the prices of b are n times those of a, class by class, but for what

@@ -85,11 +85,11 @@ type Row struct {
 	Commitment Commitment
 }
 
-// A Decoder decodes a row of a bill and adds it to a collector. line is the place of the row in
-// its file, from 1 for the header; raw is the row as it stands there, to find rows that are
-// there twice, or nil. The error is an [*pricing.InputError] with line, column and name. A Decoder
-// panics if the row has fewer fields than the header that it was made for. It must not be used
-// by two goroutines at once.
+// A Decoder decodes a row of a bill and adds it to a collector. line is the line of the row in its
+// file; the header is line 1. raw is the text of the row as it is in the file, by which repeated
+// rows are found, or nil. The error is an [*pricing.InputError] with the line, the column and its
+// name. A Decoder panics if the row has fewer fields than the header. Two goroutines must not use a
+// Decoder at once.
 type Decoder func(line int, row [][]byte, raw []byte) error
 
 // A Commitment is a discount that somebody has committed to: a reservation, a

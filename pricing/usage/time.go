@@ -2,10 +2,10 @@ package usage
 
 import "time"
 
-// ParseTime reads a time as bills write them: "2024-09-18", "2024-09-18 22:00:00",
-// "2024-09-18T22:00Z", with a fraction of a second, with an offset such as "+02:00",
-// "+0200" or " UTC". A time without an offset is in UTC, as FOCUS has it. 24:00 is
-// the beginning of the next day. The error is an [*pricing.InputError] that unwraps to
+// ParseTime reads a time as bills write them: "2024-09-18", "2024-09-18
+// 22:00:00", "2024-09-18T22:00Z", with a fraction of a second, with an offset such as "+02:00" or
+// "+0200", or with " UTC" at the end. A time without an offset is in UTC, as FOCUS requires. 24:00
+// is the beginning of the next day. The error is an [*pricing.InputError] that unwraps to
 // [ErrSyntax]. ParseTime does not allocate.
 func ParseTime[T text](s T) (time.Time, error) {
 	p := clock[T]{s: s}

@@ -69,12 +69,16 @@ func (s *series) together(first int64, n int) [][24]Amount {
 	return days
 }
 
-// Hourly returns a demand of days by hours: each day's use spread evenly over the hours of the day,
-// in UTC, that begin at from or later and before to. If to is not above from, they are the hours of
-// that day from from on and those before to. If from and to are both 0 and Together is not nil, the
-// use is as concentrated as the rows allow, from the first hour on: what reservations save on that
-// demand they save whatever the hours were. A demand of hours is returned as it is. It panics
-// unless from and to are 0 to 24.
+// Hourly returns a demand in hours for a demand in days. Hourly spreads each day's use evenly over
+// the hours of the day, in UTC, from hour from up to, and without, hour to. If to is not above
+// from, these are the hours from from to midnight and the hours of the same day before to.
+//
+// If from and to are both 0 and d.Together is not nil, Hourly packs the use of a day as densely as
+// the rows allow, from the first hour of the day on. That is the worst case for reservations: what
+// they save on this demand they save on the true hours, too.
+//
+// Hourly returns a demand that is already in hours unchanged. Hourly panics unless from and to are
+// 0 to 24.
 func (d *Demand) Hourly(from, to int) Demand {
 	if from < 0 || from > 24 || to < 0 || to > 24 {
 		panic("usage: an hour of the day that is not 0 to 24")

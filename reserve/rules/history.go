@@ -25,12 +25,14 @@ import (
 // d_i. The count can only fall above some d_i, so the search goes from one d_i to the next. Time: O(log τ) comparisons a slot and at worst O(τ) moves, for every
 // demand. Space: O(τ).
 
-// History is the online rule of [Wang15], for one class. It takes no forecast.
-// The zero value is ready for Reset. No multiple of the optimum bounds the cost: with
-// α = F/(τ·p) the ratio can be 4/3 + 1/(6α) (reserve/theory). [Liu21] says "at most 4 times",
-// which is false of this rule. [Wang] with Eager counts later purchases in earlier slots, and
-// costs at most 2 times the optimum. As a [reserve.Planner], History handles what [Wang]
-// handles.
+// History is the online rule of [Wang15], for one class. History takes no forecast. The zero value
+// is ready for Reset.
+//
+// No multiple of the optimum bounds the cost. With the fee F, a term of τ slots, the price p of a
+// slot on demand and α = F/(τ·p), the cost can be 4/3 + 1/(6α) times the optimum (reserve/theory).
+// [Liu21] says "at most 4 times", which is false of this rule. [Wang] with Eager counts later
+// purchases in earlier slots, and costs at most 2 times the optimum. As a [reserve.Planner],
+// History handles what [Wang] handles.
 type History struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

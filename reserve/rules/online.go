@@ -52,13 +52,13 @@ const defaultWindow = 52
 // that a forecaster expects. No bound on its cost is known, and without a hypothesis on
 // the forecast there is none. [reserve.Cost] and [reserve.Exact] say what the portfolio lost.
 //
-// Set the fields, call Reset, and then Observe at the end of each interval. Do not change
-// the fields afterwards. One goroutine at a time.
+// Set the fields, call Reset, and then Observe at the end of each interval. Do not change the
+// fields afterwards. Only one goroutine at a time may use an Online.
 type Online struct {
-	// Forecaster foresees the mean demand of the intervals to come. It is required, and new at
-	// each Reset. Update takes the mean number of instances in the interval that has passed, or
-	// NaN if it is not known. Forecast sets dst[i] to the mean i+1 intervals ahead; negative
-	// means count as 0. A forecaster may have more:
+	// Forecaster forecasts the mean demand of the intervals to come. The field is required. Give
+	// Reset a new Forecaster each time. Update takes the mean number of instances in the interval
+	// that has passed, or NaN if it is not known. Forecast sets dst[i] to the mean i+1 intervals
+	// ahead; negative means count as 0. A forecaster may have more:
 	//
 	//	Validate() error                   asked by Reset: what is wrong with its parameters
 	//	Ready() bool                       nothing is bought before it reports true
@@ -414,15 +414,18 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	return dst, nil
 }
 
-// Advance takes the demand from the start of the series to now, and appends to dst what
-// to buy now, as [Online.Observe] does. It learns every whole interval that o has not
-// seen, and buys at the end of the last of them alone. A program that runs once a week
-// calls Advance with all that it has, after UnmarshalJSON of last week's state.
+// Advance takes the demand from the start of the series to now, and appends to dst what to buy now,
+// as [Online.Observe] does. Advance learns every whole interval that o has not seen. It buys only
+// at the end of the last whole interval. A program that runs once a week calls Advance with its
+// whole demand, after UnmarshalJSON of last week's state.
 //
-// The slots of an interval that has not ended are not used. If no interval has ended
-// since the last call, nothing is bought. The demand of intervals that o has seen is
-// not compared with what o saw. Panics and errors are those of Observe; after an error
-// [Online.Seen] is the interval that failed, or one more if its plan failed.
+// Advance does not use the slots of an interval that has not ended. If no interval has ended since
+// the last call, Advance buys nothing. Advance does not compare the demand of intervals that o has
+// seen with what o saw then.
+//
+// Panics and errors are those of Observe. [Online.Seen] then tells which interval, counted from 0,
+// the error is about. If the demand of interval i is out of range, Seen returns i. If a forecast or
+// the plan fails after interval i, Seen returns i+1.
 func (o *Online) Advance(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
 	if o.every == 0 {
 		panic("rules: Advance before a Reset that succeeded")

@@ -54,7 +54,9 @@ import (
 // RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value is the
 // paper's rule, with a window of a term.
 //
-// Bounds on the cost for each reading; a fee pays back in F/p slots:
+// The rule has three readings: Printed, Mended and Deferred. Let F be the fee, τ the slots of a
+// term and p the saving of a slot, so that a fee pays back in F/p slots. The bounds on the cost are
+// as follows; AnyStart, FirstSlot and LastOfEqual are fields of RHO:
 //
 //	all readings, any window and flags  at most τp/F times the optimum, if the forecast is
 //	                                    exact and F ≤ τp: each purchase replaces F or more
@@ -73,8 +75,8 @@ import (
 //	                                    per cent for short terms
 //	all readings, window = term         3 times the optimum is no bound: [Liu21] Theorem 4 is false
 //
-// With a false forecast, a single slot of demand can cost Deferred F/p times the optimum,
-// and the other two readings any multiple. [Robust] has a bound.
+// With a false forecast, Deferred can cost F/p times the optimum for a single slot of demand, and
+// the other two readings any multiple. [Robust] has a bound.
 //
 // As a [reserve.Planner], RHO handles what [Wang] handles.
 type RHO struct {

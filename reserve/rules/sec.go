@@ -69,9 +69,9 @@ import (
 // of classes and terms. The zero value is ready.
 //
 // No bound on its cost is known. SEC buys as soon as enough demand is in sight, so the first part
-// of a term may pass unused. SEC compares sums, so a reservation of a class that is no longer
-// wanted counts in the place of a wanted class. With one class SEC costs at most as much as
-// everything on demand.
+// of a term may pass unused. SEC compares sums over all classes, so a reservation of a class that
+// is no longer wanted counts in the place of a reservation of a wanted class. With one class SEC
+// costs at most as much as everything on demand.
 //
 // SEC handles any Every, Closed dates, both horizons, and any inventory. SEC does not handle MaxBuy
 // and MaxActive.

@@ -28,12 +28,13 @@ type Problem struct {
 	// Every and Closed say when purchases are possible, as in [reserve.Problem].
 	Every  int
 	Closed []bool
-	// Others are further savings plans on offer, each with a term and rates of its own. Offer 0 is
-	// that of Term and [Type].Plan, and offer k is Others[k-1].
+	// Others are further savings plans on offer, each with its own term and rates. Offer 0 has the
+	// term Term and the rates [Type].Plan. Offer k is Others[k-1].
 	//
-	// Reservations serve their type first. Then, in each slot, the pair of an offer and a type with the
-	// greatest ratio OnDemand/rate pays first, as AWS applies its plans: of equal ratios the lowest
-	// rate, then the lower offer, then the lower type.
+	// Reservations serve their type first. Then the savings plans pay, as AWS applies them: in each
+	// slot, the pair of an offer and a type with the greatest ratio OnDemand/rate comes first.
+	// Among equal ratios the pair with the lowest rate comes first, then the lower offer, then the
+	// lower type.
 	Others []Offer
 	// Held are the commitments made before slot 0: Count units per hour of the offer Class, through the
 	// slots before Until. Their cost does not count.
@@ -55,14 +56,14 @@ type Problem struct {
 	split int // slots are divided into so many parts, see paths.go; 0 is not divided
 }
 
-// A Type is a type of instances: its demand in instances per slot, and its rates per
-// instance-hour, on demand and from the savings plan. A Plan of 0 says that the savings plan does
-// not pay for the type. Where Plan is not below OnDemand, the savings plan pays for the type
-// last, with money that would else pay for nothing.
+// A Type is a type of instances: its demand in instances per slot, and its rates per instance-hour,
+// on demand and from the savings plan. A Plan of 0 says that the savings plan does not pay for the
+// type. If Plan is not below OnDemand, the savings plan pays for the type last, with money that
+// would otherwise pay for nothing.
 //
-// Paths, in place of Demand, are possible demands, of which one will come: the same path for all
-// types. Purchases are made before the path is seen. Amounts of a [Plan] are then means over the
-// paths.
+// Paths, in place of Demand, are possible demands. One of them will come: path k of every type
+// comes together with path k of the others. Purchases are made before the path is seen. Amounts of
+// a [Plan] are then means over the paths.
 type Type struct {
 	Name     string
 	Demand   []int
@@ -133,11 +134,11 @@ type Plan struct {
 	Certificate Certificate
 }
 
-// Gap returns by which share of the bound the plan's cost is above the bound: 0 for a plan whose
-// certificate proves it optimal, and +Inf if the bound is 0 and the cost is not.
+// Gap returns (Cost − Bound)/Bound: 0 if the certificate proves that the plan is optimal, and +Inf
+// if Bound is 0 and Cost is not.
 //
-// Beside classes, the bound is that of the linear program, in which a commitment may be any amount
-// and a reservation a fraction.
+// For a problem with classes, Bound is the bound of the linear program, in which a commitment may
+// be any amount and a reservation may be a fraction.
 func (p *Plan) Gap() float64 {
 	if p.Cost == p.Bound {
 		return 0
@@ -148,13 +149,14 @@ func (p *Plan) Gap() float64 {
 // Optimal reports whether no plan costs less, to the last nano: by the certificate, or by the search.
 func (p *Plan) Optimal() bool { return p.Cost == p.Bound || p.Searched }
 
-// A Certificate is a dual solution. With paths its slots are the parts of paths.go. Values[t]/Parts is
-// the worth of commitment in slot t, in money on demand per money at plan rates; both are integers of
-// 128 bits, the high half first. Over each term that can be bought, commitment is worth its
-// price at most. With several offers, Values[k·T + t] is the worth of offer k in slot t of T.
+// A Certificate is a dual solution. Values[t]/Parts is the worth of commitment in slot t: how much
+// money on demand one unit of money at plan rates replaces. Values[t] and Parts are integers of 128
+// bits, the high half first. Over each term that can be bought, commitment is worth at most its
+// price. With several offers, Values[k·T + t] is for offer k in slot t of T. With paths, a slot of
+// the certificate is a part, as paths.go explains.
 //
-// Prices is nil for a problem without classes and with one offer. Otherwise Prices[i·T + t]/2^Shift nanos an hour is
-// the cost of one more instance of type i in slot t of T.
+// Prices is nil for a problem without classes and with one offer. Otherwise Prices[i·T + t]/2^Shift
+// nanos an hour is the cost of one more instance of type i in slot t of T.
 type Certificate struct {
 	Values [][2]uint64
 	Parts  [2]uint64

@@ -59,16 +59,21 @@ func (p *Shared) Gap() float64 {
 	return p.Cost.Float64()/p.Bound.Float64() - 1
 }
 
-// Commit returns the plan that commits the best for the usage that sum leaves, with the bound that
-// sum proves: sum is what the groups answered to worth. next is what the slots of the commitments are
-// worth beside these answers, for the next pass. p has the terms of the savings plan, and its Slot is
-// an hour; p.Types does not count. A Term of 0 is no savings plan. A nil worth proves no bound unless
-// there is no savings plan.
+// Commit plans one savings plan that many groups of demand share. Each group plans its own
+// reservations and answers with the usage that the reservations leave. Commit chooses the best
+// commitments for that usage of all groups together. slots is the number of hours. p has the terms
+// of the savings plan; its Slot is an hour, its Term is 0 if there is no savings plan, and Commit
+// does not use p.Types.
 //
-// Amounts that are too large for the savings plan are no error: see [Shared].Failed. An error says
-// that sum or worth does not belong to p.
+// worth is a worth of commitment in each slot, and sum adds up the groups' answers to worth. Commit
+// also returns the lower bound that sum and worth prove. If worth is nil, there is no bound, unless
+// there is no savings plan. next is the worth of commitment in each slot beside these answers, for
+// the next pass over the groups.
 //
-// Time: that of [Solver] for at most a dozen types, below a second for a year.
+// If amounts are too large for the savings plan, [Shared].Failed says so, and there is no error.
+// The error is for a sum or a worth that does not belong to p.
+//
+// Commit takes as long as [Solver] takes for up to a dozen types: below a second for a year.
 func Commit(p *Problem, slots int, sum *Sum, worth []int64) (plan Shared, next []int64, err error) {
 	l, err := newLines(p, slots, sum)
 	if err != nil {

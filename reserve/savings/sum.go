@@ -24,8 +24,9 @@ func (r Rates) Compare(o Rates) int {
 	return cmp.Or(cmp.Compare(bh, ah), cmp.Compare(bl, al), cmp.Compare(r.Plan, o.Plan))
 }
 
-// A Sum is what a pass over groups adds up to. All of it is whole numbers, so that a sum of
-// sums is the same in any order and any bundles. The zero value is the sum of no groups.
+// A Sum adds up the answers of groups in one pass, see [Commit]. Its numbers are whole, so that
+// groups can be added in any order, and Sums can be added to Sums, with the same result. The zero
+// value is the Sum of no groups.
 //
 // A Sum takes 8 bytes for each hour and pair of rates: 70 KB for a year. A provider's price
 // list has some hundred pairs.

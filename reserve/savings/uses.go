@@ -20,12 +20,13 @@ type Use struct {
 	Saved pricing.Money
 }
 
-// AppendUses appends to dst what each commitment of a plan for p does, beside the reservations of the
-// plan. What is held pays for usage first, then the earliest commitment, each for the usage with the
-// greatest ratio of rates that is left.
+// AppendUses appends to dst what each commitment of a plan for p does, after the reservations of
+// the plan have served. Held commitments pay for usage first, then the commitments of the plan in
+// the order of their slots. Each commitment pays for the usage that is left with the greatest ratio
+// of the price on demand to the plan rate.
 //
-// The error is that of [Verify] for a malformed problem or plan. Amounts are exact until
-// they are rounded. Time: O(slots × types × commitments active in one), and allocations.
+// The error is that of [Verify] for a malformed problem or plan. Amounts are exact until they are
+// rounded. Time: O(slots × types × the commitments active in a slot). AppendUses allocates.
 func AppendUses(dst []Use, p *Problem, plan *Plan) ([]Use, error) {
 	n, err := p.check()
 	if err != nil {

@@ -9,23 +9,26 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Verify checks a plan and its certificate without any part of the solver. Verify checks
-// that the purchases keep to the problem's rules, that the amounts are right, and that the
-// certificate proves the bound. A nil error means that no plan for p costs less than Bound. Verify
-// cannot check Searched, which no certificate proves. An error of the plan is an [*reserve.InputError] that
-// unwraps to [ErrForged] and says what is wrong; one of the problem is that of the solver.
+// Verify checks a plan and its certificate without any part of the solver. Verify checks that the
+// purchases keep to the problem's rules, that the amounts are right, and that the certificate
+// proves the bound. A nil error means that no plan for p costs less than Bound. Verify cannot check
+// Searched, which no certificate proves. For a wrong plan, the error is an [*reserve.InputError]
+// that unwraps to [ErrForged] and says what is wrong. For a malformed problem, the error is that of
+// [Solver.Solve].
 //
-// The bound without classes. Let g_t(N) be the cost of slot t on demand with N active units, of
-// which H_t are held, and let z_t ≥ 0 be the values of the certificate. For any plan with r_s units
-// bought at slot s, adding Σ z_t·(N_t - H_t - active) = 0 to the cost gives
+// The bound without classes. Let g_t(N) be the cost on demand in slot t with N active units of
+// commitment, and let H_t of these units be held. Let F_s be the price of a unit bought at slot s,
+// and z_t ≥ 0 the values of the certificate. Take any plan: r_s units bought at slot s, so that
+// N_t - H_t units bought by the plan are active in slot t. The sum Σ z_t·(N_t - H_t - (Σ r_s active
+// in t)) is 0. Added to the cost of the plan, it gives
 //
 //	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s.
 //
-// Taking the minimum over each N_t ≥ H_t and each r_s ≥ 0 alone can only lower that sum. The
-// second sum has the minimum 0 if no bracket is negative, which is checked. Each g_t is
-// linear between the ends of the types, so its minima are next to those ends or at H_t. The
-// proof uses neither convexity nor how the values were found. File joint.go has the bound beside
-// classes.
+// Taking the minimum over each N_t ≥ H_t and each r_s ≥ 0 alone can only lower that sum. Verify
+// checks that no bracket of the second sum is negative, so the second sum has the minimum 0. Each
+// g_t is linear between the points at which the commitment has paid for all usage of one type. So
+// the minimum of g_t is next to such a point or at H_t. The proof uses neither convexity nor how
+// the values were found. File joint.go has the bound with classes.
 //
 // Arithmetic is in big integers. Time: O(slots × types²) of their operations.
 func Verify(p *Problem, plan *Plan) error {

@@ -14,13 +14,12 @@ import (
 //
 //	AWQT < r − θ:  n falls by one, to the minimum at the least
 //	AWQT > r + θ:  n grows by one, to the maximum at the most
-//	NC = max(1, ⌊AWQT / r⌋)  clouds may be asked, the cheapest ones
+//	NC = max(1, ⌊AWQT / r⌋):  AQTP asks only the NC cheapest clouds
 //
-// AQTP counts as [OD] does: a job that finds enough free instances in one infrastructure
-// gets them, and a job without a place holds up the jobs behind it. AQTP launches for whole
-// jobs only, within limits and credits, so that no instance waits for others that may never
-// come. Idle instances go as under OD++. After a refusal AQTP asks no other cloud, and
-// waits for the next evaluation.
+// As under [OD], a job that finds enough free instances in one infrastructure gets them, and a job
+// without a place holds up the jobs behind it. AQTP launches for whole jobs only, within limits and
+// credits, so that no instance waits for others that may never come. AQTP terminates idle instances
+// as OD++ does. After a refusal AQTP asks no other cloud, and waits for the next evaluation.
 //
 // The administrator chooses r, so the zero value of r is an error; the paper's example is
 // r = 2 h with θ = 45 min. The policy remembers n: Reset the policy for another run. Time:

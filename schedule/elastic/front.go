@@ -44,10 +44,10 @@ func (w *weigher) of(c pricing.Money, t time.Duration) float64 {
 	return float64(w.weight*cost) + float64((1-w.weight)*wait)
 }
 
-// A front is the set of the configurations seen so far that no other dominates, sorted by
-// cost; so queued times fall strictly. One configuration dominates another if it is at least
-// as good in cost and queued time, and better in one. [Marshall12] prints the second half
-// with a queued time compared to a cost; queued time with queued time is meant. Of equal
+// A front is the set of the configurations seen so far that no other dominates, sorted by cost; so
+// queued times fall strictly. One configuration dominates another if it is at least as good in cost
+// and queued time, and better in one. In the second half of the definition, [Marshall12] prints a
+// queued time that is compared with a cost. The comparison of two queued times is meant. Of equal
 // configurations the front keeps one, each with the same chance.
 type front struct {
 	clouds  int
@@ -147,16 +147,16 @@ func (f *front) choose(costWeight float64) int {
 	return best
 }
 
-// search adds the configurations of a cross product to the front: those with
-// launch[clouds[i]] in lists[i], a list of distinct numbers in rising order. It leaves
-// out configurations that cost more than left, and builds few of the schedules:
+// search adds the configurations of a cross product to the front: all configurations in which
+// launch[clouds[i]] is in lists[i], a list of distinct numbers in rising order. search leaves out
+// configurations that cost more than left. It builds few of the schedules:
 //
-//   - Clouds go from the dearest, outermost, to the cheapest. Along the innermost
-//     the numbers fall, and the timetable's slack tells how far the schedule
-//     stays the same. Where instances cost nothing all these are ties; else the
-//     least number dominates the others.
-//   - A schedule is given up once it waits longer than one found at no higher
-//     cost.
+//   - The outermost loop is over the dearest cloud, the innermost over the cheapest. In the
+//     innermost loop the number of launches falls, and the timetable's slack tells how far the
+//     schedule stays the same. All numbers with the same schedule have the same queued time. So the
+//     least number dominates the others if instances cost something; otherwise all are equal.
+//   - search gives up a schedule once its queued time exceeds that of a schedule already found at
+//     no higher cost.
 func (t *timetable) search(f *front, s *Snapshot, clouds []int, lists [][]int, left pricing.Money, launch []int, rnd *rand.Rand) {
 	clear(launch)
 	if len(clouds) == 0 {

@@ -17,34 +17,35 @@ import (
 // two values at once: the cost of the launches, and the total queued time of the waiting
 // jobs.
 //
-// A configuration gives each cloud a set of waiting jobs, and launches as many instances
-// there as these jobs have cores. The cost of a configuration is the price of the first
-// hours. Its queued time is that of a schedule of the whole queue on all instances (see
-// timetable.go). A search finds configurations within limits and credits. The
-// configurations that no other dominates form the front. MCOP takes the configuration of
-// the front with the least weighted sum of cost and queued time, each scaled to [0, 1] over
-// the front; of equal sums the cheaper one. Among configurations of equal cost and time,
-// MCOP takes each with equal chances.
-// MCOP then terminates the idle instances that would be charged before the next evaluation
-// and that the chosen schedule does not use. After a refusal MCOP waits for the next
-// evaluation.
+// A configuration gives each cloud a set of waiting jobs, and launches as many instances there as
+// these jobs have cores. The cost of a configuration is the price of the first hour of its
+// launches. The queued time of a configuration comes from a schedule of the whole queue on all
+// instances (see timetable.go). A search finds configurations within limits and credits. The
+// configurations that no other dominates form the front. MCOP takes the configuration of the front
+// with the least weighted sum of cost and queued time, each scaled to [0, 1] over the front. Of
+// equal sums MCOP takes the cheaper configuration, and of configurations of equal cost and time
+// each with equal chances. MCOP then terminates the idle instances that would be charged before the
+// next evaluation and that the chosen schedule does not use. After a refusal MCOP waits for the
+// next evaluation.
 //
-// The zero value, with a source of randomness, minimises queued time alone and searches as
-// the paper does, with a genetic algorithm for each cloud by itself (ga.go). No bound is
-// known on the distance of its front from the true one. No bound is known on how long a job
-// waits either. Suppose that the front has two points: no launch, and one launch. Values
-// are scaled, so a weight of cost of at least one half then takes no launch, however long
-// the job has waited. Time: see the search.
+// The zero value, with a source of randomness, minimises queued time alone and searches as the
+// paper does, with a genetic algorithm for each cloud by itself (ga.go). No bound is known on the
+// distance between the front that MCOP finds and the true front. No bound is known on how long a
+// job waits. Suppose that the front has two points: no launch, and one launch. Values are scaled,
+// so a weight of cost of at least one half then takes no launch, however long the job has waited.
+// Time: see ga.go and exactfront.go.
 type MCOP struct {
 	// CostWeight is the weight of the cost, in [0, 1]; the queued time has the
 	// rest. MCOP-20-80 is 0.2 and MCOP-80-20 is 0.8.
 	CostWeight float64
 	Rand       *rand.Rand // needed
-	// Exact searches queues of up to exactJobs jobs exhaustively (exactfront.go). On 1,000
-	// hours of SDSC-SP2 with 90% of requests refused, MCOP-20-80 then pays $195 instead of
-	// $380, and jobs weighted by cores take 6,745 s instead of 6,705 s:
+	// Exact searches queues of up to exactJobs jobs exhaustively (exactfront.go). On 1,000 hours of
+	// SDSC-SP2, MCOP-20-80 with Exact pays $195, and without Exact $380. The average response time,
+	// weighted by cores, is 6,745 s with Exact and 6,705 s without. The clouds of lab.csv are a
+	// free cloud of 512 instances that refuses 90% of requests, and a cloud without a limit at
+	// $0.085:
 	//
-	//	go run ./examples/tools/elastic -trace SDSC-SP2-1998-4.2-cln.swf.gz -horizon 1000h -runs 2 -policy mcop-20-80 -search exact
+	//	go run ./examples/tools/elastic -trace SDSC-SP2-1998-4.2-cln.swf.gz -horizon 1000h -runs 2 -policy mcop-20-80 -clouds lab.csv -search exact
 	Exact    bool
 	KeepFree bool // keep idle instances of clouds without a price
 
@@ -66,12 +67,12 @@ type MCOP struct {
 }
 
 const (
-	// combinations is the most configurations that are compared at the end of the genetic
-	// search. Of each of C clouds the best ⌊combinations^(1/C)⌋ distinct numbers of instances
-	// are combined with the numbers of the others, none and all always among them. So all
-	// numbers of two clouds are combined, and 21 numbers each of three clouds. Of more than 13
-	// clouds that have room the cheapest 13 are asked, so that each has two numbers. The paper
-	// says "a subset".
+	// combinations is the most configurations that are compared at the end of the genetic search.
+	// For C clouds, the best ⌊combinations^(1/C)⌋ distinct numbers of instances of each cloud are
+	// combined with those of the other clouds; no instance, and all instances, are always among the
+	// numbers. So all numbers of two clouds are combined, and 21 numbers of each of three clouds.
+	// If more than 13 clouds have room, MCOP uses the cheapest 13, so that each cloud has two
+	// numbers. The paper says "a subset".
 	combinations = 10_000
 	// stall is how long a job that no infrastructure could hold in a configuration counts as
 	// held up, and all jobs behind it.

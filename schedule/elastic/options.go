@@ -39,11 +39,11 @@ type CloudOptions struct {
 	// falls within that time is charged once more. Release must be nil under Budget.Covered.
 	Release Delay
 
-	// Transfer is how much longer a job takes here than on the local cluster, for its data
-	// to come and go; ≥ 0. The instances of the job are busy for that time. TransferPrice is
-	// what the data of a job costs, each time that the job starts here; ≥ 0. Policies do not
-	// know of either before the job starts, as in [Marshall12] section II; Instance.Ready has
-	// the time afterwards. Both must be 0 under Budget.Covered.
+	// Transfer is how much longer a job takes here than on the local cluster, because its data must
+	// come and go; ≥ 0. The instances of the job are busy for that time. TransferPrice is the cost
+	// of moving the data of a job, paid each time that the job starts here; ≥ 0. A policy sees
+	// neither before the job starts, as in [Marshall12] section II. After the start, Instance.Ready
+	// includes the time. Both must be 0 under Budget.Covered.
 	Transfer      time.Duration
 	TransferPrice pricing.Money
 }

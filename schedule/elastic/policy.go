@@ -21,20 +21,20 @@ import (
 // [Snapshot.Validate] costs about as much as an evaluation, so a caller that builds valid
 // snapshots need not call Validate each time.
 //
-// The actions are feasible together: they keep to the limits of the clouds, and take the
-// credits no lower than the debt of the budget. They terminate idle instances only, each
-// once, and never instances of a fixed infrastructure.
+// The actions are feasible together: they keep to the limits of the clouds, and leave the credits
+// at −Budget.Debt or more. They terminate idle instances only, each once, and never instances of a
+// fixed infrastructure.
 //
 // A policy may also have a method
 //
 //	Rests(s *Snapshot) (credits pricing.Money, rests bool)
 //
-// which is called after an evaluation without an action. Rests reports whether all
-// evaluations up to the next event, and with fewer credits than it returns, have no action
-// and leave the policy unchanged. An event is the submission, start or end of a job, a change
-// of an instance's state, or a change of a cloud's price. The time, the credits and the next
-// charges may change without an event, and must not matter otherwise. The [Simulator] skips
-// those evaluations. All policies of this package have the method.
+// which is called after an evaluation without an action. rests is true if, up to the next event and
+// while the credits are below the returned credits, every evaluation has no action and leaves the
+// policy unchanged. An event is the submission, start or end of a job, a change of an instance's
+// state, or a change of a cloud's price. The time, the credits and the next charges may change
+// without an event, and must not matter otherwise. The [Simulator] skips those evaluations. All
+// policies of this package have the method.
 //
 // A policy that remembers something between evaluations may have the methods
 //

@@ -17,10 +17,10 @@ import (
 //
 // Rules. A job of n cores runs on idle instances of one infrastructure: n of them, or ⌈n/k⌉
 // instances of k cores. It runs for its run time divided by the speed of the instances
-// (instancetype.go). Jobs start in the order of their submission, and no job overtakes
-// another, unless Options.Backfill lets it. Of the infrastructures with enough idle instances
-// the job takes the cheapest, at equal prices the first. There the job takes the instances
-// that are paid for longest, of equal instances the first launched.
+// (instancetype.go). Jobs start in the order of their submission, and no job overtakes another,
+// unless Options.Backfill lets it. Of the infrastructures with enough idle instances the job takes
+// the cheapest, and the first of equal prices. There the job takes the instances whose paid time
+// lasts longest, and the first launched of equal instances.
 //
 // An instance is charged when it is launched and at each full hour after that, also while it
 // boots, until it is terminated. A terminated instance takes a while to go, and counts for
@@ -108,10 +108,9 @@ var measuredLaunch = MeasuredLaunch()
 // infrastructure can be. During the run, the error is for a policy whose actions cannot be
 // carried out, and for amounts beyond the range of pricing.Money.
 //
-// Jobs that do not end are no error: look at Result.Unfinished before the means. A horizon
-// ends a run. Without a horizon the simulation gives up when jobs wait, none runs, and none
-// has started for 60 days; days on which the credits recover from below the debt do not
-// count.
+// Jobs that do not end are no error: look at Result.Unfinished before the means. A horizon ends a
+// run. Without a horizon the simulation gives up when jobs wait, no job runs, and no job has
+// started for 60 days. Days on which the credits are below −Budget.Debt do not count.
 //
 // Time:
 //

@@ -10,34 +10,34 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// A timetable gives the total queued time of the waiting jobs if given numbers of
-// instances are launched now. It builds the schedule of the jobs, as [Marshall12] section
-// III.C says.
+// A timetable builds the schedule of the waiting jobs for the case that given numbers of instances
+// are launched now, and returns the total queued time of the jobs, as [Marshall12] section III.C
+// says.
 //
-// The schedule. Jobs start in the queue's order, and no job starts before the job ahead of it.
-// A job goes to the infrastructure that is the first to have enough free instances. Ties go to
-// the cheapest infrastructure, then to the first. Idle instances are free now, busy instances
-// when their jobs end by the estimates, booting instances when they are up, and launched
-// instances after the cloud's Boot. A job runs for its estimate, divided by the speed of the
-// infrastructure. If no infrastructure could hold a job, the job and all jobs behind it wait
-// for the time stall, in which later evaluations may help them. So a launch for the jobs behind
-// it alone gains nothing.
+// The schedule. Jobs start in the queue's order, and no job starts before the job ahead of it. A
+// job goes to the infrastructure in which enough instances are free first. If several
+// infrastructures are equally early, the job goes to the cheapest, then to the first. Idle
+// instances are free now, busy instances when their jobs end by the estimates, booting instances
+// when they are up, and launched instances after the cloud's Boot. A job runs for its estimate
+// divided by the speed of the infrastructure. If no infrastructure can ever hold a job, the
+// schedule ends there: the job and all jobs behind it count as waiting for another span, stall, in
+// which a later evaluation may help them. So a launch gains nothing if it serves only the jobs
+// behind such a job.
 //
-// Representation. Times never go back. So an infrastructure is a number of instances that
-// are free now, the releases known beforehand (sorted once for all schedules of an
-// evaluation) and the releases of placed jobs (kept sorted). A release has a time and a
-// number of instances, so that wide jobs cost no more than narrow ones.
+// Representation. The schedule never goes back in time. So three things describe an infrastructure:
+// how many of its instances are free now, the releases known beforehand (sorted once for all
+// schedules of an evaluation), and the releases of placed jobs (kept sorted). A release is a time
+// and a number of instances, so a job of many nodes costs no more than a job of one.
 //
-// Slack. low[c] is the least number of instances left free in c right after a job has
-// started there. lowUp[c] is the same over starts after the boot of the launched
-// instances. With up to lowUp[c] fewer launches in c, the schedule is the same. Each start in c
-// still finds room. A job that starts elsewhere prefers its place to c, and prefers it all the
-// more if c has fewer instances. The same holds for idle instances and low[c]. So
+// Slack. Each time that a job starts in cloud c, some instances of c stay free. low[c] is the least
+// such number over all starts in c. lowUp[c] is the least number over the starts after the launched
+// instances are up. With up to lowUp[c] fewer launches in c the schedule stays the same: each start
+// in c still finds room, and a job that starts elsewhere has even less reason to go to c. For the
+// same reason the schedule stays the same with up to low[c] fewer idle instances. So
 // timetable.search skips most configurations.
 //
-// Time: O(jobs·(clouds + releases)) a schedule in the worst case, about
-// O(jobs·clouds) when few jobs end before the last one starts. Space: O(jobs +
-// instances).
+// Time: O(jobs·(clouds + releases)) a schedule in the worst case, about O(jobs·clouds) when few
+// jobs end before the last job starts. Space: O(jobs + instances).
 type timetable struct {
 	now   time.Duration
 	stall time.Duration

@@ -12,29 +12,32 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A Batch runs jobs that are all submitted at once on a fixed number of nodes. It shows
-// the state of the nodes again and again: which job runs where, and since when. It is the
-// simulator of [Duplyakin17] section 4, made to ask of each state what a preemption would
-// do there. States are streamed: none is stored, so that memory does not grow with their
-// number.
+// A Batch runs jobs that are all submitted at once on a fixed number of nodes. After short spans of
+// time, and after each end of a job, the Batch shows the state of the nodes: which job runs where,
+// and since when. A Batch is the simulator of [Duplyakin17] section 4: for each state, one can ask
+// what a preemption would do. A Batch passes the states on one by one and stores none, so memory
+// does not grow with their number.
 //
-// A Batch keeps its memory between runs and allocates nothing once that suffices. It must not
-// be used by two goroutines at once.
+// A Batch keeps its memory between runs and allocates nothing once that memory suffices. Two
+// goroutines must not use a Batch at once.
 //
-// Rules. The jobs are submitted at time 0, in the order of the slice; their Submit is not
-// looked at. The scheduler decides which start, by their Estimate. A job that starts gets
-// the free nodes with the lowest numbers. Jobs that end at one moment end one by one, in
-// the jobs' order, with a pass of the scheduler after each end. After the first of these
-// passes a job may overtake the top job, although nodes for the top job come free at the
-// same moment. There is a state after each moment at which jobs end, when the scheduler
-// has used the freed nodes. From one such moment to the next, or from time 0 to the
-// first, there is also a state after each Every. So the states of a gap of
-// 100 s between two ends come 30, 60 and 90 s after the first end. This is a reading of
-// "while advancing between these moments, every T seconds". With this reading the paper's
-// numbers of states come out. With one clock that beats throughout they do not: the
-// paper's log HTC has 1379 node-hours on 20 nodes, which are 8,274 beats and 11,200 ends,
-// and "over 14K" states. There is none at time 0 and none after the last job's end, when
-// nothing runs.
+// Jobs. All jobs are submitted at time 0, in the order of the slice; the Batch ignores their
+// Submit. The scheduler decides by their Estimate which jobs start. A job that starts gets the free
+// nodes with the lowest numbers. Jobs that end at one moment end one by one, in the jobs' order,
+// and the scheduler runs after each end. So a job may overtake the top job, the first that waits,
+// after the first of these ends, although the later ends free nodes for the top job at the same
+// moment.
+//
+// States. There is a state after each moment at which jobs end, when the scheduler has used the
+// freed nodes. Between two such moments, and between time 0 and the first, there is a state after
+// each span Every. With an Every of 30 s and 100 s between two ends, there are states 30, 60 and
+// 90 s after the first end. There is no state at time 0, and no state after the last job's end,
+// when nothing runs.
+//
+// This is a reading of the paper's "while advancing between these moments, every T seconds", and it
+// gives the paper's numbers of states. The other reading, a clock that ticks every T seconds
+// regardless of ends, does not: the paper reports "over 14K" states for its log HTC. HTC has 1379
+// node-hours on 20 nodes, which are 8,274 ticks, and 11,200 ends of jobs.
 type Batch struct {
 	Nodes int // of the cluster, > 0
 
@@ -70,11 +73,11 @@ type BatchState struct {
 	Changed bool
 }
 
-// Run runs the jobs and gives each state to yield, in the order of time, until yield
-// returns false. It returns a *schedule.InputError before the first state for jobs that cannot
-// run (no nodes or run time, an estimate below the run time, more nodes than there are)
-// and for fields out of range. It returns one after the last state if the simulated
-// clock leaves its range or the scheduler never starts some job.
+// Run runs the jobs and gives each state to yield, in the order of time, until yield returns false.
+// Before the first state, Run returns a *schedule.InputError for jobs that cannot run (no nodes or
+// run time, an estimate below the run time, more nodes than there are) and for fields out of range.
+// After the last state, Run returns a *schedule.InputError if the simulated clock leaves its range
+// or if the scheduler never starts some job.
 //
 // Time: O(log R + n/64) for a start or an end of n nodes, with R jobs running on N nodes,
 // beside the scheduler's own time and a scan of N/64 words for free nodes. A state takes

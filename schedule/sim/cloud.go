@@ -25,16 +25,16 @@ type Cloud struct {
 
 	// Quota is the most instances at once, 0 is no limit.
 	Quota int
-	// Portfolio, if not nil, buys reservations of this cloud, week by week. Several clouds are
-	// chosen from by what is reserved; with one cloud nothing depends on it. The meter has to
-	// be hourly.
+	// Portfolio, if not nil, buys reservations of this cloud, week by week. The meter must be
+	// hourly. With several clouds, reservations change the choice of the cloud for an instance.
+	// With one cloud, reservations change nothing in the simulation.
 	//
-	// The function takes the instances that were charged for in each of the 168 hours of the
-	// past week, at all clouds together: the sum of their CloudResult.Hours. An instance that
-	// runs elsewhere now could run here if it were reserved. It appends to dst the reservations
-	// that serve in the coming week, in any order. It must not keep or modify demand. An error
-	// ends the simulation. A portfolio of package reserve/rules fits with a few lines: see the
-	// example.
+	// The function receives, as demand, the number of instances charged in each of the 168 hours of
+	// the past week, at all clouds together: the sum of their CloudResult.Hours. The reason: an
+	// instance that runs in another cloud now could run here if it were reserved. The function
+	// appends to dst the reservations that serve in the coming week, in any order. It must not keep
+	// or modify demand. An error ends the simulation. A portfolio of package reserve/rules fits
+	// with a few lines: see the example.
 	Portfolio func(dst []placement.Reservation, demand []int) ([]placement.Reservation, error)
 
 	// Scheduler decides which of the jobs of this cloud starts when; nil is

@@ -12,10 +12,9 @@ import (
 
 // A pool holds the leased instances of all sites.
 //
-// Instances that were requested together, have consecutive numbers and are in the same
-// place are one span, however many they are. So a job that starts or ends costs the spans
-// that it holds, not the instances. On a large machine that is the difference between
-// one step and a thousand.
+// Instances that were requested together, have consecutive numbers and are in the same place are
+// one span, however many they are. So the start or the end of a job takes one step for each span of
+// the job, not for each instance. On a large machine that can be one step instead of a thousand.
 //
 // Every leased instance is in exactly one span, and every span in exactly one place. The
 // place is a booting request, the idle spans of its site, or the list of a job (running, or

@@ -9,13 +9,13 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A roster holds the jobs that wait or run, each in a slot from its submission to its end.
-// So a simulation needs memory for these jobs, however long the log is.
+// A roster holds the jobs that wait or run. Each job has a slot of the roster from its submission
+// to its end. So a simulation needs memory for these jobs only, even if the log is long.
 //
-// The schedulers know a job by its number: how many jobs were submitted before it. A ring
-// leads from the number of a job that has not started to its slot. After the start the ring
-// keeps the job's slowdown until all jobs before it have started: slowdowns are added in
-// the order of submission, since the order of additions of floats shows in the last digits.
+// The schedulers know a job by its number: how many jobs were submitted before it. A ring buffer
+// has the slot of each job that has not started, by the job's number. After the start the ring
+// keeps the job's slowdown until all jobs before it have started: slowdowns are added in the order
+// of submission, since the order of additions of floats shows in the last digits.
 type roster struct {
 	live      []liveJob
 	freeSlot  int32   // the first unused slot, through next; -1 if none

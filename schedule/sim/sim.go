@@ -51,10 +51,10 @@ type Simulator struct {
 // returns the costs and the waits. The result's slices are valid until the next Run or Stream.
 // Jobs are not modified.
 //
-// It returns a *schedule.InputError for jobs that cannot be replayed: out of order, without
-// nodes or run time, with an estimate below the run time, or larger than a local cluster.
-// It also returns one for options out of range. No job is left out silently. A cost beyond
-// the range of pricing.Money is an error, too.
+// Run returns a *schedule.InputError for jobs that cannot be replayed: out of order, without nodes
+// or run time, with an estimate below the run time, or larger than a local cluster. Run also
+// returns a *schedule.InputError for options out of range and for a cost beyond the range of
+// pricing.Money. Run leaves out no job silently.
 //
 // Time: O(log E) an event beside the scheduler's own, with E jobs running and requests
 // booting. Choosing instances takes O(log G + g) for g of G groups, where a group is idle

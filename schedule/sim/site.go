@@ -96,12 +96,13 @@ func (c *site) pay(start, length time.Duration, n int) error {
 	return err
 }
 
-// count notes that from a time on n more instances are charged for.
+// count notes that n more instances are charged for from the time at on. A negative n ends charges.
 //
-// With an hourly meter a lease counts in the hours of the trace in which an hour of the
-// lease begins: from the hour of its begin up to, and without, the hour of its end. With
-// another meter a lease counts in each hour for the charged part: for the rest of this
-// hour, and fully from the next hour on.
+// With an hourly meter, a lease counts in each hour of the trace in which an hour of the lease
+// begins: in the hour of the lease's begin and all later hours, up to, and without, the hour of its
+// end. With another meter, a lease counts in each hour for the part of the hour that is charged. So
+// a lease that begins at the time at counts for the rest of the present hour, and fully from the
+// next hour on.
 func (c *site) count(at time.Duration, n int) {
 	hour := int(at / time.Hour)
 	if c.byHour {

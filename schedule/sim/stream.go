@@ -7,10 +7,10 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// Stream replays jobs as [Simulator.Run] does and returns the same result, digit by digit,
-// without Starts and Levels: start and level receive these. A job is taken from the sequence when
-// the simulated clock reaches its submission. So memory goes by the jobs that wait and
-// run, and not by the length of the log:
+// Stream replays jobs as [Simulator.Run] does and returns the same result, digit by digit, without
+// Starts and Levels: start and level receive these. A job is taken from the sequence when the
+// simulated clock reaches its submission. So memory depends on the jobs that wait and run, and
+// hardly on the length of the log:
 //
 //   - some 130 bytes for each job that waits or runs, beside what the scheduler keeps,
 //   - 16 bytes for each job submitted after the first job that still waits,

@@ -9,11 +9,11 @@ import (
 
 // A usage accounts for a sustained-use discount while instances come and go.
 //
-// Rank k is the inferred instance k of package pricing: rank k is in use while k or more
-// instances are charged for. An instance counts from its request to the end of its
-// charged time, which is after its release. Such ends are kept in a queue until their
-// time comes. A change of the number touches only the ranks between the old and the new
-// number. So the time is O(log E) a lease, with E ends to come, and O(ranks) a month.
+// Rank k is the inferred instance k of package pricing: rank k is in use while k or more instances
+// are charged for. An instance counts from its request to the end of its charged time, which may
+// come after its release. A queue keeps these ends until their time comes. A change of the number
+// of instances touches only the ranks between the old and the new number. So a lease takes O(log
+// E), where E ends are to come, and a month takes O(ranks).
 type usage struct {
 	on       bool
 	discount pricing.SustainedUse

@@ -104,9 +104,10 @@ type Command struct {
 
 // An agent runs one task at a time on a cluster of its tier.
 //
-// An agent by itself keeps deadlines under [RuleSafe], [RuleNoReturn] and [RulePlanned].
-// Under [RuleHedged] the framework requests the second cluster, at [Handover.Limit] of what is
-// saved. The agent on spot goes on until its task ends, is interrupted, or is withdrawn.
+// Under [RuleSafe], [RuleNoReturn] and [RulePlanned], the agent keeps deadlines by itself. Under
+// [RuleHedged] the framework keeps them: it requests a second cluster, on demand, at the last
+// moment that [Handover.Limit] allows for the work saved so far. The agent on spot then goes on
+// until its task ends, is interrupted, or is withdrawn.
 type agent struct {
 	Handover Handover
 	Tier     Tier

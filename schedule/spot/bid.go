@@ -62,9 +62,9 @@ func past(h pricing.SpotHistory, now time.Duration) (from, to time.Duration) {
 //
 //	r + 0.85·(onDemand - r),  r = max(current price, mean of the past 30 days)
 //
-// The bid is the price on demand if r is above it. The second term is rounded down to a
-// nano. MediumBid looks at the history up to and including now, and never beyond. It panics
-// for a time before the first price. O(changes in the 30 days).
+// The bid is the price on demand if r is above it. The second term is rounded down to a nano.
+// MediumBid looks at the history up to and including now, and never beyond. MediumBid panics for a
+// time before the first price. O(changes in the 30 days).
 func MediumBid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
 	from, to := past(h, now)
 	r := max(h.At(now), h.Mean(from, to))

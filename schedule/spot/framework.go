@@ -6,11 +6,11 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Framework is the framework agent AG of [Huang13] section II.C together with the cluster
-// agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
-// and takes the task back from the agent. Every task has its own cluster, so no task waits
-// for another task. An agent of the paper is a set of state machines here, one for each
-// task of the agent.
+// A Framework is the framework agent of [Huang13] section II.C, called AG there, together with the
+// cluster agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
+// and takes the task back from the agent. Every task has its own cluster, so no task waits for
+// another task. An agent of the paper is a set of state machines here, one for each task of the
+// agent.
 //
 // A Framework decides and does not act. The framework returns commands. The caller carries
 // out the commands, and then calls again:
@@ -148,10 +148,10 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 	return e.spot.Handover.Limit(&e.task, e.saved), true
 }
 
-// AppendCommands lets AG and all agents look at their clusters at the time now, and appends
-// their commands to dst. The caller carries out the commands in that order. Then the caller
-// calls again with the same time, until AppendCommands appends nothing. CommandProceed,
-// CommandWait and CommandStop are not appended.
+// AppendCommands lets the framework and all its agents look at their clusters at the time now, and
+// appends their commands to dst. The caller carries out the commands in that order. Then the caller
+// calls again with the same time, until AppendCommands appends nothing. CommandProceed, CommandWait
+// and CommandStop are not appended.
 //
 // The function look returns what the caller sees of one cluster of the task with that index:
 // of the cluster on demand for TierHigh, and of the cluster on spot for the other tiers.

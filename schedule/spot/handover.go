@@ -68,11 +68,11 @@ const (
 	// there, beside a new cluster on demand. The first to end ends both. RuleHedged is
 	// for tasks that save seldom or never: stopping them would throw away most of a run.
 	RuleHedged
-	// RulePlanned leaves the decision to a plan, such as [Planner]. The plan says when to
-	// wait, when to go on spot and with which bid, when to stop, and when to go on demand,
-	// alone or beside a spot cluster ([BidBoth]). Whatever the plan decides, the point of no
-	// return holds as under RuleNoReturn. It is for agents that are told of events at
-	// once: the Interval is 0.
+	// RulePlanned leaves the decision to a plan, such as [Planner]. The plan says when to wait,
+	// when to go on spot and with which bid, when to stop, and when to go on demand, alone or
+	// beside a spot cluster ([BidBoth]). Whatever the plan decides, the point of no return holds as
+	// under RuleNoReturn. RulePlanned requires agents that learn of events at once, an Interval of
+	// 0.
 	RulePlanned
 )
 
@@ -180,11 +180,14 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	return last
 }
 
-// overlap is about a spot run of the length run. It returns how long before the end of that
-// run a second cluster on demand may be requested. Both clusters together are then expected
-// to cost no more than on demand alone:
+// overlap is about a task on a spot cluster whose run lasts for the span run, with a second cluster
+// on demand beside it. overlap returns the longest time before the end of that run at which the
+// second cluster may begin, so that both together are expected to cost no more than a run on demand
+// alone:
 //
-//	ratio·(latency + run) + (part beside) ≤ latency + R
+//	ratio·(latency + run) + (time of the second cluster) ≤ latency + R
+//
+// Here ratio is the spot price over the price on demand, and R is what remains on demand.
 func (h *Handover) overlap(t *Task, saved, run time.Duration) time.Duration {
 	ratio := h.SpotRatio
 	if ratio == 0 {

@@ -141,11 +141,11 @@ type BidDecision struct {
 	// For is how long the decision holds: ask again then, or at an interruption.
 	// Asking sooner does no harm. For BidOnDemand, until the task ends.
 	For time.Duration
-	// Cost is the expected cost of the task from now on with all its instances, in units
-	// of the currency. Within a block of a running cluster it counts from the beginning
-	// of the block, as if the block had begun at the current price. It is 0, which says
-	// nothing, for a run that has gone on for longer than its estimate and may still go
-	// on.
+	// Cost is the expected cost of the task from now on with all its instances, in units of the
+	// currency. If a cluster runs, Cost counts from the beginning of the cluster's current block,
+	// the time for which the meter holds a price, as if the block had begun at the current price.
+	// If a run has lasted longer than its estimate and goes on, nothing is known of the cost, and
+	// Cost is 0.
 	Cost float64
 	// Late says that the deadline cannot be kept even on demand.
 	Late bool
@@ -197,9 +197,9 @@ func price(m pricing.Money) float64 { return m.Float64() }
 // chain's slices are copied.
 //
 // The error is that of [Task.Validate], [PriceChain.Validate], [pricing.SpotMeter.Validate],
-// [pricing.Meter.Validate] or [pricing.Meter.Cost], or a *schedule.InputError. A Field
-// "Task.Deadline" with [ErrPast] says that the deadline is not after now. All others
-// unwrap to [ErrRange]:
+// [pricing.Meter.Validate] or [pricing.Meter.Cost], or a *schedule.InputError. If the deadline is
+// not after now, the InputError has the Field "Task.Deadline" and unwraps to [ErrPast]. Every other
+// InputError unwraps to [ErrRange] and has one of these Fields:
 //
 //   - "now": now is more than 36 years before 0.
 //   - "Market.OnDemand": the price is negative.
@@ -402,16 +402,21 @@ func (p *Planner) bid(b int) pricing.Money {
 	}
 }
 
-// Decide returns what is best to do for the task of the last [Planner.Solve].
-// It may be asked at any time up to its deadline, at best when the last decision's
-// For is over. Time left and saved work are rounded down to steps and checkpoints,
-// so that the deadline is kept at all times in between.
+// Decide returns the best decision for the task of the last [Planner.Solve]. The caller may ask at
+// any time up to the task's deadline, and best when the For of the last decision is over. Decide
+// rounds the time left down to whole steps, and the saved work down to whole checkpoints. So the
+// deadline is kept, whenever the caller asks.
 //
-// A task that runs on spot for longer than its estimate goes on as long as it could be
-// run again on demand. A plan made while a cluster runs knows of it from its next block
-// on. It panics before a Solve that returned no error, and for an impossible state:
-// earlier than the time of Solve, in a block that began before that time, or with a
-// negative Saved or Elapsed. O(n²) for n levels.
+// If a task runs on spot for longer than its estimate, Decide lets it go on as long as the whole
+// rest could still be run on demand in time. Decide panics
+//
+//   - before a Solve that returned no error,
+//   - for a time before the time of Solve,
+//   - for a running cluster whose current block (the time for which the meter holds a price) began
+//     before the time of Solve,
+//   - for a negative Saved or Elapsed.
+//
+// O(n²) for n price levels.
 func (p *Planner) Decide(s BidState) BidDecision {
 	if p.points == 0 {
 		panic("spot: Planner without a plan")

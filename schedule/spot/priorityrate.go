@@ -220,21 +220,25 @@ func times(th float64, rest time.Duration, round func(float64) float64) time.Dur
 	return time.Duration(v)
 }
 
-// SafeThreshold returns the least safe th1: a task that starts on a spot cluster and is
-// interrupted at the last moment still meets its deadline on demand. Agents look every
-// interval; 0 says that they are told at once:
+// SafeThreshold returns the least safe th1, the threshold of [Huang13] below which a task goes on
+// demand. With a safe th1, a task that starts on a spot cluster and is interrupted at the last
+// moment still meets its deadline on demand. interval is the time between two looks of the agents
+// at their clusters, or 0 if they learn of events at once. The threshold is
 //
 //	th1 = (R_spot + T_latency + 3·interval) / R
 //
-// with R what remains on demand and R_spot on a spot cluster with its
-// checkpoints; without checkpoints that is 1 + (T_latency + 3·interval)/T_est.
+// where R is the time that the task still needs on demand, and R_spot the time that it needs on a
+// spot cluster, with its checkpoints. Without checkpoints th1 is
+// 1 + (T_latency + 3·interval)/T_est.
 //
-// The paper's 1 leaves time for two runs and one latency, counted from when the agent
-// last looked at PR. But the latency falls due twice, once before each run: Algorithm 1
-// looks at PR until the cluster is ready, and what is left of the latency then (line 19)
-// is unguarded. And three looks may come an interval late. The first look sees the cluster
-// ready, and comes before the test of PR (line 12 before 13). The second sees the
-// interruption (line 23). The third sees the cluster on demand ready.
+// The paper's th1 of 1 leaves time for two runs and one latency, from the agent's last look at PR,
+// the priority rate, on. But the latency is due twice, once before each run: Algorithm 1 looks at
+// PR only until the cluster is ready, and nothing guards the latency that is left then (line 19).
+// And each of three looks may come an interval late:
+//
+//   - the look that sees the cluster ready, which comes before the test of PR (line 12 before 13),
+//   - the look that sees the interruption (line 23),
+//   - the look that sees the cluster on demand ready.
 func (t *Task) SafeThreshold(saved, interval time.Duration) float64 {
 	return float64(t.SpotRun(saved)+t.Latency+3*interval) / float64(t.Remaining(saved))
 }

@@ -113,13 +113,13 @@ func (r *Report) String() string {
 // submissions are at [AbsoluteFrom] or later, the base is the earliest submission in the log,
 // whether its record is kept or not.
 //
-// An estimate below the run time is raised to it, since a scheduler would end
-// the job there, and a missing one is the run time. Ties in Submit go by ID,
-// then by the order of the log.
+// Convert raises an estimate below the run time to the run time, since a scheduler would end the
+// job at its estimate. A missing estimate becomes the run time. Jobs with the same Submit come in
+// the order of their IDs, then in the order of the log.
 //
-// The first error that records yields ends it, as does a *schedule.InputError for a
-// job that cannot be represented. Convert panics if an option is out of range. Time is
-// O(n) for a log in order and O(n log² n) otherwise; memory is that of the jobs kept.
+// Convert ends at the first error: an error that records yields, or a *schedule.InputError for a
+// job that cannot be represented. Convert panics if an option is out of range. Time is O(n) for a
+// log in order and O(n log² n) otherwise. Memory is linear in the jobs that Convert returns.
 func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
 	return appendJobs(nil, records, opts)
 }

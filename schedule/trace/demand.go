@@ -69,26 +69,25 @@ type event struct {
 	n    int
 }
 
-// AppendDemand appends to dst the instances that each slot needs when job i
-// holds its Nodes from starts[i] for its Run, or from its Submit where starts
-// is nil, and returns the extended slice. A job that ends at an instant and
-// one that starts there do not overlap. Only what falls into the slots
-// counts: a job that runs when the first slot begins is held from there on.
-// Jobs may come in any order, and are not modified.
+// AppendDemand appends to dst the number of instances that each slot needs, and returns the
+// extended slice. Job i holds its Nodes for its Run, from starts[i] on; if starts is nil, from its
+// Submit on. If a job ends at the moment at which another starts, the two do not overlap. Only what
+// falls into the slots counts: a job that runs when the first slot begins counts from there on.
+// Jobs may come in any order. AppendDemand does not modify them.
 //
-// The error is a *schedule.InputError, and dst is then returned as it was given. The error says
-// that opts ask for more than 2²⁶ slots, or which job, from 0,
+// The error is a *schedule.InputError; AppendDemand then returns dst as it was. The error says that
+// opts ask for more than 2²⁶ slots, or names the job, from 0, that
 //
 //   - holds no instance or no time,
 //   - starts or ends beyond the range of [time.Duration],
 //   - makes the curve longer than 2²⁶ slots, or
 //   - makes the values of the curve overflow.
 //
-// AppendDemand panics if starts is neither nil nor as long as jobs, or if an option is out
-// of range.
+// AppendDemand panics if starts is neither nil nor as long as jobs, or if an option is out of
+// range.
 //
-// Time is O(n log n + slots), or O(n log n + users · slots) at worst for
-// SharedByUser, or O(n + slots) for Unshared.
+// Time is O(n log n + slots) for n jobs. For SharedByUser it is O(n log n + users · slots) at
+// worst, and for Unshared O(n + slots).
 func AppendDemand(dst []int, jobs []Job, starts []time.Duration, opts DemandOptions) ([]int, error) {
 	var s sweep
 	return s.appendDemand(dst, jobs, starts, opts)

@@ -13,8 +13,8 @@ import (
 //	12
 //	14
 //
-// The error is a *schedule.InputError with the slot of a number that is not 0 to
-// [math.MaxInt32], before anything is written, or that of dst.
+// If a number is not from 0 to [math.MaxInt32], WriteDemand writes nothing, and the error is a
+// *schedule.InputError with the slot. Any other error is that of dst.
 func WriteDemand(dst io.Writer, demand []int) error {
 	for s, d := range demand {
 		if d < 0 || d > math.MaxInt32 {

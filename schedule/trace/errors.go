@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// What a *schedule.InputError unwraps to.
+// A *schedule.InputError of this package unwraps to one of these errors.
 //
-// The errors themselves are a *schedule.InputError:
+// The fields of the InputError are:
 //
 //	Package  "trace"
 //	Field    the field of the format such as "run time", or such as "Jobs.Nodes"
@@ -17,7 +17,7 @@ import (
 //	Column   the field of the format from 1; 0 where the whole line is meant
 //	Err      what is there and what would be right; unwraps to a sentinel
 //
-// Such as
+// For example:
 //
 //	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
 var (

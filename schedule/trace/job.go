@@ -2,13 +2,12 @@ package trace
 
 import "time"
 
-// A Job is one batch job of a log, in instances rather than processors: what
-// a simulator replays and what a generator makes.
+// A Job is one batch job of a log. Its size is in instances, not in processors. Simulators replay
+// Jobs, and generators make Jobs.
 //
-// A Job whose Run or Nodes is not positive is not a job that can be replayed;
-// [Convert] leaves such records out and counts them. A policy sees Submit,
-// Estimate, Nodes, User and Queue; Run is the simulator's, and Wait is only for
-// comparing with the log.
+// A Job whose Run or Nodes is not positive cannot be replayed; [Convert] leaves such records out
+// and counts them. A policy sees Submit, Estimate, Nodes, User and Queue. Only the simulator sees
+// Run. Wait is only for comparing with the log.
 type Job struct {
 	ID       int64         // the log's own job number
 	Submit   time.Duration // since the start of the trace

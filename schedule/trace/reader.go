@@ -289,16 +289,15 @@ func (r *Reader) checkComment(text []byte) error {
 // Stats returns the counts so far.
 func (r *Reader) Stats() Stats { return r.stats }
 
-// Next reads the next record into rec. At the end of the log it returns
-// [io.EOF] and leaves rec alone.
+// Next reads the next record into rec. At the end of the log Next returns [io.EOF] and does not
+// change rec.
 //
-// A line that is not a record gives a *schedule.InputError with its line and field;
-// the next call goes on with the following line. Any other error is that of
-// the source, or of a line or header beyond all bounds, and every later call
-// returns it again.
+// For a line that is not a record, Next returns a *schedule.InputError with the line and the field,
+// and the next call goes on with the following line. Every other error is final: Next returns it
+// again at each later call. Such an error comes from the source, or from a line or a header that is
+// too long.
 //
-// Time is O(line), and nothing is allocated but while the header is read and
-// for an error.
+// Time is O(line). Next allocates only while it reads the header and for an error.
 func (r *Reader) Next(rec *Record) error {
 	if !r.inBody {
 		if _, err := r.Header(); err != nil {

@@ -14,12 +14,11 @@ const (
 	StatusCancelled     = 5 // before or after it started
 )
 
-// A Record is one line of a log in the Standard Workload Format: its 18
-// fields, in the format's order, with the values that the log holds. Unknown
-// is -1 in every field, -1 s (and not -1 ns) in the times.
+// A Record is one line of a log in the Standard Workload Format: its 18 fields, in the format's
+// order, with the values in the log. An unknown value is -1 in a field that is a number, and -1 s,
+// not -1 ns, in a time.
 //
-// Times are whole nanoseconds, which holds every second and every decimal
-// fraction of up to nine digits exactly.
+// Times are in whole nanoseconds. So every time with at most nine decimals of a second is exact.
 type Record struct {
 	ID            int64         // 1: job number
 	Submit        time.Duration // 2: since the log's start, or absolute

@@ -64,11 +64,11 @@ type SampleOptions struct {
 
 	Arrivals Arrivals
 
-	// Of Campaigns only. CampaignJobs is the mean number of jobs in a campaign, 0 is
-	// [CampaignJobs]. There are n/CampaignJobs campaigns, rounded, at least one. Every
-	// way to cut the n jobs into so many campaigns is equally likely, so the sizes are
-	// about geometric. CampaignGap is the mean of the exponential gaps between its jobs,
-	// 0 is [CampaignGap].
+	// These fields are for the Arrivals Campaigns only. CampaignJobs is the mean number of jobs in
+	// a campaign; 0 stands for the constant [CampaignJobs]. n jobs come in n/CampaignJobs
+	// campaigns, rounded, at least one. Every way to cut the n jobs into that many campaigns is
+	// equally likely, so the sizes are about geometric. CampaignGap is the mean of the exponential
+	// gaps between the jobs of a campaign; 0 stands for the constant [CampaignGap].
 	CampaignJobs int
 	CampaignGap  time.Duration
 }

@@ -8,10 +8,10 @@ const (
 	firstBucket   = 11   // the cycle's day starts with the eleventh half hour
 )
 
-// cycle computes the weights of the half hours of a day, of which 0 starts at
-// midnight. The weight at index (i−1) mod 48 is the model's F(i+½) − F(i−½), for
-// i = 11, …, 58. F is the distribution function of gamma(shape, scale). The weights
-// are divided by their mean, so that their sum is 48.
+// cycle computes the weights of the 48 half hours of a day; half hour 0 starts at midnight. Let F
+// be the distribution function of gamma(shape, scale). For i = 11, …, 58, the weight at index (i−1)
+// mod 48 is F(i+½) − F(i−½), as in the model. The weights are divided by their mean, so that their
+// sum is 48.
 //
 // The division removes every constant factor of the density, so that the
 // weights are integrals of

@@ -36,14 +36,14 @@ var roundMinutes = [...]int{
 // 0.31 and 0.47.
 const DefaultFactor = 1.0
 
-// EstimatesTo writes the jobs to dst with estimates that users might have given. An
-// estimate is Run·u with u uniform in [1, f+1], at most the longer of 48 hours and Run,
-// rounded up to one of
+// EstimatesTo writes the jobs to dst with estimates that users might have given. An estimate is
+// Run·u, where u is random and uniform in [1, f+1], but at most 48 hours or Run, whichever is
+// longer. The estimate is then rounded up to one of
 //
 //	1 2 5 10 15 20 30 45 minutes, 1 1½ 2 3 4 5 6 8 10 12 15 18 24 36 48 hours
 //
-// and to whole days above that. No estimate is below the run time of its job. The other
-// fields of a job are copied. Run times of the Lublin model end at 45 hours.
+// or, above 48 hours, to whole days. No estimate is below the run time of its job. The other fields
+// of a job are copied. Run times of the Lublin model end at 45 hours.
 //
 // Sources: the uniform factor [Mualem01]; round values [Tsafrir05]. The list of round
 // values and [DefaultFactor] are this library's. EstimatesTo draws one number a job.

@@ -28,8 +28,8 @@ const (
 // exp returns e^x for x ≤ 709. Below −708, where results would be subnormal,
 // it returns 0.
 //
-// x = k·ln 2 + r with |r| ≤ ln 2/2 = 0.3466, and e^r is the series up to
-// r¹³/13!; the rest is below 0.3466¹⁴/14!·1.03 = 4.3e-18.
+// Method: x = k·ln 2 + r with a whole k and |r| ≤ ln 2/2 = 0.3466, so e^x is 2^k·e^r. The power
+// series of e^r ends at r¹³/13!. The rest of the series is below 0.3466¹⁴/14!·1.03 = 4.3e-18.
 func exp(x float64) float64 {
 	if x < -708 {
 		return 0

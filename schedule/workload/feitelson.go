@@ -99,24 +99,23 @@ func newFeitelson() (m feitelson) {
 	return m
 }
 
-// AppendFeitelson appends n jobs of a sample after Feitelson's model [Feitelson96] to
-// dst, and returns the extended slice. [FeitelsonJobs] of them are as the sample that
-// [Marshall12] reports. A job has at most [FeitelsonCores] cores, mostly small numbers
-// and powers of two. Its run time is weakly correlated with its size, with a few long
-// jobs for many short jobs. A job is run r times in a row, with r in proportion to r^−2.5
-// and at most 32.
+// AppendFeitelson appends n jobs of a sample after Feitelson's model [Feitelson96] to dst, and
+// returns the extended slice. With n = [FeitelsonJobs] the sample is like the sample that
+// [Marshall12] reports. A job has at most [FeitelsonCores] cores, mostly small numbers and powers
+// of two. Its run time is weakly correlated with its size, with a few long jobs for many short
+// jobs. Each job is run r times in a row, where r is from 1 to 32 and has a probability in
+// proportion to r^−2.5.
 //
 // Jobs are numbered from 1 and come in order of submission, in whole seconds since
 // the start of the span; run times are rounded up to whole milliseconds. Estimate is
 // Run (see [EstimatesTo]), User, Queue and Wait are −1.
 //
-// It allocates nothing but what dst needs to grow. It returns dst as it was and an
-// *schedule.InputError for options that make no sense or more than 2²⁴ jobs. It panics if rng is
-// nil or n is
-// negative. Time: O(n log n).
+// AppendFeitelson allocates only to let dst grow. For options out of range, or more than 2²⁴ jobs,
+// AppendFeitelson returns dst as it was and a *schedule.InputError. AppendFeitelson panics if rng
+// is nil or n is negative. Time: O(n log n).
 //
-// How far samples of 1,001 jobs are from the reported figures, over 1,000 seeds, as
-// mean and standard deviation between seeds:
+// The table compares samples of 1,001 jobs with the reported figures. It has the mean and the
+// standard deviation over 1,000 seeds:
 //
 //	                     reported    samples
 //	jobs of 8 cores           146    144 ± 24
@@ -127,9 +126,9 @@ func newFeitelson() (m feitelson) {
 //	the longest, h          23.58   22.7 ± 1.2
 //	the shortest, s         .3123    .30 ± .28
 //
-// The repeated runs make the scatter: without them it would be half as wide. The work is
-// 18,700 ± 6,900 core-hours, and the middle nine tenths of the samples reach from 10,800
-// to 32,300. So compare policies on the same samples.
+// Half of the scatter between samples comes from the repeated runs. The work of a sample is
+// 18,700 ± 6,900 core-hours; nine tenths of the samples have 10,800 to 32,300. So compare policies
+// on the same samples.
 func AppendFeitelson(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, FeitelsonJobs, feitelsonSpan)
 	if err != nil {

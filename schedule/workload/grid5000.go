@@ -42,21 +42,20 @@ const (
 
 var grid5000Times = hyperexponential{short: 600, long: 378.622 * 60, limit: 36 * 3600}
 
-// AppendGrid5000 appends n jobs like those that [Marshall12] took from the
-// Grid5000 trace to dst, and returns the extended slice. [Grid5000Jobs] of them
-// are like its sample: [Grid5000Serial] of one core, as a share of n rounded to
-// the nearest, the others of 2 to [Grid5000Cores] cores.
+// AppendGrid5000 appends n jobs to dst, and returns the extended slice. The jobs are like the
+// sample that [Marshall12] took from the Grid5000 trace, which has [Grid5000Jobs] jobs,
+// [Grid5000Serial] of them with one core. The same share of the n jobs, rounded to the nearest, has
+// one core. The others have 2 to [Grid5000Cores] cores.
 //
 // Jobs are numbered from 1 and come in order of submission. Submit and Run are whole
 // seconds. Estimate is Run (see [EstimatesTo]), User, Queue and Wait are −1.
 //
-// It allocates nothing but what dst needs to grow. It returns dst as it was and an
-// *schedule.InputError for options that make no sense or more than 2²⁴ jobs. It panics if rng is
-// nil or n is
-// negative. Time: O(n log n).
+// AppendGrid5000 allocates only to let dst grow. For options out of range, or more than 2²⁴ jobs,
+// AppendGrid5000 returns dst as it was and a *schedule.InputError. AppendGrid5000 panics if rng is
+// nil or n is negative. Time: O(n log n).
 //
-// How far samples of 1,061 jobs are from the reported figures, over 1,000 seeds, as
-// mean and standard deviation between seeds:
+// The table compares samples of 1,061 jobs with the reported figures. It has the mean and the
+// standard deviation over 1,000 seeds:
 //
 //	                     reported    samples
 //	jobs of one core          733    733

@@ -44,11 +44,10 @@ const (
 // Options choose the machine and the types of jobs. The zero value is the
 // published model: batch and interactive jobs on 128 nodes.
 type Options struct {
-	// Nodes is the size of the machine, the most that a job can need; 0 means
-	// [MachineNodes]. The published parameters need at least 32, typeless at
-	// least 10 (see [Params.ForNodes]). A power-of-two job whose rounded exponent exceeds the
-	// machine, which can only be where Nodes is no power of two, has the
-	// largest power of two that fits.
+	// Nodes is the size of the machine, the most nodes that a job can need; 0 stands for
+	// [MachineNodes]. The published parameters need at least 32 nodes, or at least 10 with Typeless
+	// (see [Params.ForNodes]). If Nodes is not a power of two, the model may ask for a power of two
+	// above Nodes; such a job gets the largest power of two that fits.
 	Nodes int
 
 	// Typeless asks for one type of job instead of batch and interactive.
@@ -85,12 +84,11 @@ type Lublin struct {
 	id   int64
 }
 
-// Reset starts a new stream that draws from rng. Everything of the stream
-// before is forgotten. The stream keeps rng, and the same source in the same
-// state gives the same jobs on every machine.
+// Reset starts a new stream that draws from rng, and forgets the stream before. The stream keeps
+// rng. An rng in the same state gives the same jobs on every machine.
 //
-// It returns a *schedule.InputError for parameters that the model cannot use, and
-// leaves l as it was. It panics if rng is nil or o.Nodes is negative.
+// For parameters that the model cannot use, Reset returns a *schedule.InputError and does not
+// change l. Reset panics if rng is nil or o.Nodes is negative.
 func (l *Lublin) Reset(rng *rand.Rand, o Options) error {
 	if rng == nil {
 		panic("workload: nil source of randomness")
@@ -203,14 +201,13 @@ func (p *process) logRun(s *sampler, nodes int) float64 {
 // clock can hold, 292 years after the start (ten million jobs or more, with the
 // published parameters), it returns false.
 //
-// Jobs are numbered from 1 and come in order of submission. Submit counts from the
-// midnight before the first job, in whole seconds; of two jobs at equal times before
-// rounding the interactive job is first. Run is in whole seconds and at least one. The
-// model knows nothing of users: User is −1 (see [UsersTo]) and Estimate is Run (see
-// [EstimatesTo]). Queue is [QueueBatch], [QueueInteractive] or, with [Options].Typeless,
-// −1.
+// Jobs are numbered from 1 and come in order of submission. Submit counts from the midnight before
+// the first job, in whole seconds. If two jobs have equal times before rounding, the interactive
+// job is first. Run is in whole seconds and at least one. The model knows nothing of users: User is
+// −1 (see [UsersTo]) and Estimate is Run (see [EstimatesTo]). Queue is [QueueBatch],
+// [QueueInteractive] or, with [Options].Typeless, −1.
 //
-// It panics before the first Reset.
+// Next panics before the first Reset.
 func (l *Lublin) Next() (trace.Job, bool) {
 	if l.n == 0 {
 		panic("workload: Lublin.Next before Reset")
@@ -264,13 +261,13 @@ func (l *Lublin) Jobs(n int) iter.Seq[trace.Job] {
 	}
 }
 
-// AppendLublin appends n jobs of the Lublin-Feitelson model to dst and returns
-// the extended slice: the first n jobs of a [Lublin] stream that draws from rng.
-// It allocates nothing but what dst needs to grow.
+// AppendLublin appends n jobs of the Lublin-Feitelson model to dst and returns the extended slice:
+// the first n jobs of a [Lublin] stream that draws from rng. AppendLublin allocates only to let dst
+// grow.
 //
-// It returns dst as it was and a *schedule.InputError for parameters that the model
-// cannot use, for more than 2²⁴ jobs, and if the clock does not hold n jobs. [Lublin.Jobs]
-// has no such limit. It panics if rng is nil or n or o.Nodes is negative. It takes time O(n).
+// AppendLublin returns dst as it was and a *schedule.InputError for parameters that the model
+// cannot use, for more than 2²⁴ jobs, and if the clock does not hold n jobs. [Lublin.Jobs] has no
+// limit of 2²⁴ jobs. AppendLublin panics if rng is nil, or if n or o.Nodes is negative. Time: O(n).
 func AppendLublin(dst []trace.Job, rng *rand.Rand, n int, o Options) ([]trace.Job, error) {
 	if err := checkJobs(n); err != nil {
 		return dst, err

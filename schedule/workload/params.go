@@ -83,20 +83,20 @@ func TypelessParams() Params {
 	}
 }
 
-// ForNodes returns p moved from a machine of 128 nodes to one of the given
-// size: UHi and UMed grow by log₂(nodes/128), all else stays. It panics if
+// ForNodes returns p, the parameters for a machine of 128 nodes, moved to a machine of the given
+// size: UHi and UMed grow by log₂(nodes/128), and all other parameters stay. ForNodes panics if
 // nodes is not positive.
 //
-// That is the model's own rule: UHi is the binary logarithm of the largest job, and UMed
-// lies between 1.5 and 3.5 below it [Lublin03]; ULow belongs to the smallest parallel
-// job, which is two nodes everywhere. The rule ends where UMed would fall below ULow:
-// below 32 nodes for the interactive parameters, and below 10 for the batch and typeless
-// parameters. [Lublin.Reset] refuses such parameters. The authors' advice for a machine
-// of 8 nodes is ULow .8, UMed 1.5, UHi 3.
+// That is the model's own rule: UHi is the binary logarithm of the largest job, and UMed lies
+// between 1.5 and 3.5 below UHi [Lublin03]. ULow belongs to the smallest parallel job, which has
+// two nodes on every machine. The rule ends where UMed would fall below ULow: below 32 nodes for
+// the interactive parameters, and below 10 for the batch and typeless parameters. [Lublin.Reset]
+// refuses such parameters. The authors' advice for a machine of 8 nodes is ULow .8, UMed 1.5, UHi
+// 3.
 //
-// Arrivals do not scale: on a larger machine the mean job grows, and with it,
-// through p, its run time, but the work for each node falls. Change AArr or BArr
-// to set the load.
+// Arrivals do not scale. On a larger machine the mean size of a job grows, and so does the run
+// time, which the model derives from the size. But the work for each node falls. Change AArr or
+// BArr to set the load.
 func (p Params) ForNodes(nodes int) Params {
 	if nodes < 1 {
 		panic("workload: Params.ForNodes of a machine without nodes")

@@ -18,9 +18,9 @@ import (
 // What it does not do: a real user submits like jobs in sessions, and comes and goes in the
 // course of the log. Here each job's user is drawn by itself.
 
-// UsersTo writes the jobs to dst with users from 1 to n. A job's user is ⌊(n+1)^u⌋ with u
-// uniform in [0, 1), which is user k with probability ln(1 + 1/k)/ln(n + 1). The other
-// fields of a job are copied. UsersTo draws one number a job.
+// UsersTo writes the jobs to dst with users from 1 to n. A job's user is ⌊(n+1)^u⌋, where u is
+// random and uniform in [0, 1). So the job is of user k with probability ln(1 + 1/k)/ln(n + 1). The
+// other fields of a job are copied. UsersTo draws one number a job.
 //
 // dst and jobs must have the same length, and may be the same slice. UsersTo panics if rng
 // is nil, if the lengths differ, or unless n is from 1 to a billion.

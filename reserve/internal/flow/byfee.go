@@ -54,12 +54,14 @@ import (
 // byFee is 1.3 to 3.5 times as fast as the simplex on the five logs of the shared folder, for a class of a day: 2.5 times in
 // the geometric mean (PLIMSOLL_SHARED=DIR go test -run NONE -bench Day ./reserve/internal/flow).
 
-// mostPhases bounds the phases of byFee. With 12 phases byFee is faster than the simplex on all five logs. With 81
-// phases byFee takes three times as long as the simplex on hpc2n.
+// mostPhases is the most phases for which byFee solves a problem; with more phases the simplex
+// solves it. On the five logs of the shared folder, byFee is faster than the simplex with 12
+// phases. With 81 phases byFee takes three times as long as the simplex on the log hpc2n.
 //
-// leastDiscount is the least part of the term's price on demand that the fee saves. Where the fee saves less,
-// little is bought, and the simplex ends at once: for terms of a month at a discount of 4% byFee takes 3 to 16 times
-// as long.
+// leastDiscount is the least discount for which byFee solves a problem: the part of the term's
+// price on demand that the fee saves. With less discount few reservations are bought, and the
+// simplex ends at once: for terms of a month at a discount of 4%, byFee takes 3 to 16 times as
+// long.
 const (
 	mostPhases    = 32
 	leastDiscount = 1. / 8

@@ -168,11 +168,16 @@ const (
 	stripSlots  = stripBlocks * minBlock
 )
 
-// sweepStrip does what worst does for each block of the strip that begins at slot b, but class by
-// class instead of block by block. Blocks must be the smallest, each class must have one fee, and
-// all terms must end within the horizon. sweepStrip appends what it finds and returns the largest violation.
-// Without strips a solve takes 2 to 11% longer on the shared demands with months and years, 17 to 35%
-// longer with ten terms (PLIMSOLL_SHARED=DIR go test -run NONE -bench Exact ./reserve, with sweep's loop over strips and without).
+// An arc of the flow is violated if a change of its flow would lower the cost. sweepStrip finds the
+// most violated arc of each block of slots, for the 32 blocks of a strip that begins at slot b.
+// worst finds the most violated arc of a single block. sweepStrip goes through the strip class by
+// class, which is faster. It requires blocks of the least size, minBlock, one fee for each class,
+// and terms that all end within the horizon. sweepStrip appends the arcs to s.cand and returns the
+// largest violation.
+//
+// Without strips a solve takes 2 to 11% longer on the shared demands with terms of months and
+// years, and 17 to 35% longer with ten terms (PLIMSOLL_SHARED=DIR go test -run NONE -bench Exact
+// ./reserve, with sweep's loop over strips and without).
 func (s *Solver) sweepStrip(b int) (top int64) {
 	var most [stripBlocks]int64
 	var best [stripBlocks]int32

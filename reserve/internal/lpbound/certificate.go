@@ -68,12 +68,19 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 	return units * m.priceI[r/m.n], max(0, v-prev)
 }
 
-// bound evaluates the Lagrangian dual function at y, in integers. y is negative for hard rows only.
-// For every such y, no plan within lo and hi costs less (nil: the problem's own limits). If the rows of a column are
-// together worth more than its fee, the column is charged at its limit, or at the peak of
-// the demand that it could serve if that is less. An optimal plan need not exceed that peak.
-// The value is then raised to the next possible cost of a plan: all costs differ from base
-// by multiples of unit. A bound beyond int64 saturates.
+// bound returns a lower bound on the cost of every plan that buys from lo[j] to hi[j] in each
+// column j; nil stands for the problem's own limits. A column is the purchases of one class in one
+// period. A row is the active reservations of one level of use prices in one period, and a hard row
+// has a limit. The bound is the Lagrangian dual function at y, computed in integers. y[r] is the
+// price of one active reservation in row r; only hard rows may have a negative price.
+//
+// If the rows of a column are together worth more than the fee of the column, bound buys as much of
+// the column as an optimal plan can need: the limit of the column, or the peak of the demand that
+// the column can serve if the peak is less.
+//
+// The cost of every plan differs from m.base, the cost on demand alone, by a multiple of m.unit. So
+// bound raises the value to the next such cost. bound returns math.MinInt64, which proves nothing,
+// if a price is beyond maxPrice. bound uses sum as scratch memory.
 func (m *model) bound(y, sum []int64, lo, hi []float64) int64 {
 	n := m.n
 	var total wide.Int

@@ -65,17 +65,21 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// model is the problem as rows and columns.
+// model is the problem as rows and columns. Column c*n+i is the number of purchases of class c in
+// period i. Row k*n+i is about
 //
-// Levels k = 0..L-1 are the distinct usage prices below on demand, dearest
-// first; price[k] is what a unit of N[k][i] saves per used slot: the price of
-// the level above minus this level's. Row k*n+i belongs to
+//	N[k][i] = the number of active reservations of levels k..L-1 in period i.
 //
-//	N[k][i] = active reservations of levels k..L-1 in period i,
+// The levels are the distinct use prices below the price on demand, from level 0, the dearest, to
+// level L-1, the cheapest. price[k] is the use price of level k-1 less the use price of level k,
+// where the price on demand stands for the use price of level -1. A used reservation of level k
+// saves price[0] + … + price[k] a slot.
 //
-// A row's worth is a concave staircase integral: between breakpoints val[a-1] and val[a] one
-// more unit is worth price*cnt[a], above the last breakpoint nothing, or, for
-// a hard row, it is forbidden. Column c*n+i is the purchases of class c at i.
+// A period has several slots with different demands. Reservation number v of N[k][i] is used in the
+// slots whose demand is at least v. So the worth of a row is concave in N, with the breakpoints
+// val[a] at the demands of the slots: from val[a-1] (or 0) to val[a], one more reservation is worth
+// price[k]*cnt[a], where cnt[a] counts the slots that use it. Above the last breakpoint one more
+// reservation is worth nothing, or is forbidden if the row is hard.
 type model struct {
 	n, levels, rows, classes int
 

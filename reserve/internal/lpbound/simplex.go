@@ -19,19 +19,23 @@ const (
 //
 //	minimise  fee·x + Σ_r φ_r(N_r),   N = A x + inv,   lo <= x <= hi,
 //
-// φ_r convex piecewise linear and kept implicit. A row is either active (N_r
-// held at one of its breakpoints) or inside one piece; a column is either at a
-// bound or basic. Active rows and basic columns are equally many. The square
-// matrix K of A between them is all that is ever factorised. w holds its
-// inverse, row-major, w[c*stride+q] for basic column c and active row q.
+// where x has the purchases of each column, N the active reservations of each row, and φ_r is the
+// cost of row r. φ_r is convex and piecewise linear, and simplex computes it where it is needed
+// from the breakpoints of model.
 //
-// Start: x = 0, K empty; that is feasible. Step: the column or active row whose
-// price disagrees most (Devex) moves, and the basic columns follow by w. The
-// move ends at the first event past which it would no longer pay. An event is
-// the entering variable's own limit, a basic column's bound or a row's breakpoint.
-// Breakpoints that still leave it paying are passed. Optimal when no price
-// disagrees. Bounds that branching puts on a basic column may be violated at
-// first; big is then the price of a unit outside, large enough (see penalty).
+// A row is active if N_r is held at one of its breakpoints; otherwise N_r is inside one piece. A
+// column is basic, or at one of its bounds. There are as many active rows as basic columns. The
+// only matrix to invert is the square matrix K, the part of A in these rows and columns. w is the
+// inverse of K, row by row: w[c*stride+q] is for basic column c and active row q.
+//
+// Start: x = 0 and K empty, which is feasible. Step: the nonbasic column, or the active row, whose
+// reduced cost violates optimality most (by Devex) moves, and the basic columns follow by w. The
+// events on the way are the bound of the moving variable, the bound of a basic column, and the
+// breakpoint of a row. The move passes breakpoints after which it still pays, and ends at the first
+// event after which it does not. The solution is optimal when no reduced cost violates optimality.
+//
+// Branching can put a bound on a basic column that the column violates. big is then the price of
+// each unit outside of the bounds, so large that the column returns (see penalty).
 type simplex struct {
 	model
 	work, budget int64 // done, and allowed, of Options.Work

@@ -11,14 +11,14 @@ import (
 // A Tree holds numbers and has two operations, each O(log n): add to all numbers of a
 // range, and find the least number of a range.
 //
-// The tree is a complete binary tree in an array, with the numbers at the leaves. add[v] has
-// been added to all numbers below v. least[v] is the least number below v, without the
-// additions above v:
+// The tree is a complete binary tree in an array, with the numbers at the leaves. add[v] counts for
+// all leaves below node v. least[v] is the least number below v, without the add of the nodes above
+// v:
 //
 //	least[v] = min(least[2v], least[2v+1]) + add[v]
 //
-// So nothing is ever pushed down, and an operation walks from two leaves to the root. HGR
-// has one tree for windows and one for slots.
+// So an operation never moves an add down to the children: it walks from the two ends of its range
+// to the root. HGR has one tree for windows and one for slots.
 type Tree struct {
 	size  int // a power of two; leaves are size..2·size-1
 	least []int64

@@ -89,11 +89,11 @@ type Simulator struct {
 	err   error
 }
 
-// Run simulates the tasks. The error is that of package pricing for a history or a meter that
-// is not valid, or for a sum that overflows. Every other error is a *schedule.InputError that
-// unwraps to [spot.ErrPast] for a deadline that is not after the submission, and to
-// [spot.ErrRange] otherwise. Index is the index of the task for a Field such as
-// "Tasks.Deadline", and -1 for a Field such as "Options.Window". Run has these limits:
+// Run simulates the tasks. The error is that of package pricing for a history or a meter that is
+// not valid, or for a sum that overflows. Every other error is a *schedule.InputError that unwraps
+// to [spot.ErrPast] for a deadline that is not after the submission, and to [spot.ErrRange]
+// otherwise. Index is the index of the task for a Field such as "Tasks.Deadline", and -1 for a
+// Field such as "Options.Window". Run checks these limits:
 //
 //   - "Tasks.Submit": under spot.RulePlanned without a Plan, a task has two steps of past
 //     prices before it, for the chain.

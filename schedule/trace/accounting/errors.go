@@ -2,9 +2,9 @@ package accounting
 
 import "errors"
 
-// What a *schedule.InputError unwraps to.
+// A *schedule.InputError of this package unwraps to one of these errors.
 //
-// The errors themselves are a *schedule.InputError:
+// The fields of the InputError are:
 //
 //	Field   the column or field, such as "Start" or "jobs.time.end"
 //	Index   the job from 0 in JSON, where there are no lines; -1 elsewhere
