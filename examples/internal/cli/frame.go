@@ -202,7 +202,8 @@ func (p *Program[O, R]) run(args []string, stdout io.Writer, run *Run) error {
 	}
 	for i, x := range p.Files {
 		if files[i] != nil {
-			if err := x.Write(results, files[i]); err != nil {
+			w := plain.Writer(files[i])
+			if err := cmp.Or(x.Write(results, w), w.Flush()); err != nil {
 				return err
 			}
 		}

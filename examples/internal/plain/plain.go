@@ -68,14 +68,38 @@ func escape(text, but string, as func(string) string) string {
 	return b.String()
 }
 
-// Writer returns a writer of whole lines, which writes them as [Text] does.
-func Writer(w io.Writer) io.Writer { return writer{w} }
+// Writer returns a writer that writes text as [Text] does. What ends in the middle of a character waits
+// for the rest of it, or for Flush.
+func Writer(w io.Writer) *TextWriter { return &TextWriter{w: w} }
 
-type writer struct{ io.Writer }
+// A TextWriter writes text as [Text] does.
+type TextWriter struct {
+	w    io.Writer
+	rest []byte // the beginning of a character
+}
 
-func (w writer) Write(p []byte) (int, error) {
-	_, err := io.WriteString(w.Writer, Text(string(p)))
+// Write implements [io.Writer].
+func (t *TextWriter) Write(p []byte) (int, error) {
+	text := append(t.rest, p...)
+	end := len(text)
+	for i := end - 1; i >= max(0, end-utf8.UTFMax); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	_, err := io.WriteString(t.w, Text(string(text[:end])))
+	t.rest = append(t.rest[:0], text[end:]...)
 	return len(p), err
+}
+
+// Flush writes what is left of a character that never ended, as it would be of a whole text.
+func (t *TextWriter) Flush() error {
+	_, err := io.WriteString(t.w, Text(string(t.rest)))
+	t.rest = t.rest[:0]
+	return err
 }
 
 // Cell returns a field of a table: on one line, and no formula. A spreadsheet computes what begins

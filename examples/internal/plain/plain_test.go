@@ -57,3 +57,22 @@ func TestCSV(t *testing.T) {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
+
+// A character that comes in pieces is whole, and one that never ends is escaped.
+func TestWriterPieces(t *testing.T) {
+	var b strings.Builder
+	w := Writer(&b)
+	const text = "caf\u00e9 \u20ac \U0001f600 \x1b"
+	for i := range len(text) {
+		if n, err := w.Write([]byte(text[i : i+1])); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	w.Write([]byte("\xe2\x82"))
+	if got, want := b.String(), Text(text); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := w.Flush(); err != nil || b.String() != Text(text)+`\xe2\x82` {
+		t.Errorf("%v, %q", err, b.String())
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/filelock"
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 )
 
 // lockState keeps other processes from the state until the function that it returns is
@@ -95,7 +96,7 @@ func (r *results) writeState(run *cli.Run) error {
 	}
 	data, err := json.MarshalIndent(list, "", "  ")
 	if err == nil {
-		_, err = out.Write(append(data, '\n'))
+		_, err = fmt.Fprintln(out, plain.JSON(string(data)))
 	}
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/infile"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/perfmodel/mpiprofile"
 )
@@ -210,7 +211,7 @@ func convert(o *profileOptions, run *cli.Run) (*converted, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = file.Write(text.Bytes())
+	_, err = io.WriteString(file, plain.Text(text.String()))
 	return out, err
 }
 

@@ -1,7 +1,6 @@
 package niu16
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/outfile"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/semielastic"
 	"github.com/plimsoll/plimsoll/examples/internal/svgplot"
 	"github.com/plimsoll/plimsoll/placement"
@@ -51,10 +51,12 @@ func create(folder string, run *cli.Run) (map[string]*outfile.File, error) {
 
 // write writes the figure as CSV and as a picture.
 func (f *figure) write(table, picture io.Writer) error {
-	w := csv.NewWriter(table)
-	w.Write(strings.Split(f.header, ","))
-	w.WriteAll(f.rows)
-	if err := w.Error(); err != nil {
+	w := plain.NewCSV(table)
+	w.Write(strings.Split(f.header, ",")...)
+	for _, row := range f.rows {
+		w.Write(row...)
+	}
+	if err := w.Flush(); err != nil {
 		return err
 	}
 	if f.stack != nil {
