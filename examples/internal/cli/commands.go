@@ -7,6 +7,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 )
 
 // A Command is a part of a program that has several.
@@ -24,6 +26,9 @@ func RunCommand(ctx context.Context, usage string, commands map[string]Command, 
 	if len(args) == 0 {
 		return Mistakef("no command: %s", want)
 	}
+	out := plain.Writer(stdout) // names of others are shown and not obeyed
+	defer out.Flush()
+	stdout = out
 	name := args[0]
 	switch name {
 	case "-h", "-help", "--help", "help":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/jsonrows"
+	"github.com/plimsoll/plimsoll/examples/internal/plain"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/schedule/sim/bills"
@@ -18,21 +19,17 @@ import (
 
 // Write writes a line for each user, below a line of titles.
 func Write(w io.Writer, s *bills.Statement) error {
-	line := []byte("user,jobs,instance_hours,pays,alone,saved_by_use,saved_by_shapley,standard_error,pays_by_shapley\n")
+	out := plain.NewCSV(w)
+	out.Write("user", "jobs", "instance_hours", "pays", "alone", "saved_by_use", "saved_by_shapley", "standard_error", "pays_by_shapley")
 	for i := range s.Accounts {
 		a := &s.Accounts[i]
-		line = append(append(line, a.Name()...), ',')
-		line = append(strconv.AppendInt(line, int64(a.Jobs), 10), ',')
-		line = append(line, decimal.Fixed(a.Hours, 6)...)
+		line := []string{a.Name(), strconv.Itoa(a.Jobs), decimal.Fixed(a.Hours, 6)}
 		for _, m := range [...]pricing.Money{a.Pays, a.Alone, a.SavedByUse, a.SavedByShapley, a.StdErr, a.PaysByShapley()} {
-			line = append(append(line, ','), m.String()...)
+			line = append(line, m.String())
 		}
-		if _, err := w.Write(append(line, '\n')); err != nil {
-			return err
-		}
-		line = line[:0]
+		out.Write(line...)
 	}
-	return nil
+	return out.Flush()
 }
 
 // named is how many users who pay more than alone Say names; Write has all.
