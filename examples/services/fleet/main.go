@@ -25,7 +25,7 @@ import (
 // program plans a fleet on an engine.
 var program = &cli.Program[options, *results]{Name: "fleet", Usage: usageText, Define: define, Work: work, Text: (*results).text,
 	Rows: (*results).object, Verdict: (*results).verdict,
-	Kept: "the parts in -out may be of two runs; there is no summary.json until a run is done"}
+	Kept: "the parts in -out may be of two runs; there is no _SUCCESS until a run is done"}
 
 // merging puts shards together.
 var merging = &cli.Program[mergeOptions, *results]{Name: "fleet merge", Usage: mergeUsage, Define: defineMerge, Work: merge, Text: (*results).text,

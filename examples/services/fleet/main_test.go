@@ -711,14 +711,26 @@ func TestNoSummaryOfAnotherRun(t *testing.T) {
 	dir := t.TempDir()
 	summary := filepath.Join(dir, "summary.json")
 	in := filepath.Join(dir, "plans-00001-of-00003.csv", "way") // a folder stands in the way of a part
-	if err := errors.Join(os.WriteFile(summary, []byte("{}"), 0o600), os.MkdirAll(in, 0o700)); err != nil {
+	done := filepath.Join(dir, "_SUCCESS")
+	if err := errors.Join(os.WriteFile(summary, []byte("{}"), 0o600), os.WriteFile(done, nil, 0o600), os.MkdirAll(in, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
 	if status := program.Run(append(slices.Clone(small), "-out", dir), &out, &errs); status == 0 {
 		t.Errorf("it writes over a folder: %s", out.String())
 	}
-	if _, err := os.Stat(summary); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a summary: %v", err)
+	for _, f := range []string{summary, done} {
+		if _, err := os.Stat(f); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("there is %s: %v", f, err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Dir(in)); err != nil {
+		t.Fatal(err)
+	}
+	if status := program.Run(append(slices.Clone(small), "-out", dir), &out, &errs); status != 0 {
+		t.Fatalf("%d: %s", status, errs.String())
+	}
+	if _, err := os.Stat(done); err != nil {
+		t.Error(err)
 	}
 }

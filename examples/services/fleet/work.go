@@ -111,6 +111,11 @@ func work(o *options, run *cli.Run) (*results, error) {
 		}
 		return nil, err
 	}
+	if o.out != "" {
+		if err := engine.Done(e.Dir); err != nil {
+			return nil, err
+		}
+	}
 	r.took = time.Since(start)
 	if err := r.failures(run, e.Dir); err != nil {
 		return nil, err

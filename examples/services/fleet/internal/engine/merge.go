@@ -48,7 +48,10 @@ func Write(dir string, formats []string, parts int, x *group.Terms, j *market.Pl
 		return sum, nil
 	}
 	s := Summary{Terms: *x, Totals: sum, Joint: *j}
-	return sum, s.write(SummaryOf(dir))
+	if err := s.write(SummaryOf(dir)); err != nil {
+		return sum, err
+	}
+	return sum, Done(dir)
 }
 
 // ReadFailures returns the failures that a run has written to a folder in so many parts,

@@ -313,14 +313,24 @@ func (f *writeFn) writeFocus(w io.Writer, plans []record.Plan) error {
 // SummaryOf returns the file of the summary in a folder.
 func SummaryOf(dir string) string { return filepath.Join(dir, "summary.json") }
 
-// NoSummary removes the summary of an earlier run. A run does so before it writes, and writes the
-// summary last: while there is none, the parts in the folder may be of two runs.
+// success is the file, without content, that a run writes last of all: programs that read folders of
+// parts know the name.
+const success = "_SUCCESS"
+
+// NoSummary removes what an earlier run has written last. A run does so before it writes, and writes
+// its summary and then _SUCCESS last: while there is no _SUCCESS, the parts in the folder may be of two
+// runs.
 func NoSummary(dir string) error {
-	if err := os.Remove(SummaryOf(dir)); err != nil && !os.IsNotExist(err) {
-		return err
+	for _, f := range []string{filepath.Join(dir, success), SummaryOf(dir)} {
+		if err := os.Remove(f); err != nil && !os.IsNotExist(err) {
+			return err
+		}
 	}
 	return nil
 }
+
+// Done says that all files of a run are in its folder.
+func Done(dir string) error { return os.WriteFile(filepath.Join(dir, success), nil, 0o666) }
 
 // A Summary is what a run of the fleet comes to.
 type Summary struct {
