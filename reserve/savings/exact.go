@@ -231,11 +231,7 @@ func (s *exact) scale(unit int64) error {
 			s.slots, s.term, pricing.Money(first.price), pricing.Money(first.plan))
 	}
 	s.units = most
-	s.shift = 61 - bits.Len64(uint64(most)) - bits.Len64(uint64(ratio))
-	if s.shift < 0 {
-		s.units >>= -s.shift
-		s.shift = 0
-	}
+	s.shift = 61 - bits.Len64(uint64(most)) - bits.Len64(uint64(ratio)) // 2 or more: most·ratio ≤ 2⁵⁷
 	for i := range s.types {
 		y := &s.types[i]
 		hi, lo := bits.Mul64(uint64(s.units)<<s.shift/uint64(s.unit), uint64(y.price))

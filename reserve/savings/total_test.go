@@ -29,3 +29,25 @@ func TestTotalText(t *testing.T) {
 		}
 	}
 }
+
+// A Total is a number of units, and a text with decimals, also beyond 64 bits.
+func TestTotalForms(t *testing.T) {
+	large := TotalOf(1 << 62)
+	large = large.Plus(large).Plus(large)
+	for _, c := range []struct {
+		total Total
+		units float64
+		fixed string
+	}{
+		{TotalOf(2345 * pricing.Milli), 2.345, "2.3"},
+		{TotalOf(-25 * pricing.Unit), -25, "-25.0"},
+		{large, 3 * (1 << 62) / 1e9, "13835058055.282163712"},
+	} {
+		if got := c.total.Float64(); got != c.units {
+			t.Errorf("%v: %v, want %v", c.total, got, c.units)
+		}
+		if got := c.total.Fixed(1); got != c.fixed {
+			t.Errorf("%v: %q, want %q", c.total, got, c.fixed)
+		}
+	}
+}
