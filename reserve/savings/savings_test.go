@@ -536,3 +536,54 @@ func anyDemand(rng *rand.Rand, slots, peak int) []int {
 	}
 	return demand
 }
+
+// The range that worth returns around a unit has units of one value alone, and the value is that of what the
+// unit pays for.
+func TestWorthByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 28)) // seed 6, 28
+	ranges := 0
+	for range 300 {
+		p := &Problem{Slot: time.Hour, Term: 2 * time.Hour, Unit: pricing.Money(1 + r.IntN(9))}
+		for i := range 1 + r.IntN(3) {
+			q := pricing.Money(1 + r.IntN(9))
+			p.Types = append(p.Types, Type{Name: names[i], Demand: []int{r.IntN(12), r.IntN(3)}, Plan: q, OnDemand: q + 1 + pricing.Money(r.IntN(9))})
+		}
+		var s Solver
+		if err := s.load(p, 2); err != nil || !s.true128 {
+			t.Fatal(err, s.true128)
+		}
+		for slot := range 2 {
+			var grains []wide.Int // what each grain of the line saves
+			for i := range s.types {
+				y := &s.types[i]
+				for range y.rate * int64(y.demand[slot]) {
+					grains = append(grains, y.true128)
+				}
+			}
+			value := func(n int) (sum wide.Int) {
+				for k := (n - 1) * int(s.unit); k < min(n*int(s.unit), len(grains)); k++ {
+					sum = sum.Plus(grains[k])
+				}
+				return sum
+			}
+			last := len(grains)/int(s.unit) + 3
+			for n := 1; n <= last; n++ {
+				got, from, to := s.exact.worth(slot, n)
+				if got != value(n) || from > n || to < n {
+					t.Fatalf("%+v, slot %d: unit %d is worth %v from %d to %d, want %v", p.Types, slot, n, got, from, to, value(n))
+				}
+				for m := max(1, from); m <= min(to, last); m++ {
+					if value(m) != got {
+						t.Fatalf("%+v, slot %d: units %d to %d are said to be worth %v, and unit %d is %v", p.Types, slot, from, to, got, m, value(m))
+					}
+				}
+				if to > from {
+					ranges++
+				}
+			}
+		}
+	}
+	if ranges < 1000 {
+		t.Errorf("only %d units have a range", ranges)
+	}
+}
