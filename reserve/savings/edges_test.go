@@ -649,3 +649,70 @@ func TestBlend(t *testing.T) {
 		}()
 	}
 }
+
+// Up to the greatest amounts a plan is proved, and beyond there is an error: prices, demands, and both are
+// doubled until nothing fits, for each kind of problem.
+func TestEdgeOfMoney(t *testing.T) {
+	kinds := map[string]func(p *Problem){
+		"plan":    func(p *Problem) { p.Classes = nil },
+		"classes": func(p *Problem) {},
+		"held":    func(p *Problem) { p.Held = []pricing.Holding{{Count: 3, Until: 4}} },
+		"offers": func(p *Problem) {
+			o := Offer{Name: "c", Term: 4 * time.Hour}
+			for _, y := range p.Types {
+				o.Rates = append(o.Rates, y.Plan*9/10)
+			}
+			p.Others = []Offer{o}
+		},
+		"paths": func(p *Problem) {
+			for i := range p.Types {
+				y := &p.Types[i]
+				y.Paths = [][]int{y.Demand, slices.Repeat([]int{y.Demand[0]}, len(y.Demand))}
+				y.Demand = nil
+			}
+		},
+	}
+	for name, kind := range kinds {
+		t.Run(name, func(t *testing.T) {
+			solved, refused := 0, 0
+			for bits := range 64 {
+				for what := range 3 { // prices, demands, or half of each
+					prices, demands := []int{bits, 0, bits / 2}[what], []int{0, bits, (bits + 1) / 2}[what]
+					if demands > 27 || prices > 35 {
+						continue
+					}
+					p := userMixed(6, 2, 10, 3)
+					p.Unit <<= min(prices, 30)
+					for i := range p.Types {
+						y := &p.Types[i]
+						y.OnDemand, y.Plan = y.OnDemand<<prices, y.Plan<<prices
+						for t := range y.Demand {
+							y.Demand[t] <<= demands
+						}
+					}
+					for i := range p.Classes {
+						p.Classes[i].Class.Hourly <<= prices
+					}
+					kind(p)
+					s := Solver{Work: 1e6}
+					plan, err := s.Solve(p)
+					if err != nil {
+						if !errors.Is(err, ErrOverflow) && !errors.Is(err, ErrRange) {
+							t.Fatalf("prices by 2^%d, demands by 2^%d: %v", prices, demands, err)
+						}
+						refused++
+						continue
+					}
+					if err := Verify(p, &plan); err != nil {
+						t.Fatalf("prices by 2^%d, demands by 2^%d: %v", prices, demands, err)
+					}
+					solved++
+				}
+			}
+			t.Logf("%d solved, %d refused", solved, refused)
+			if solved < 10 || refused < 5 {
+				t.Errorf("%d solved, %d refused", solved, refused)
+			}
+		})
+	}
+}

@@ -66,6 +66,10 @@ func TestErrors(t *testing.T) {
 		{"negative weight", func(p *Problem) { paths(p); p.Weights = []int{2, -1} }, ErrRange, "Weights[1]: value out of range: -1: want 0 to 2147483647"},
 		{"no weight", func(p *Problem) { paths(p); p.Weights = []int{0, 0} }, ErrRange, "Weights: value out of range: they come to 0 in lowest terms: want 1 to 1048576"},
 		{"weights too fine", func(p *Problem) { paths(p); p.Weights = []int{1, mostParts} }, ErrRange, "Weights: value out of range: they come to 1048577 in lowest terms: want 1 to 1048576"},
+		{"term of a class in parts", func(p *Problem) {
+			paths(p)
+			p.Classes[1].Class.Term, p.Weights = 4000*time.Hour, []int{1, mostParts - 1}
+		}, ErrRange, "Classes[1].Class: value out of range: 0, short has a term of 4000h0m0s: want at most 2045 slots"},
 		{"term in parts", func(p *Problem) { paths(p); p.Term, p.Weights = 1<<20*time.Hour, []int{1, mostParts - 1} }, ErrRange, "Term: value out of range: 1048576h0m0s: want at most 2045 slots"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

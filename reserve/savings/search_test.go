@@ -25,7 +25,7 @@ func searched() (list []*Problem) {
 	for i, size := range [][4]int{{10, 2, 1, 3}, {14, 3, 1, 4}, {20, 2, 2, 4}, {24, 3, 2, 3}, {40, 3, 1, 6}, {60, 2, 2, 9}, {120, 3, 1, 12}, {200, 2, 1, 20}} {
 		for _, offers := range []int{1, 2} {
 			p := randomMixed(rng, size[0], size[1], size[2], size[3], pricing.Unit/4)
-			p.Term = time.Duration(2+size[0]/3) * time.Hour
+			p.Term = time.Duration([]int{2 + size[0]/3, size[0], 2 * size[0]}[i%3]) * time.Hour
 			if i%2 == 1 {
 				p.Every = 2
 				p.Types[0].Plan = 0
@@ -55,7 +55,7 @@ func TestSearches(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("problem, cost, bound, optimum, units of commitment, reservations, work of branch and bound, of the search by coordinates, passes of repair\n")
 	for i, p := range searched() {
-		s := Solver{Work: 20_000_000}
+		s := Solver{Work: []int64{20_000_000, 2_000_000, -1}[i%7%3]}
 		plan, err := s.Solve(p)
 		if err != nil {
 			t.Fatal(err)
