@@ -2,6 +2,7 @@ package preempt
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -284,23 +285,28 @@ func TestRankingIsNotOptimal(t *testing.T) {
 	}
 }
 
-// No constant bounds FIFO, LIFO and PAP, by hand (ERRATA [Duplyakin17] 4): with n nodes in the place of
-// 100 the factor grows with n.
+// No constant bounds FIFO, LIFO and PAP, by hand (ERRATA [Duplyakin17] 4): the factor grows with the
+// nodes of the large job.
 func TestPoliciesHaveNoConstant(t *testing.T) {
-	small, large := Job{Nodes: 1, Elapsed: 60 * time.Minute}, Job{Nodes: 100}
+	small := Job{Nodes: 1, Elapsed: 60 * time.Minute}
 	for _, c := range []struct {
 		policy  Policy
+		nodes   int // of the large job
 		smalls  int
 		elapsed time.Duration // of the large job
 		take    int
 		factor  float64
 	}{
-		{PAP, 99, 36600 * time.Millisecond, 100, (99*60 + 61) / 61.}, // all but one node of the small jobs, and the large job for that one
-		{LIFO, 1, 59 * time.Minute, 1, 5900. / 60},
-		{FIFO, 1, 61 * time.Minute, 1, 6100. / 60},
+		// PAP takes all but one node of the small jobs, and the large job for that one.
+		{PAP, 100, 99, 61 * time.Minute / 100, 100, (99*60 + 61) / 61.},
+		{PAP, 1000, 999, 61 * time.Minute / 1000, 1000, (999*60 + 61) / 61.},
+		{LIFO, 100, 1, 59 * time.Minute, 1, 5900. / 60},
+		{LIFO, 1000, 1, 59 * time.Minute, 1, 59000. / 60},
+		{FIFO, 100, 1, 61 * time.Minute, 1, 6100. / 60},
+		{FIFO, 1000, 1, 61 * time.Minute, 1, 61000. / 60},
 	} {
-		t.Run(c.policy.String(), func(t *testing.T) {
-			large.Elapsed = c.elapsed
+		t.Run(fmt.Sprint(c.policy, " ", c.nodes), func(t *testing.T) {
+			large := Job{Nodes: c.nodes, Elapsed: c.elapsed}
 			st := on(0, append(slices.Repeat([]Job{small}, c.smalls), large)...)
 			remaining := slices.Repeat([]time.Duration{hours(9)}, len(st.Jobs))
 			var sc Scorer

@@ -61,10 +61,11 @@ type Competitive struct {
 //
 // Under Pure the bound holds for the pure cost, and so for the total cost. Under Full it holds for
 // the total cost, and also for the pure cost if the demand is a whole number of intervals. Then
-// Full and Pure give the same number; otherwise Full gives the larger number. Bound ignores caps
-// and Closed dates, which can only raise the cost. Bound takes inventory off the demand and adds
-// the cost of its use. The use of inventory must cost no more than the use of each class and no
-// more than on demand; otherwise the error is [ErrUnsupported].
+// Full and Pure give the same number; otherwise Full gives as much or more: more if an instance of
+// the last interval is cheaper with a class. Bound ignores caps and Closed dates, which can only
+// raise the cost. Bound takes inventory off the demand and adds the cost of its use. The use of
+// inventory must cost no more than the use of each class and no more than on demand; otherwise the
+// error is [ErrUnsupported].
 //
 // The errors are those of [Planner]. Time O(n·log L + L·h) for n slots, intervals of L slots and h
 // classes.

@@ -32,18 +32,18 @@ import (
 // the best plan with one reservation more or less. No rate of convergence is known; the gap
 // says how near the plan is.
 //
-// At λ = 0 Front returns the plan of Exact, or a plan found for an earlier risk whose mean cost is no
-// higher. Its gap is at most that of Exact's plan, if no weight is rounded (see below). So it is 0 if
-// the use of all classes costs the same and the amounts fit (TestFrontGap). At λ > 0 a gap may remain even
-// for the best plan, since the best mixture of plans need not be a plan.
+// At λ = 0 Front returns the plan of Exact, or a plan found for an earlier risk whose mean cost is
+// no higher. Its gap is at most that of Exact's plan, if no weight is rounded (see below). So it is
+// 0 if the use of all classes costs the same and the amounts fit (TestFrontGap). At λ > 0 a gap may
+// remain even for the best plan, since the best mixture of plans need not be a plan.
 //
 // Weights. Exact takes whole numbers of parts as weights. The common denominator of (1 − λ)·w + λ·q
 // grows with the paths and with the digits of w. If the denominator is above the greatest number of
-// parts V for which all amounts fit in 64 bits, each weight is rounded down to parts of 1/V, and a
-// path without demand has the rest. So every plan costs the same fees, and no more on demand, than
-// with the weights proper: the bound stays a bound. It is lower by at most 1/V of what each path pays
-// on demand, which is much where the optimum is next to nothing. Mean is that of [Cost], which takes
-// such weights to fewer digits.
+// parts V for which all amounts fit in 64 bits, each of the two terms of a weight is rounded down
+// to parts of 1/V, and a path without demand has the rest. So every plan costs the same fees, and
+// no more on demand, than with the weights proper: the bound stays a bound. It is lower by less
+// than 2/V of what each path pays on demand, which is much where the optimum is next to nothing.
+// Mean is that of [Cost], which takes such weights to fewer digits.
 //
 // Time: a solve of Exact and O(slots × paths) for each round.
 
@@ -60,8 +60,8 @@ type FrontPoint struct {
 	Gap float64
 }
 
-// mostFront bounds the slots of the linear program of a round, where classes have several use prices:
-// more take seconds a round.
+// mostFront bounds the slots of the linear program of a round, where classes have several use
+// prices: more take seconds a round.
 const mostFront = mostExpanded / 64
 
 // frontGap ends the rounds of a point: amounts of a million are then right to a cent.
@@ -231,7 +231,8 @@ func (f *front) round() {
 	}
 	rest := func(i int) float64 { return f.target[i] - float64(f.q[i]) }
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rest(b), rest(a)) })
-	// target sums to grain, but for the rounding of floats, which may be coarse where costs are far apart.
+	// target sums to grain, but for the rounding of floats, which may be coarse where costs are far
+	// apart.
 	for most := int64(1); left > 0; most = left {
 		for _, i := range order {
 			by := min(left, most, f.caps[i]-f.q[i])

@@ -308,6 +308,13 @@ func TestBoundLastInterval(t *testing.T) {
 			t.Errorf("horizon %d: %v, %v, want %v", horizon, got, err, want)
 		}
 	}
+	// No instance of the last interval is cheaper with the class: both horizons give what is on demand.
+	for _, horizon := range []Horizon{Full, Pure} {
+		p := &Problem{Demand: digits("111"), Slot: time.Hour, Prices: prepaid(1, 100, 2), Every: 2, Horizon: horizon}
+		if got, err := new(Competitive).Bound(p); err != nil || got != 3*pricing.Unit {
+			t.Errorf("horizon %d: %v, %v, want 3", horizon, got, err)
+		}
+	}
 	// Rounded down: 1 nano for 3 slots, in each of 4.
 	p = &Problem{Demand: digits("1111"), Slot: time.Hour, Prices: pricing.List{OnDemand: 1, Classes: []pricing.Class{
 		{Name: "a", Term: 3 * time.Hour, Upfront: 1},

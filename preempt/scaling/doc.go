@@ -55,23 +55,25 @@
 //
 // Proof. Let the return leave I' idle nodes. I' ≥ D + Pool ≥ R + Pool, and N is not below Least, so
 // nothing is asked for. After a cancel I + S + A is D + Pool or more, or A is 0, and N + A is Least
-// or more if it was before: nothing is asked for that was not before. Let the decision ask. Then
-// I + S + A < R + Pool ≤ D + Pool or N + A < Least. In the first case no idle node is beyond
-// D + Pool; in the second case none may go. And the ask makes I + S + A at most R + Pool, or N + A at
-// most Least, so nothing is cancelled. ∎
+// or more if it was before: nothing is asked for that was not before. A return leaves at most D +
+// Pool idle nodes, or Least nodes, or no node whose time has come: nothing more goes. A cancel
+// leaves A = 0, I + S + A = D + Pool or N + A = Least: nothing more is cancelled. Let the decision
+// ask. Then I + S + A < R + Pool ≤ D + Pool or N + A < Least. In the first case no idle node is
+// beyond D + Pool; in the second case none may go. And the ask makes I + S + A at most R + Pool, or
+// N + A at most Least, so nothing is cancelled. ∎
 //
 // Theorem 2 (twice the best). Let a node be idle for an unknown time L, let each hour of it be
-// worth the same w > 0 to others, and let a node that was given back cost M when it is needed again.
-// Let Idle be M/w or more, and Hold over. Let Decide be called when the node has been idle for M/w,
-// and let the node then be among the I − D − Pool nodes, and among the N − Least nodes, that have
-// been idle longest. Then the rule costs at most 2·min(w·L, M), which is twice the cost of a partition
-// that knows L.
+// worth the same w > 0 to others, and let a node that was given back cost M when it is needed
+// again. Let Idle be M/w or more, and Hold over. Let Decide be called when the node has been idle
+// for M/w, and let the node then be among the I − D − Pool nodes, and among the N − Least nodes,
+// that have been idle longest. Then the rule costs at most 2·min(w·L, M), which is twice the cost
+// of a partition that knows L.
 //
-// Proof. If w·L < M, the node is needed before it goes, and costs w·L, which is the least. Else
-// it goes at M/w, having cost M, and M again when it is needed; the least is M. ∎ A call that comes
+// Proof. If w·L < M, the node is needed before it goes, and costs w·L, which is the least. Else it
+// goes at M/w, having cost M, and M again when it is needed; the least is M. ∎ A call that comes
 // later by a time ε adds w·ε. No deterministic rule that does not know L has a smaller factor: this
-// is the ski-rental problem [Karlin88]. A rule that draws its patience at random can have e/(e−1) in
-// expectation.
+// is the ski-rental problem [Karlin88]. A rule that draws its patience at random can have e/(e−1)
+// in expectation.
 //
 // # The idle pool
 //

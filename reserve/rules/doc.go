@@ -31,7 +31,7 @@
 //	WangRandom   one      the past      e/(e − 1), expected                O(log τ) a slot
 //	History      one      the past      none, [Wang15]                     O(τ) a slot
 //	Periodic     one      a term        2                                  O(n)
-//	SEC          all      the demand    none is known                      O(n·terms·log n)
+//	SEC          all      the demand    one class: τp/F; else none known   O(n·terms·log n)
 //	Constant     one      the demand    none; at most on demand, but Peak  O(n)
 //
 // The constants hold for the Full horizon and purchases at any slot; the types say more. Package

@@ -16,10 +16,10 @@ import (
 // Algorithm 1 plans for the window [t, t+λ), the rule makes the purchases of the plan, and
 // the window moves on.
 //
-// For λ < τ, and for λ = τ without AnyStart, the window has one start only, and Algorithm 1 buys each level that is uncovered
-// in at least m = ⌈F/p⌉ slots of the window. Let N(t) be the number of purchases up to slot
-// t, and f_i the forecast. The k-th purchase helps in slot i if k ≤ f_i + N(i-τ)
-// (theory/rules.go), so
+// For λ < τ, and for λ = τ without AnyStart, the window has one start only, and Algorithm 1 buys
+// each level that is uncovered in at least m = ⌈F/p⌉ slots of the window. Let N(t) be the number of
+// purchases up to slot t, and f_i the forecast. The k-th purchase helps in slot i if k ≤ f_i +
+// N(i-τ) (theory/rules.go), so
 //
 //	N(t) = max(N(t-1), m-th largest f_i + N(i-τ) of the window).
 //
@@ -31,12 +31,12 @@ import (
 // is our own reading. Deferred buys a level only if
 // the current slot needs it: N(t) is capped by d_t + N(t-τ).
 //
-// For λ > τ, and for λ = τ with AnyStart, the greedy of Algorithm 1 plans the window ([reserve.HGR]), with two trees as there.
-// Line 2 takes all decisions of the window. A purchase for slot t' > t of the window
-// [t, t+λ) is made at t', whatever later windows show, and later windows plan for the demand
-// less the instances of that purchase. With FirstSlot the rule makes the purchases at t
-// alone, and plans the others anew. Deferred plans in the same way, moves each reservation
-// to the first slot that needs it, and buys those that begin in the current slot.
+// For λ > τ, and for λ = τ with AnyStart, the greedy of Algorithm 1 plans the window
+// ([reserve.HGR]), with two trees as there. Line 2 takes all decisions of the window. A purchase
+// for slot t' > t of the window [t, t+λ) is made at t', whatever later windows show, and later
+// windows plan for the demand less the instances of that purchase. With FirstSlot the rule makes
+// the purchases at t alone, and plans the others anew. Deferred plans in the same way, moves each
+// reservation to the first slot that needs it, and buys those that begin in the current slot.
 //
 // Invariant for λ ≤ τ: the keys of the window are those of the last forecast, and the m-th
 // largest key is known. Invariant for λ > τ: type commitments holds the decisions of earlier
@@ -253,7 +253,8 @@ func (a *advice) preview(forecast []int) {
 	}
 }
 
-// slid is target for a window that has moved on by one slot: only the forecast of slot t+λ-1 is new.
+// slid is target for a window that has moved on by one slot: only the forecast of slot t+λ-1 is
+// new.
 func (a *advice) slid(l *ledger, d int64, next int, known bool) int64 {
 	a.ahead.set(l.t%a.window, d+l.expired(0))
 	if last := a.window - 1; last > 0 {

@@ -10,11 +10,11 @@ import (
 
 // Robust: a rule of our own that follows a forecast as far as the optimum insures it.
 //
-// Minimise the fees of one class and the cost on demand. Each decision sees a forecast of λ
-// slots, and the forecast may be wrong in any way. If the forecast is good, Robust costs about as much as the
-// deferred rolling horizon. For every forecast, Robust costs at most c times the optimum.
-// The caller chooses c ≥ 2. Without a forecast, no deterministic rule has a constant below 2
-// for all prices.
+// Minimise the fees of one class and the cost on demand. Each decision sees a forecast of λ slots,
+// and the forecast may be wrong in any way. If the forecast is good, Robust costs about as much as
+// the deferred rolling horizon. For every forecast, Robust costs at most c times the optimum. The
+// caller chooses c ≥ 2. Without a forecast, no deterministic rule has a constant below 2 for all
+// prices.
 //
 // Robust takes three steps in each slot t. p is the price on demand less the use price, m = ⌈F/p⌉,
 // f = F - p·(m-1), N(t) the number of purchases so far, and h_i = d_i + N(i-τ).
@@ -39,8 +39,8 @@ import (
 // from any source.
 //
 // Robust stays beside RHO because it wins with reservations of a month: 1.103 to 1.105 times the
-// optimum against 1.109 to 1.112 for Deferred, on the five demand files at errors of the forecast of
-// 0, 20 and 40% (go test -run '^$' -bench BenchmarkRule -benchtime 1x ./reserve/rules). With
+// optimum against 1.109 to 1.112 for Deferred, on the five demand files at errors of the forecast
+// of 0, 20 and 40% (go test -run '^$' -bench BenchmarkRule -benchtime 1x ./reserve/rules). With
 // reservations of a day, Robust costs 0.1% more.
 //
 // Robust keeps two order statistics of τ cells and one of λ. Time: O(log τ) a slot, and O(λ)

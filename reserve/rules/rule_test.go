@@ -197,6 +197,20 @@ func spikes(fee, term int) []int {
 	return d
 }
 
+// stairs is the demand of reserve/theory against Deferred for any τp/F: spikes F/p - 1 slots apart, each
+// of one instance more than the reservations that are active, over a block of one instance.
+func stairs(fee, term int) []int {
+	g := fee - 1
+	d := make([]int, term+20*g)
+	for i := term - g; i < len(d); i++ {
+		d[i] = 1
+	}
+	for j := 0; j*g < len(d); j++ {
+		d[j*g] = max(d[j*g], min(j, (term+g-1)/g-1)+1)
+	}
+	return d
+}
+
 // [Liu21] Theorem 4 is false for all readings of Algorithm 2 (ERRATA [Liu21] 5 and
 // 6), and no constant takes the place of 3. Costs, by hand for the first four:
 //
@@ -231,6 +245,10 @@ func TestTheorem4IsFalse(t *testing.T) {
 		{"spikes", Deferred, 300, 100, 300, spikes(100, 300), 300, 103},
 		{"spikes", Deferred, 400, 100, 400, spikes(100, 400), 400, 106},
 		{"spikes", Deferred, 1000, 200, 1000, spikes(200, 1000), 1000, 210},
+		{"stairs", Deferred, 150, 100, 150, stairs(100, 150), 2101, 1415},
+		{"stairs", Deferred, 300, 200, 300, stairs(200, 300), 4201, 2815},
+		{"stairs", Deferred, 1440, 400, 1440, stairs(400, 1440), 8406, 2466},
+		{"stairs", Deferred, 1000, 400, 1000, stairs(400, 1000), 8403, 3624},
 	} {
 		o := reserve.Offer{Price: 1, Fee: int64(c.fee), Term: c.term}
 		best := opt.cost(o, c.d)
@@ -285,6 +303,24 @@ func TestRHONoWorseThanOnDemand(t *testing.T) {
 		}
 		if cost := onlineCost(o, d, bySlot(plan, len(d))); cost > onDemand {
 			t.Fatalf("%+v, demand %d, rule %d, window %d, flags %v %v %v: %d, and on demand %d", o, d, a.Rule, a.Window, a.AnyStart, a.FirstSlot, a.LastOfEqual, cost, onDemand)
+		}
+	}
+}
+
+// SEC with one class costs no more than everything on demand (reserve/theory).
+func TestSECNoWorseThanOnDemand(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for range 3000 {
+		o := reserve.Offer{Price: 1 + rng.Int64N(3), Fee: 1 + rng.Int64N(12), Term: 1 + rng.IntN(9)}
+		d := make([]int, 1+rng.IntN(30))
+		onDemand := int64(0)
+		for i := range d {
+			d[i] = rng.IntN(4)
+			onDemand += o.Price * int64(d[i])
+		}
+		plan, _ := mustPlan(t, &SEC{}, problemOf(o, d))
+		if cost := onlineCost(o, d, bySlot(plan, len(d))); cost > onDemand {
+			t.Fatalf("%+v, demand %d: %d, and on demand %d", o, d, cost, onDemand)
 		}
 	}
 }
@@ -474,7 +510,7 @@ func TestNoRuleBelowWang(t *testing.T) {
 		alpha, gain := float64(o.Use)/float64(o.Price), float64(o.Price-o.Use)
 		least := 2 - alpha - (1-alpha)*gain/float64(o.Fee)
 		nearest := math.Inf(1)
-		for x := 1; x <= 200; x++ {
+		for x := 1; x <= 3*o.Term; x += 1 + x/o.Term*37 { // each of the first term, and some later ones
 			d := slices.Repeat([]int{1}, x)
 			r := make([]int, x)
 			r[x-1] = 1

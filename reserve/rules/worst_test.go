@@ -123,7 +123,7 @@ func (c *contest) climb(rng *rand.Rand, opt *optimum, first worst, slots, steps 
 
 // The worst ratio of each rule to the optimum that a search of some thousands of cases finds, on
 // demands of up to 100 slots, beside what is proved for the same prices. With PLIMSOLL_LONG=1 the
-// search takes minutes, and prints the table of BENCHMARKS.md.
+// search takes minutes, and prints the table of reserve/theory.
 func TestWorst(t *testing.T) {
 	starts, steps := 4, 300
 	long := os.Getenv("PLIMSOLL_LONG") != ""

@@ -36,8 +36,8 @@ import (
 //
 // # The bound of a part
 //
-// Let ν_t ≥ 0 and y_iw be any numbers, and 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), or 0 ≤ λ_it ≤ p_i for a type
-// that the savings plan does not pay for.
+// Let ν_t ≥ 0 and y_iw be any numbers, and 0 ≤ λ_it ≤ min(p_i, q_i·ν_t), or 0 ≤ λ_it ≤ p_i for a
+// type that the savings plan does not pay for.
 //
 // Proposition. Take a part of all plans by the limits l ≤ R ≤ u, and its plans that buy m to b at
 // each single purchase. None of these costs less than
@@ -49,17 +49,18 @@ import (
 // with j over purchases of reservations, s over commitments, and the inner sums over the
 // slots and periods in which j or s is active.
 //
-// Proof. The usage of the plan costs at least Σ λ_it·(d_it - R_it) - Σ ν_t·(H_t + A_t). An
-// instance on demand costs p_i ≥ λ_it. An instance from the savings plan takes q_i money, which is
-// worth q_i·ν_t ≥ λ_it; a type that the plan does not pay for has none. And λ_it·max(0, d_it - R_it) is at least λ_it·(d_it - R_it). Within the
-// limits Σ y_iw·R_iw is at least the third term. So the plan costs at least the first three terms
-// and Σ_j r_j·(fee_j - Σ λ - Σ y) + Σ_s a_s·(paid_s - Σ ν). ∎
+// Proof. The usage of the plan costs at least Σ λ_it·(d_it - R_it) - Σ ν_t·(H_t + A_t). An instance
+// on demand costs p_i ≥ λ_it. An instance from the savings plan takes q_i money, which is worth
+// q_i·ν_t ≥ λ_it; a type that the plan does not pay for has none. And λ_it·max(0, d_it - R_it) is
+// at least λ_it·(d_it - R_it). Within the limits Σ y_iw·R_iw is at least the third term. So the
+// plan costs at least the first three terms and Σ_j r_j·(fee_j - Σ λ - Σ y) + Σ_s a_s·(paid_s - Σ
+// ν). ∎
 //
 // Some optimal plan buys no more than the bounds, since what is beyond serves nothing. A purchase
 // has no more units than the most that its type needs in the term. A commitment has no more money
-// than all usage of a slot of the term takes, in whole units. No class is bought that costs at least
-// as much as another whose term holds its term. All parts together hold all such plans, so the
-// least of their bounds is a bound for the problem.
+// than all usage of a slot of the term takes, in whole units. No class is bought that costs at
+// least as much as another whose term holds its term. All parts together hold all such plans, so
+// the least of their bounds is a bound for the problem.
 //
 // The prices of the program are ν, λ and y. They are rounded to integers first, and the bound is
 // computed from these exactly. A part without plans has a line of the simplex that cannot be met.
@@ -78,8 +79,9 @@ import (
 //
 // The work is counted in operations and not in seconds, so that all machines give the same result.
 //
-// What the search gains over the rounds of joint.go alone was measured on three job logs, 3,600 hours
-// each, with weekly purchases. The gap is 46 to 1,400 times smaller, and the plan costs .02 to .4% less:
+// What the search gains over the rounds of joint.go alone was measured on three job logs, 3,600
+// hours each, with weekly purchases. The gap is 46 to 1,400 times smaller, and the plan costs .02
+// to .4% less:
 //
 //	PLIMSOLL_SHARED=DIR go test -run NONE -bench Logs -benchtime 1x ./reserve/savings
 
@@ -138,8 +140,8 @@ type Branch struct {
 	chain                 []int
 }
 
-// Load states p for [Branch.Search]. Load reports false if p is too large: more than some 2,000 dates
-// of purchases, counted for each class. p must not change before Search.
+// Load states p for [Branch.Search]. Load reports false if p is too large: more than some 2,000
+// dates of purchases, counted for each class. p must not change before Search.
 func (t *Branch) Load(p *Problem, m Market) bool {
 	t.market = m
 	return t.program.load(p, m)

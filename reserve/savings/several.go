@@ -14,20 +14,24 @@ import (
 // Offer k pays q_ki money an hour for an instance of type i. In each slot the pair (k, i) with the
 // greatest p_i/q_ki pays first. Minimise all fees and commitments plus the cost on demand.
 //
-// The bound. Let ν_k be a fair worth of offer k, in the sense of joint.go. Then no plan costs less than
+// The bound. Let ν_k be a fair worth of offer k, in the sense of joint.go. Then no plan costs less
+// than
 //
 //	L(ν) = Σ_i reserve_i(min(p_i, min_k q_ki·ν_kt)) - Σ_kt ν_kt·u·H_kt.
 //
-// The proof is that of joint.go: what offer k pays for i is worth q_ki·ν_kt, and its money is worth no
-// more than its price. The bound holds for every order in which offers pay. So if another order were
-// cheaper than the provider's order, the gap includes the difference.
+// The least is over the offers k that pay for i; it is p_i if none does.
 //
-// The plan. The first-order method of relax.go approaches the linear program of all offers. Its prices are
-// ν, and its purchases, rounded, are a plan. Each time that the method stops, a search by coordinates
-// improves three plans at their true cost: the plan of the method, the reservations that are best at its
-// prices, and no purchases. A step of the search changes one purchase, or moves units from one offer to
-// another. The steps are halved down to one unit. No guarantee is known but the gap. If there are few
-// plans, all are tried, and the bound follows from reservations with ν = 0.
+// The proof is that of joint.go: what offer k pays for i is worth q_ki·ν_kt, and its money is worth
+// no more than its price. The bound holds for every order in which offers pay. So if another order
+// were cheaper than the provider's order, the gap includes the difference.
+//
+// The plan. The first-order method of relax.go approaches the linear program of all offers. Its
+// prices are ν, and its purchases, rounded, are a plan. Each time that the method stops, a search
+// by coordinates improves three plans at their true cost: the plan of the method, the reservations
+// that are best at its prices, and no purchases. A step of the search changes one purchase, or
+// moves units from one offer to another. The steps are halved down to one unit. No guarantee is
+// known but the gap. If there are few plans, all are tried, and the bound follows from reservations
+// with ν = 0.
 
 const (
 	// severalWork bounds the evaluations of a slot times pairs in one search by coordinates.
@@ -243,7 +247,8 @@ func (g *several) change(p *Problem, n, j, by int) {
 	g.count[j] += by
 }
 
-// try makes more of move j and of move o, -1 for none, if that is cheaper, and reports whether it is.
+// try makes more of move j and of move o, -1 for none, if that is cheaper, and reports whether it
+// is.
 func (g *several) try(p *Problem, n, j, by, o, other int) bool {
 	if g.count[j]+by < 0 || g.count[j]+by > g.moves[j].most {
 		return false
@@ -370,7 +375,8 @@ func (g *several) around(p *Problem, n, j, step int) (better bool) {
 	return better
 }
 
-// swap tries a step less of move j, and as much of move o at the same slot as serves about the same.
+// swap tries a step less of move j, and as much of move o at the same slot as serves about the
+// same.
 func (g *several) swap(p *Problem, n, j, o, step int) bool {
 	other := step
 	switch a, b := &g.moves[j], &g.moves[o]; {

@@ -124,6 +124,9 @@ func TestBranchBound(t *testing.T) {
 	for i := range 120 {
 		p := randomMixed(r, 2+r.IntN(2), 1+r.IntN(2), 1+r.IntN(2), 2, []pricing.Money{1, 40}[i%2]*pricing.Milli)
 		p.Every = r.IntN(3)
+		if i%4 == 1 { // no plan pays for it: what an instance is worth is at most p
+			p.Types[0].Plan = 0
+		}
 		n := len(p.Types[0].Demand)
 		if i%3 > 0 {
 			p.Held = []pricing.Holding{{Count: r.IntN(int(600 * pricing.Milli / p.Unit)), Until: 1 + r.IntN(n)}}

@@ -15,10 +15,10 @@
 // first under every plan. Inventory of a class with a higher use price would serve last,
 // and is refused with ErrUnsupported.
 //
-// Ties. HGR, Periodic, Constant, SEC, RHO, History and Wang with Eager make a purchase that costs the
-// same as on demand: a level with exactly F/p busy slots is worth its fee. Wang without Eager waits
-// for one slot more. Exact promises nothing. Of windows that save the same amount, HGR takes the
-// first, and so does RHO without LastOfEqual.
+// Ties. HGR, Periodic, Constant, SEC, RHO, History and Wang with Eager make a purchase that costs
+// the same as on demand: a level with exactly F/p busy slots is worth its fee. Wang without Eager
+// waits for one slot more. Exact promises nothing. Of windows that save the same amount, HGR takes
+// the first, and so does RHO without LastOfEqual.
 //
 // SEC's open choices. [Niu16] section 5.1.2 leaves five choices open; sec.go lists them.
 // Over the 15 weekly reference cases, BENCHMARKS.md has the cost with each choice.
