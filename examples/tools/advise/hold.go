@@ -62,7 +62,7 @@ func (r *results) hold(g *group) {
 			if c, err := g.list.Find(h.Class); err == nil && h.Spend > 0 {
 				units, _ = h.Instances(&g.list.Classes[c])
 			}
-			if units > 0 && same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
+			if units > 0 && k.Owner == "" && same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
 				add(cmp.Or(h.ID, h.Type), units*g.factor[j], h.end)
 				r.matched[h.ID] = true
 			}
@@ -87,8 +87,8 @@ func (r *results) idle() {
 }
 
 // serves is how many units of a group a contract of the bill serves in each hour: its size, in
-// the part of its hours that were the group's, or where the bill does not say the size, the mean
-// that it served.
+// the part of its hours, or of a savings plan its money, that were the group's, or where the bill
+// does not say the size, the mean that it served.
 func (r *results) serves(g *group, h *usage.Held) float64 {
 	units, mine, all := 0.0, 0.0, 0.0
 	for _, k := range h.Kinds {
@@ -106,6 +106,8 @@ func (r *results) serves(g *group, h *usage.Held) float64 {
 		return 0
 	}
 	switch per := h.PerHour.Float64(); {
+	case h.Spend && h.UsedCost.Sign() > 0: // so much money pays for as many units as its part did
+		return per * units / h.UsedCost.Float64()
 	case h.Spend || per <= 0:
 	case strings.HasPrefix(strings.ToLower(h.Unit), "normali") && g.size > 0: // a small is one normalised unit
 		return per * 100 / float64(g.size) * mine / all

@@ -94,7 +94,9 @@ func work(o *options, run *cli.Run) (*results, error) {
 	if !o.reads() {
 		if err = r.group(); err == nil {
 			r.judge()
-			err = r.advise(run)
+			if err = r.advise(run); err == nil {
+				r.judgeExits()
+			}
 		}
 		if err == nil && o.past != "" {
 			if err = r.readPast(); err == nil && len(r.groups) > 0 {
