@@ -157,9 +157,8 @@ func (c *Collector) Add(row *Row) error {
 			}
 		}
 		if charge != LeftOut {
-			o := c.ownerOf(row)
-			o.sum.add(&sum)
-			o.use(s, floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600), row.Hours)
+			c.owner.sum.add(&sum) // check has found it
+			c.owner.use(s, floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600), row.Hours)
 		}
 	}
 	switch charge {
@@ -271,10 +270,11 @@ func (c *Collector) check(row *Row, at int) error {
 		}
 	}
 	if row.Charge == OnDemand || row.Charge == Covered || row.Charge == LeftOut && isUsage(row.Reason) {
+		o := c.ownerOf(row)
 		if length <= 32*24*time.Hour {
 			until := floor(row.End.Unix()+3599, 3600)
 			c.hoursOf(at, row.Account).mark(floor(row.Start.Unix(), 3600), until)
-			c.ownerOf(row).see(at, until)
+			o.see(at, until)
 		}
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 // owner that is late can be told from a fall. The hours are a window that moves with the bill:
 // memory grows with the owners, and not with the length of the bill.
 
-// windowHours is the length of the window: the days of a tail, those that it is compared with, and
-// a few more.
+// windowHours is what the window has at least: the days of a tail, those that it is compared with, and
+// a few more. It has room for twice as much, so that it moves rarely.
 const windowHours = 24 * (seenDays + tailDays + 4)
 
 // mostOwners bounds how many owners are told apart. The others count as one.
@@ -21,12 +21,13 @@ const mostOwners = 4096
 
 // An owner is what is known of one.
 type owner struct {
-	name  string
-	ends  []fileEnd // by file, in their order
-	base  int64     // hour of used[0]
-	used  []float64 // instance-hours
-	kinds []uint64  // bits: which series have its use
-	sum   Sum       // of rows of instances
+	name   string
+	ends   []fileEnd // by file, in their order
+	base   int64     // hour of used[0]
+	used   []float64 // instance-hours, in units of 10⁻¹⁸
+	kinds  []uint64  // bits: which series have its use
+	series *series   // of the last row
+	sum    Sum       // of rows of instances
 }
 
 // A fileEnd is the hour after the last use of any sort in a file.
@@ -69,34 +70,42 @@ func (o *owner) see(file int, until int64) {
 
 // use adds the instance-hours of a row, spread evenly over its hours, to the window.
 func (o *owner) use(s *series, from, to int64, hours Amount) {
-	x := hours.Float64()
-	for s.index >= 64*len(o.kinds) {
-		o.kinds = append(o.kinds, 0)
-	}
-	o.kinds[s.index/64] |= 1 << uint(s.index%64)
-	if to <= from {
-		to = from + 1
-	}
-	if len(o.used) == 0 {
-		o.used, o.base = make([]float64, windowHours), from
-	}
-	if beyond := to - o.base - windowHours; beyond > 0 { // the window moves
-		kept := copy(o.used, o.used[min(beyond, windowHours):])
-		clear(o.used[kept:])
-		o.base += beyond
-	}
-	part := x / float64(to-from)
-	for h := from; h < to; h++ {
-		if i := h - o.base; i >= 0 {
-			o.used[i] += part
+	if s != o.series {
+		for s.index >= 64*len(o.kinds) {
+			o.kinds = append(o.kinds, 0)
 		}
+		o.kinds[s.index/64] |= 1 << uint(s.index%64)
+		o.series = s
+	}
+	if to-o.base > 2*windowHours || len(o.used) == 0 {
+		o.move(from, to)
+	}
+	part := float64(hours.n.Hi)*(1<<64) + float64(hours.n.Lo)
+	if to > from+1 {
+		part /= float64(to - from)
+	}
+	for h := max(from, o.base); h < max(to, from+1); h++ {
+		o.used[h-o.base] += part
+	}
+}
+
+// move begins the window, or moves it by half of its room or more.
+func (o *owner) move(from, to int64) {
+	if len(o.used) == 0 {
+		o.used, o.base = make([]float64, 2*windowHours), from
+	}
+	if beyond := to - o.base - 2*windowHours; beyond > 0 {
+		by := beyond + windowHours
+		kept := copy(o.used, o.used[min(by, 2*windowHours):])
+		clear(o.used[kept:])
+		o.base += by
 	}
 }
 
 // at returns the use of an hour of the window.
 func (o *owner) at(hour int64) float64 {
 	if i := hour - o.base; i >= 0 && i < int64(len(o.used)) {
-		return o.used[i]
+		return o.used[i] / 1e18
 	}
 	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/offers"
 	"github.com/plimsoll/plimsoll/pricing/usage"
@@ -26,8 +27,8 @@ import (
 
 // A spend is a savings plan to commit to.
 type spend struct {
-	name                 string // of the plan, with the family that it is bound to
-	groups               []*group
+	name                 string   // of the plan, with the family that it is bound to
+	groups, left         []*group // planned with it; it pays for these, too, and they are not
 	hourly               pricing.Money
 	term                 time.Duration
 	today, commitment    pricing.Money
@@ -40,7 +41,8 @@ type spend struct {
 }
 
 // mostTogether is how many groups are planned with one savings plan: those that cost most on demand.
-const mostTogether = 6
+// The others are named with their money. Time grows with the groups, a second or so for each.
+const mostTogether = 24
 
 // A planKey is a savings plan of a price list: those of EC2 are bound to a family in a region.
 type planKey struct{ plan, family, region string }
@@ -85,6 +87,14 @@ func (r *results) spend(run *cli.Run) error {
 		return nil
 	}
 	r.spending = best
+	if len(best.left) > 0 {
+		var cost pricing.Money
+		for _, g := range best.left {
+			cost += g.advice.OnDemand
+		}
+		r.doubts = append(r.doubts, fmt.Sprintf("%s pays for %s more, of %s on demand until the horizon, which are not planned with it: more of it may pay", best.name,
+			decimal.Count(len(best.left), "kind"), r.amount(cost)))
+	}
 	for _, g := range best.groups {
 		var err error
 		if g.advice, err = advice.Explain(g.request, best.counts[g]); err != nil {
@@ -168,7 +178,8 @@ func (r *results) trySpend(key planKey, term time.Duration, rates map[*group]pri
 		}
 	}
 	slices.SortStableFunc(s.groups, func(a, b *group) int { return cmp.Compare(b.advice.OnDemand, a.advice.OnDemand) })
-	s.groups = s.groups[:min(len(s.groups), mostTogether)]
+	n := min(len(s.groups), mostTogether)
+	s.groups, s.left = s.groups[:n], s.groups[n:]
 	if len(s.groups) == 0 || term < r.slot || term%r.slot != 0 {
 		return nil, nil
 	}
