@@ -127,7 +127,7 @@ func TestManyKinds(t *testing.T) {
 	})
 	list, plan := programtest.Write(t, "prices.csv", offersOf(types...)), programtest.Write(t, "rates.csv", ratesOf("No Upfront", rates))
 	hourly := 0.0
-	for _, o := range orders(t, "-bill", programtest.Write(t, "bill.csv", b.String()), "-prices", list, "-prices", plan) {
+	for _, o := range orders(t, "-bill", programtest.Write(t, "bill.csv", b.String()), "-prices", list, "-prices", plan, "-futures", "2") {
 		if o.Kind == "savings plan" {
 			hourly = amount(t, o.Hourly).Float64()
 		} else if o.Units > 0 {

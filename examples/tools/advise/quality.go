@@ -238,8 +238,12 @@ func (r *results) judge() {
 			s.planned = s.planned.Plus(costOf(d))
 		}
 	}
+	late := 0.0
+	for i := range q.Late {
+		late += q.Late[i].Cost
+	}
 	if all := s.all.Float64(); all > 0 {
-		s.sound = 100 * (s.planned.Minus(s.doubled)).Float64() / all * (1 - missing/max(1, r.bill.End.Sub(r.bill.Start).Hours()))
+		s.sound = 100 * (s.planned.Minus(s.doubled)).Float64() / (all + late) * (1 - missing/max(1, r.bill.End.Sub(r.bill.Start).Hours()))
 	} else if s.kinds == s.matched {
 		s.sound = 100
 	}
@@ -388,6 +392,11 @@ func (r *results) qualityRows(add func(row ...any)) {
 	add("what", "tail", "from", q.Tail.Format(time.RFC3339), "to", r.bill.End.Format(time.RFC3339), "present", decimal.Number(q.Present, 6))
 	for _, gap := range q.Gaps {
 		add("what", "gap", "from", gap[0].Format(time.RFC3339), "to", gap[1].Format(time.RFC3339))
+	}
+	for i := range q.Late {
+		x := &q.Late[i]
+		add("what", "late", "of", x.What, "name", x.Name, "from", x.From.Format(time.RFC3339), "present", decimal.Number(x.Present, 6), "hours", decimal.Number(x.Hours, 6), "cost", decimal.Number(x.Cost, 6),
+			"kinds", len(x.Demands))
 	}
 	for _, d := range q.Doubles {
 		add("what", "double", "one", r.bill.Demand[d[0]].Kind.String(), "other", r.bill.Demand[d[1]].Kind.String())

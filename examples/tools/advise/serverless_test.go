@@ -36,7 +36,7 @@ func TestServerless(t *testing.T) {
 	for name, b := range map[string]*textBill{"report": &report, "FOCUS": &focus} {
 		bill := programtest.Write(t, "bill.csv", b.String())
 		hourly := 0.0
-		for _, o := range orders(t, "-bill", bill, "-prices", list, "-prices", plan) {
+		for _, o := range orders(t, "-bill", bill, "-prices", list, "-prices", plan, "-futures", "2") {
 			if o.Kind == "savings plan" {
 				hourly = amount(t, o.Hourly).Float64()
 			}
@@ -72,7 +72,7 @@ func TestAzurePlan(t *testing.T) {
 	}
 	bill, list := programtest.Write(t, "bill.csv", b.String()), programtest.Write(t, "prices.json", `{"BillingCurrency":"USD","Items":[`+strings.Join(items, ",")+`],"Count":4}`)
 	plans := map[string]float64{}
-	for _, o := range orders(t, "-bill", bill, "-prices", list, "-terms", "1y") {
+	for _, o := range orders(t, "-bill", bill, "-prices", list, "-terms", "1y", "-futures", "2") {
 		if o.Kind == "savings plan" {
 			plans[o.Class] = amount(t, o.Hourly).Float64()
 		} else if o.Units > 0 {
