@@ -122,14 +122,7 @@ func (c *Collector) hold(row *Row) {
 	case Covered, LeftOut:
 		h.Used = h.Used.Plus(m.Quantity)
 		h.UsedCost = h.UsedCost.Plus(row.Effective)
-		if row.Hours != (Amount{}) {
-			k := h.kinds[row.Kind]
-			if k == nil {
-				k = &KindHours{Kind: row.Kind}
-				h.kinds[row.Kind] = k
-			}
-			k.Hours, k.Cost = k.Hours.Plus(row.Hours), k.Cost.Plus(row.Effective)
-		}
+		h.cover(row)
 		if short {
 			h.mark(from, to, m.Quantity)
 		}
@@ -140,6 +133,19 @@ func (c *Collector) hold(row *Row) {
 			h.mark(from, to, m.Quantity)
 		}
 	}
+}
+
+// cover adds the hours of a row to those of its kind.
+func (h *held) cover(row *Row) {
+	if row.Hours == (Amount{}) {
+		return
+	}
+	k := h.kinds[row.Kind]
+	if k == nil {
+		k = &KindHours{Kind: row.Kind}
+		h.kinds[row.Kind] = k
+	}
+	k.Hours, k.Cost = k.Hours.Plus(row.Hours), k.Cost.Plus(row.Effective)
 }
 
 // mark adds a quantity, used or not, to the hours from from to before to.
