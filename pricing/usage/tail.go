@@ -16,8 +16,9 @@ import (
 //
 // A tail of all kinds together has less than thin of what is usual, in kinds that have mostThin of
 // the use. A kind or an owner has a tail alone if its use is that thin in loneHours hours, and if
-// what lacks costs leastLate of the bill's use in that time. A tail is at most tailDays long, as
-// clouds report within three days, and longer is a change.
+// what lacks costs leastLate of the bill's use in that time, and if there is less than rare of what
+// there was on the days before: use that varies so much is not late. A tail is at most tailDays
+// long, as clouds report within three days, and longer is a change.
 const (
 	seenDays     = 14
 	measuredDays = 6
@@ -25,7 +26,8 @@ const (
 	thin         = .9
 	mostThin     = .75
 	loneHours    = 6
-	leastLate    = .005
+	leastLate    = .02
+	rare         = .85
 )
 
 // A Late is use that is not all there from an hour on to the end of the bill, though that of others
@@ -175,10 +177,31 @@ func (q *Quality) lone(b *Bill, l *lane) (first int64, lost, all float64) {
 		}
 		first, lost, all, hours = at, lost+low-x, all+low, hours+1
 	}
-	if hours < loneHours || first < end-24*tailDays {
+	if hours < loneHours || first < end-24*tailDays || 1-lost/all > rare*q.before(l, first, floor(q.Tail.Unix(), 3600), start, end) {
 		return math.MaxInt64, 0, 0
 	}
 	return first, lost, all
+}
+
+// before returns how low the use of a lane was, in parts of what is usual, at the same hours of the
+// week before: the second least of the days, since one may have been disturbed.
+func (q *Quality) before(l *lane, from, to, start, end int64) float64 {
+	var shares []float64
+	for day := int64(tailDays + 1); day <= tailDays+7 && from-24*day >= start; day++ {
+		used, all := 0.0, 0.0
+		for at := from - 24*day; at < to-24*day; at++ {
+			if x, low, known := q.usual(l, at, end-24*day); known {
+				used, all = used+x, all+low
+			}
+		}
+		if all > 0 {
+			shares = append(shares, min(1, used/all))
+		}
+	}
+	if slices.Sort(shares); len(shares) < 2 {
+		return 1
+	}
+	return shares[1]
 }
 
 // lateFiles finds files that end more than tailDays before the bill, with all of their owners: the

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/table"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -86,58 +88,85 @@ func (r *results) leaveTail(g *group) {
 
 // What a disturbance is: less than disturbed of what is usual in leastDisturbed hours or more, with
 // usual use on a day after it. Usual is the third least of the same hour on nearDays days before and
-// after; weekends do not count for an hour of a working day.
+// after; weekends do not count for an hour of a working day. What those hours have together is
+// farOff standard deviations below that of the other days, the two least of them left out: use that
+// varies more has low hours and no disturbance. A few machines that never change have leastNoise.
 const (
 	disturbed      = .7
 	leastDisturbed = 3
 	nearDays       = 14
+	farOff         = 8
+	leastNoise     = .25 // of the square root of the mean, as of counts
 )
 
-// leaveDisturbed takes the times in which the use of a group broke down for a day or two out of the
-// series that is forecast: what was usual before and after is to come, and a forecast that follows
-// the last days would order nothing.
-func (r *results) leaveDisturbed(g *group) {
+// near returns the use of a group in slots from to before to, moved by whole days up to nearDays, in
+// rising order, and the most of a day after.
+func (r *results) near(g *group, from, to int) (sums []float64, after float64) {
 	day := int(24 * time.Hour / g.slot)
 	atWeekend := func(t int) bool {
 		d := r.start.Add(time.Duration(t) * g.slot).Weekday()
 		return d == time.Saturday || d == time.Sunday
 	}
-	usual := func(t int) float64 {
-		var low []int
-		after := 0 // the most of a day after
-		for d := -nearDays; d <= nearDays; d++ {
-			at := t + d*day
-			if d == 0 || at < 0 || at >= len(g.demand) || g.series != nil && math.IsNaN(g.series[at]) || atWeekend(at) && !atWeekend(t) {
-				continue
-			}
-			if low = append(low, g.demand[at]); d > 0 {
-				after = max(after, g.demand[at])
-			}
+next:
+	for d := -nearDays; d <= nearDays; d++ {
+		sum, move := 0.0, d*day
+		if d == 0 || from+move < 0 || to+move > len(g.demand) || atWeekend(from+move) && !atWeekend(from) {
+			continue
 		}
-		if slices.Sort(low); len(low) < nearDays/2 || float64(after) < disturbed*float64(low[2]) {
-			return 0
+		for t := from + move; t < to+move; t++ {
+			if g.series != nil && math.IsNaN(g.series[t]) {
+				continue next
+			}
+			sum += float64(g.demand[t])
 		}
-		return float64(low[2])
+		if sums = append(sums, sum); d > 0 {
+			after = max(after, sum)
+		}
 	}
+	slices.Sort(sums)
+	return sums, after
+}
+
+// usual returns what is usual for a group in a slot, 0 where nobody can say.
+func (r *results) usual(g *group, t int) float64 {
+	sums, after := r.near(g, t, t+1)
+	if len(sums) < nearDays/2 || after < disturbed*sums[2] {
+		return 0
+	}
+	return sums[2]
+}
+
+// leaveDisturbed takes the times in which the use of a group broke down for a day or two out of the
+// series that is forecast: what was usual before and after is to come, and a forecast that follows
+// the last days would order nothing.
+func (r *results) leaveDisturbed(g *group) {
 	first, hours, lost, all := -1, 0.0, 0.0, 0.0
 	for t := 0; t < len(g.demand); {
-		end, less, of := t, 0.0, 0.0
-		for ; end < len(g.demand); end++ {
-			x, u := float64(g.demand[end]), usual(end)
-			if g.series != nil && math.IsNaN(g.series[end]) || x >= disturbed*u {
+		end, used := t, 0.0
+		for ; end < len(g.demand) && !(g.series != nil && math.IsNaN(g.series[end])); end++ {
+			x := float64(g.demand[end])
+			if x >= disturbed*r.usual(g, end) {
 				break
 			}
-			less, of = less+u-x, of+u
+			used += x
 		}
-		if n := time.Duration(end-t) * g.slot; n >= leastDisturbed*time.Hour && n <= 3*24*time.Hour && end < len(g.demand) {
-			for g.float(); t < end; t++ {
-				g.series[t] = math.NaN()
-			}
-			if hours, lost, all = hours+n.Hours(), lost+less*g.slot.Hours(), all+of*g.slot.Hours(); first < 0 {
-				first = end - int(n/g.slot)
+		n := time.Duration(end-t) * g.slot
+		if n >= leastDisturbed*time.Hour && n <= 3*24*time.Hour && end < len(g.demand) {
+			sums, _ := r.near(g, t, end)
+			if len(sums) > 4 {
+				mean, deviation := stat.MeanStdDev(sums[2:], nil)
+				if mean-used > farOff*max(deviation, leastNoise*math.Sqrt(mean)) {
+					g.float()
+					for i := t; i < end; i++ {
+						g.series[i] = math.NaN()
+					}
+					if hours, lost, all = hours+n.Hours(), lost+(mean-used)*g.slot.Hours(), all+mean*g.slot.Hours(); first < 0 {
+						first = t
+					}
+				}
 			}
 		}
-		t = max(t, end) + 1
+		t = end + 1
 	}
 	if first >= 0 {
 		r.doubts = append(r.doubts, fmt.Sprintf("%s: %s hours, from %s on, have %s%% of what is usual before and after, and use of about %s lacks: they count as missing, and not as what is to come", g.name,
