@@ -89,13 +89,14 @@ func (r *results) leaveTail(g *group) {
 // What a disturbance is: less than disturbed of what is usual in leastDisturbed hours or more, with
 // usual use on a day after it. Usual is the third least of the same hour on nearDays days before and
 // after; weekends do not count for an hour of a working day. What those hours have together is
-// farOff standard deviations below that of the other days, the two least of them left out: use that
-// varies more has low hours and no disturbance. A few machines that never change have leastNoise.
+// farOff standard deviations below that of the other days, the two least of them left out, and more
+// where few days are known: use that varies more has low hours and no disturbance. Machines that
+// never change have leastNoise.
 const (
 	disturbed      = .7
 	leastDisturbed = 3
 	nearDays       = 14
-	farOff         = 8
+	farOff         = 6
 	leastNoise     = .25 // of the square root of the mean, as of counts
 )
 
@@ -155,7 +156,7 @@ func (r *results) leaveDisturbed(g *group) {
 			sums, _ := r.near(g, t, end)
 			if len(sums) > 4 {
 				mean, deviation := stat.MeanStdDev(sums[2:], nil)
-				if mean-used > farOff*max(deviation, leastNoise*math.Sqrt(mean)) {
+				if mean-used > farOff*(1+nearDays/float64(len(sums)))*max(deviation, leastNoise*math.Sqrt(mean)) {
 					g.float()
 					for i := t; i < end; i++ {
 						g.series[i] = math.NaN()
