@@ -128,3 +128,18 @@ func TestHeldPlanBySize(t *testing.T) {
 		says(t, text, "held: 14 instances of sp-1, until 2026-08-01")
 	}
 }
+
+// Money that pays for two kinds counts for each with its part, and the answer says so.
+func TestHeldPlanOfTwo(t *testing.T) {
+	var b textBill
+	hourly(28, func(_ int, at time.Time) {
+		for _, kind := range []string{"m5.xlarge", "c5.xlarge"} {
+			row := reportRow(at, kind, 4, fields{"lineItem/LineItemType": "SavingsPlanCoveredUsage", "savingsPlan/SavingsPlanARN": "sp-1", "savingsPlan/EndTime": "2026-08-01T00:00:00.000Z",
+				"savingsPlan/SavingsPlanEffectiveCost": "0.5"})
+			b.add(row, reportRow(at, kind, 6, nil))
+		}
+	})
+	got, text := advised(t, "plan", &b, offersOf("m5.xlarge", "c5.xlarge"))
+	wants(t, got, text, 12)
+	says(t, text, "held: 4 instances of sp-1", "sp-1 pays for 2 kinds, and counts for each with its part of the money")
+}

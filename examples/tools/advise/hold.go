@@ -70,12 +70,21 @@ func (r *results) hold(g *group) {
 	}
 }
 
-// idle names the commitments that no group counts, with what they cost in the bill.
+// idle names the commitments that no group counts, with what they cost in the bill, and the money
+// that several groups share.
 func (r *results) idle() {
 	for i := range r.bill.Held {
 		h := &r.bill.Held[i]
-		counted := slices.ContainsFunc(r.groups, func(g *group) bool { return r.serves(g, h) > 0 })
-		if counted || !h.End.IsZero() && !h.End.After(r.now) || len(r.groups) == 0 {
+		groups := 0
+		for _, g := range r.groups {
+			if r.serves(g, h) > 0 {
+				groups++
+			}
+		}
+		if h.Spend && groups > 1 && h.End.After(r.now) {
+			r.notes = append(r.notes, fmt.Sprintf("%s pays for %d kinds, and counts for each with its part of the money: if they take turns, it pays for more than that", h.ID, groups))
+		}
+		if groups > 0 || !h.End.IsZero() && !h.End.After(r.now) || len(r.groups) == 0 {
 			continue
 		}
 		cost := h.UsedCost.Plus(h.UnusedCost)
