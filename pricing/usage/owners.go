@@ -92,7 +92,7 @@ func (o *owner) use(s *series, from, to int64, hours Amount) {
 // move begins the window, or moves it by half of its room or more.
 func (o *owner) move(from, to int64) {
 	if len(o.used) == 0 {
-		o.used, o.base = make([]float64, 2*windowHours), from
+		o.used, o.base = make([]float64, 2*windowHours), to-windowHours // rows may be in falling order
 	}
 	if beyond := to - o.base - 2*windowHours; beyond > 0 {
 		by := beyond + windowHours
