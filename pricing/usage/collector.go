@@ -43,8 +43,9 @@ type Collector struct {
 	kinds       map[Kind]*series
 	kind        *series // of the last row
 	owners      map[string]*owner
-	owner       *owner // of the last row
-	row         Row    // that was mended
+	owner       *owner     // of the last row
+	recent      [16]*owner // of the rows of late, by the last character of their names
+	row         Row        // that was mended
 	commitments map[commitmentKey]*held
 	contracts   []Contract
 	months      map[int64]*Month
@@ -133,7 +134,8 @@ func (c *Collector) Add(row *Row) error {
 	}
 	file := &c.files[at]
 	row = c.mended(row)
-	if err := c.check(row, at); err != nil {
+	from, to := floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600)
+	if err := c.check(row, at, from, to); err != nil {
 		return err
 	}
 	sum := Sum{1, row.Billed, row.Effective, row.List}
@@ -142,7 +144,7 @@ func (c *Collector) Add(row *Row) error {
 	charge, reason := row.Charge, row.Reason
 	if charge == OnDemand || charge == Covered {
 		s := c.seriesOf(row.Kind)
-		switch ok := s.add(c, row); {
+		switch ok := s.add(c, row, from, to); {
 		case !ok:
 			charge, reason = LeftOut, LongUsage
 		case charge == OnDemand:
@@ -158,7 +160,7 @@ func (c *Collector) Add(row *Row) error {
 		}
 		if charge != LeftOut {
 			c.owner.sum.add(&sum) // check has found it
-			c.owner.use(s, floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600), row.Hours)
+			c.owner.use(s, from, to, row.Hours)
 		}
 	}
 	switch charge {
@@ -226,8 +228,8 @@ func isUsage(reason string) bool {
 	return reason == OtherUsage || reason == OtherHours || reason == Spot || reason == LongUsage || reason == Surcharge
 }
 
-// check returns what is wrong with a row, and marks its hours.
-func (c *Collector) check(row *Row, at int) error {
+// check returns what is wrong with a row, and marks its hours, from from to before to.
+func (c *Collector) check(row *Row, at int, from, to int64) error {
 	file := &c.files[at]
 	switch {
 	case row.Currency == "":
@@ -243,12 +245,10 @@ func (c *Collector) check(row *Row, at int) error {
 	if row.End.Before(row.Start) {
 		return badRow(row.Line, "charge period", ErrRange, "%s to %s: want an end after the start", row.Start.Format(time.RFC3339), row.End.Format(time.RFC3339))
 	}
-	length := row.End.Sub(row.Start)
 	if usage := row.Charge == OnDemand || row.Charge == Covered; usage {
 		if row.Kind.Type == "" {
 			panic("usage: demand of no kind")
 		}
-		from, to := floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600)
 		if !c.any {
 			c.any, c.first, c.last = true, from, to
 		}
@@ -271,10 +271,9 @@ func (c *Collector) check(row *Row, at int) error {
 	}
 	if row.Charge == OnDemand || row.Charge == Covered || row.Charge == LeftOut && isUsage(row.Reason) {
 		o := c.ownerOf(row)
-		if length <= 32*24*time.Hour {
-			until := floor(row.End.Unix()+3599, 3600)
-			c.hoursOf(at, row.Account).mark(floor(row.Start.Unix(), 3600), until)
-			o.see(at, until)
+		if row.End.Unix()-row.Start.Unix() <= 32*24*3600 {
+			c.hoursOf(at, row.Account).mark(from, to)
+			o.see(at, to)
 		}
 	}
 	return nil
@@ -341,10 +340,15 @@ func (c *Collector) leave(reason string) *Sum {
 }
 
 // add puts the hours of a row into the demand. It reports false for a row that
-// covers neither an hour, or less, nor whole hours up to a day.
-func (s *series) add(c *Collector, row *Row) bool {
-	from, length := row.Start.Unix(), row.End.Sub(row.Start)
+// covers neither an hour, or less, nor whole hours up to a day. The row touches the hours from first
+// to before after.
+func (s *series) add(c *Collector, row *Row, first, after int64) bool {
 	covered := row.Charge == Covered
+	if after <= first+1 {
+		s.hours.add(first, row.Hours, covered)
+		return true
+	}
+	from, length := row.Start.Unix(), row.End.Sub(row.Start)
 	switch {
 	case length <= time.Hour:
 		s.hours.add(floor(from, 3600), row.Hours, covered)

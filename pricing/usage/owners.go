@@ -42,6 +42,14 @@ func (c *Collector) ownerOf(row *Row) *owner {
 	if c.owner != nil && c.owner.name == name {
 		return c.owner
 	}
+	recent := &c.recent[0]
+	if n := len(name); n > 0 {
+		recent = &c.recent[name[n-1]%16]
+	}
+	if *recent != nil && (*recent).name == name {
+		c.owner = *recent
+		return c.owner
+	}
 	o := c.owners[name]
 	if o == nil {
 		if c.owners == nil {
@@ -55,7 +63,7 @@ func (c *Collector) ownerOf(row *Row) *owner {
 			c.owners[name] = o
 		}
 	}
-	c.owner = o
+	c.owner, *recent = o, o
 	return o
 }
 
