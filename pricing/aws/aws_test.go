@@ -117,10 +117,12 @@ func TestLines(t *testing.T) {
 		{"fee of a plan", with{itemType: "SavingsPlanRecurringFee", unblended: "0.5", planTotal: "1", planUsed: "0.75", planARN: sp, usageType: "ComputeSP:1yrPartialUpfront", instanceType: "", planEnd: "2025-04-01T00:00:00.000Z"},
 			"purchases 0.5 0.25, held Savings Plan used 0 unused 0.25 USD, 1 an hour until 2025-04-01"},
 		{"upfront of a plan", with{itemType: "SavingsPlanUpfrontFee", unblended: "4380", planARN: sp}, "purchases 4380 0, held Savings Plan used 0 unused 0 USD"},
-		{"fargate under a plan", with{itemType: "SavingsPlanCoveredUsage", usageType: "Fargate-vCPU-Hours:perCPU", instanceType: "", unit: "hours", planCost: "0.02", planARN: sp}, "hours of something without a type of instance 0.096 0.02, held Savings Plan used 0.02 unused 0 USD"},
+		{"fargate under a plan", with{itemType: "SavingsPlanCoveredUsage", usageType: "Fargate-vCPU-Hours:perCPU", instanceType: "", unit: "hours", planCost: "0.02", planARN: sp}, "covered 0.096 0.02, aws eu-west-1 Fargate-vCPU 1 1, held Savings Plan used 0.02 unused 0 USD"},
 		{"tax", with{itemType: "Tax"}, "tax 0.096 0.096"},
 		{"credit", with{itemType: "Credit", unblended: "-1"}, "credit -1 -1"},
 		{"refund", with{itemType: "Refund"}, "refund or correction 0.096 0.096"},
+		{"lambda", with{usageType: "EUW1-Lambda-GB-Second", instanceType: "", unit: "Lambda-GB-Second", usageAmount: "7200", operation: "Invoke", operatingSystem: "", tenancy: ""}, "on demand 0.096 0.096, aws eu-west-1 Lambda-GB 2 0"},
+		{"spot of a local zone", with{usageType: "USW2-LAX1-SpotUsage:m5.large"}, "spot usage, which no commitment covers 0.096 0.096"},
 		{"discount", with{itemType: "EdpDiscount", unblended: "-1"}, "negotiated and volume discounts -1 -1"},
 		{"support", with{itemType: "Fee"}, "support, subscriptions and other fees 0.096 0.096"},
 		{"unknown", with{itemType: "Rounding"}, "line item type Rounding 0.096 0.096"},
@@ -216,6 +218,57 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// Discounts on a kind on demand are part of its price where no column has it after discounts; what is
+// paid for reservations after them is known where a column says so.
+func TestAgreedPrices(t *testing.T) {
+	type with = map[int]string
+	usage1 := item(1, with{unblended: "1"})
+	for _, c := range []struct {
+		name             string
+		lines            string
+		paid, discounts  string
+		reserved, really string
+	}{
+		{"of the kind", usage1 + item(2, with{itemType: "EdpDiscount", unblended: "-0.4", usageAmount: ""}), "0.6", "-0.4", "0", "0"},
+		{"private rates", usage1 + item(2, with{itemType: "PrivateRateDiscount", unblended: "-0.3", unit: "", instanceType: ""}), "0.7", "-0.3", "0", "0"},
+		{"beside net", item(1, with{unblended: "1", netCost: "0.6"}) + item(2, with{itemType: "EdpDiscount", unblended: "-0.4", netCost: "0"}), "0.6", "0", "0", "0"},
+		{"of another kind", usage1 + item(2, with{itemType: "EdpDiscount", unblended: "-0.4", usageType: "BoxUsage:m5.xlarge", instanceType: ""}), "1", "0", "0", "0"},
+		{"of storage", usage1 + item(2, with{itemType: "EdpDiscount", unblended: "-0.4", usageType: "EBS:VolumeUsage.gp3", instanceType: ""}), "1", "0", "0", "0"},
+		{"of a fee", usage1 + item(2, with{itemType: "RiVolumeDiscount", unblended: "-0.4", usageType: "HeavyUsage:m5.large"}), "1", "0", "0", "0"},
+		{"of a reservation", usage1 + item(2, with{itemType: "DiscountedUsage", reservationARN: "ri", unblended: "0", reservedCost: "0.06", netReserved: "0.05"}) +
+			item(3, with{itemType: "DiscountedUsage", reservationARN: "ri", unblended: "0", reservedCost: "0.07"}), "1", "0", "0.06", "0.05"},
+	} {
+		h := header(false)
+		if c.name != "beside net" {
+			h = strings.Replace(h, "lineItem/NetUnblendedCost", "x", 1)
+		}
+		b := read(t, h+c.lines)
+		d := b.Demand[0]
+		if got := fmt.Sprint(d.Paid, d.Discounts, d.Reserved, d.ReservedPaid); len(b.Demand) != 1 || got != fmt.Sprint(c.paid, " ", c.discounts, " ", c.reserved, " ", c.really) {
+			t.Errorf("%s: %d demands, %s", c.name, len(b.Demand), got)
+		}
+	}
+}
+
+// The fee of a month is for the part of it in which the reservation was there, whichever line says when.
+func TestFeeOfAMonth(t *testing.T) {
+	type with = map[int]string
+	fee := with{itemType: "RIFee", start: "2024-09-01T00:00:00Z", end: "2024-10-01T00:00:00Z", usageType: "EUW1-HeavyUsage:m5.large", unblended: "1", reservationARN: "ri",
+		reservedNormalized: "14400", unusedNormalized: "0", unusedFee: "0"} // 10 of 4 for 15 days
+	dated := with{itemType: "DiscountedUsage", start: "2024-09-20T00:00:00Z", end: "2024-09-20T01:00:00Z", unblended: "0", reservedCost: "0.06", reservationARN: "ri", normalized: "4",
+		reservationStart: "2024-09-16T00:00:00.000Z", reservationEnd: "2025-09-16T00:00:00.000Z"}
+	for name, lines := range map[string]string{"dates first": item(1, dated) + item(2, fee), "fee first": item(1, fee) + item(2, dated)} {
+		if h := read(t, header(false)+lines).Held[0]; h.PerHour.String() != "40" {
+			t.Errorf("%s: %v an hour, want 40", name, h.PerHour)
+		}
+	}
+	// Without dates, more that was used than the fee says on average tells the size.
+	undated := with{itemType: "DiscountedUsage", unblended: "0", reservedCost: "0.06", reservationARN: "ri", normalized: "40"}
+	if h := read(t, header(false)+item(1, fee)+item(2, undated)).Held[0]; h.PerHour.String() != "40" {
+		t.Errorf("%v an hour, want 40", h.PerHour)
+	}
+}
+
 // Upfront fees have their term, and are not what is bought each hour.
 func TestUpfront(t *testing.T) {
 	type with = map[int]string
@@ -272,7 +325,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: %+v", want, b.Demand)
 		}
 	}
-	b := read(t, header(false)+item(1, with{itemType: "SavingsPlanNegation", usageType: "Fargate-GB-Hours", unit: "", instanceType: "", planARN: "s"}))
+	b := read(t, header(false)+item(1, with{itemType: "SavingsPlanNegation", usageType: "Fargate-EphemeralStorage-GB-Hours", unit: "", instanceType: "", planARN: "s"}))
 	if l := b.Files[0].Left; len(l) != 1 || l[0].Reason != usage.OtherUsage {
 		t.Errorf("%+v", l)
 	}
@@ -335,7 +388,7 @@ func TestErrors(t *testing.T) {
 		{"x,lineItem/UnblendedCost\n", usage.ErrForm, "no columns"},
 		{h + item(1, nil) + item(1, nil), usage.ErrRepeated, "aws: line 3: counted twice: the row is the same as x, line 2"},
 		{h + item(1, nil) + item(2, with{currency: "EUR"}), usage.ErrCurrency, "aws: line 3 (currency): mixed currencies: EUR: want USD as in x, line 2"},
-		{h + item(1, nil) + h, usage.ErrForm, "aws: line 3, column 22 (lineItem/LineItemType): not a bill of this form: the header again"},
+		{h + item(1, nil) + h, usage.ErrForm, "aws: line 3, column 23 (lineItem/LineItemType): not a bill of this form: the header again"},
 		{whole[:len(whole)-9], usage.ErrTruncated, "in the middle of gzip data"},
 		{h + item(1, nil)[:40], usage.ErrTruncated, "in the middle of a row"},
 	} {

@@ -25,7 +25,8 @@ const (
 	planCost // effective cost of usage under a savings plan
 	planTotal
 	planUsed
-	netCost // unblended cost after the customer's own discounts
+	netCost     // unblended cost after the customer's own discounts
+	netReserved // reservedCost after them
 
 	// From here on columns have few different values.
 	periodStart
@@ -70,7 +71,7 @@ var names = billtable.Columns{
 	reservedUnits: {"reservation/TotalReservedUnits"}, unusedUnits: {"reservation/UnusedQuantity"},
 	reservedNormalized: {"reservation/TotalReservedNormalizedUnits"}, unusedNormalized: {"reservation/UnusedNormalizedUnitQuantity"},
 	planCost: {"savingsPlan/SavingsPlanEffectiveCost"}, planTotal: {"savingsPlan/TotalCommitmentToDate"}, planUsed: {"savingsPlan/UsedCommitment"},
-	netCost:     {"lineItem/NetUnblendedCost"},
+	netCost: {"lineItem/NetUnblendedCost"}, netReserved: {"reservation/NetEffectiveCost"},
 	periodStart: {"bill/BillingPeriodStartDate"}, periodEnd: {"bill/BillingPeriodEndDate"}, payer: {"bill/PayerAccountId"},
 	itemType: {"lineItem/LineItemType"}, currency: {"lineItem/CurrencyCode"}, productCode: {"lineItem/ProductCode"}, usageType: {"lineItem/UsageType"},
 	operation: {"lineItem/Operation"}, zone: {"lineItem/AvailabilityZone"}, description: {"lineItem/LineItemDescription"}, unit: {"pricing/unit"},

@@ -112,12 +112,18 @@ func (d *decoder) decode(raw []byte) error {
 	if err := d.effective(k); err != nil {
 		return err
 	}
-	if r.Charge == usage.OnDemand && d.Has(netCost) {
+	r.Contracted = usage.Amount{}
+	switch {
+	case r.Charge == usage.OnDemand && d.Has(netCost):
 		if r.Contracted, _, err = d.Amount(netCost); err != nil {
 			return err
 		}
 		if r.Contracted == r.Billed {
 			r.Contracted = usage.Amount{}
+		}
+	case r.Charge == usage.Covered && k.line == reserved && d.Has(netReserved):
+		if r.Contracted, _, err = d.Amount(netReserved); err != nil {
+			return err
 		}
 	}
 	if k.hours && k.line != negation {
@@ -307,7 +313,7 @@ func (d *decoder) classOf() (*class, error) {
 	default:
 		r.Reason = "line item type " + kind
 		if strings.HasSuffix(kind, "Discount") {
-			r.Reason = usage.Discount
+			d.discount(k, &w)
 		}
 		if err := d.Again(itemType, kind); err != nil {
 			return nil, err
@@ -329,6 +335,11 @@ func (d *decoder) usageOf(k *class, w *words, charge usage.Charge) {
 		k.time = cloudkind.Hours(u)
 	} else if isInstance(what) {
 		k.time = cloudkind.Time{Num: 1, Den: 1}
+	}
+	if kind, time := cloudkind.Serverless(w.of(usageType)); kind != "" {
+		r.Kind.Type, k.time = kind, time
+		r.Charge, k.hours = charge, true
+		return
 	}
 	switch {
 	case k.time.Num == 0 && k.line != negation:
@@ -353,6 +364,16 @@ func (d *decoder) usageOf(k *class, w *words, charge usage.Charge) {
 		return
 	}
 	r.Charge, k.hours = charge, true
+}
+
+// discount makes a line one that takes money off. Where no column has costs after discounts, and the
+// line names a kind on demand, it is part of the price of that kind.
+func (d *decoder) discount(k *class, w *words) {
+	if what, _ := cloudkind.AWSUsage(w.of(usageType)); isInstance(what) && what != "HeavyUsage" && !d.Has(netCost) {
+		d.usageOf(k, w, usage.LeftOut)
+		k.hours = false
+	}
+	k.row.Reason = usage.Discount
 }
 
 // isInstance reports whether a usage type without a type of instance and without a

@@ -39,6 +39,9 @@
 //	Tax, Credit, Refund,
 //	...Discount, other Fee    left out                unblended   unblended
 //
+// A discount on hours of a kind on demand is part of what the kind costs at the customer's prices,
+// unless lineItem/NetUnblendedCost has these already.
+//
 // These are the rules by which AWS amortises. Usage under a savings plan is billed at
 // the price on demand, and the negation takes that back: only together are they right.
 //

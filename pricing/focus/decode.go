@@ -259,6 +259,13 @@ func (d *decoder) usageOf(k *class, status string) {
 		r.Reason = usage.Spot
 		return
 	}
+	if kind, time := cloudkind.Serverless(d.Word(usageType)); kind != "" && r.Kind.Provider == "aws" {
+		d.serverless(k, kind, time)
+		if r.Charge = usage.OnDemand; covered {
+			r.Charge = usage.Covered
+		}
+		return
+	}
 	for i, unit := range [...]int{pricingUnit, consumedUnit} {
 		if unit == pricingUnit && !d.Has(pricingUnit) { // the quantities have one unit
 			unit = consumedUnit
@@ -295,6 +302,17 @@ func (d *decoder) usageOf(k *class, status string) {
 		r.Charge = usage.Covered
 	default:
 		r.Charge = usage.OnDemand
+	}
+}
+
+// serverless makes a row hours of Fargate or Lambda. The quantity is in units of the usage type.
+func (d *decoder) serverless(k *class, kind string, time cloudkind.Time) {
+	k.row.Kind.Type = kind
+	for _, col := range [...]int{consumedQuantity, pricingQuantity} {
+		if d.Has(col) {
+			k.quantity, k.other = col, k.quantity
+			k.time[0], k.time[1] = time, k.time[0]
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/plimsoll/plimsoll/pricing/internal/cloudkind"
 )
 
 // awsRate is one rate of a savings plan, in either form.
@@ -11,7 +13,7 @@ type awsRate struct {
 	price, currency, usage, operation, option, length, unit, service, family, product, region, location, kind string
 }
 
-// addRate takes a rate of a savings plan.
+// addRate takes a rate of a savings plan: of instances of EC2, or of Fargate and Lambda.
 func (b *builder) addRate(p *awsRate) error {
 	prefix, kind, ok := strings.Cut(p.usage, ":")
 	if p.kind != "" {
@@ -33,7 +35,12 @@ func (b *builder) addRate(p *awsRate) error {
 		region = p.location
 	}
 	n := leaseYears(p.length + " " + p.unit)
+	serverless, time := cloudkind.Serverless(p.usage)
+	if serverless != "" {
+		kind, tenancy, system = serverless, "", ""
+	}
 	switch {
+	case serverless != "":
 	case p.service != "AmazonEC2":
 		b.leave("not an instance of EC2", 1)
 		return nil
@@ -43,6 +50,8 @@ func (b *builder) addRate(p *awsRate) error {
 	case tenancy == "" || !ok:
 		b.leave("not an instance of EC2", 1)
 		return nil
+	}
+	switch {
 	case n == 0:
 		b.leave(otherLease, 1)
 		return nil
@@ -56,6 +65,11 @@ func (b *builder) addRate(p *awsRate) error {
 	money, err := b.price(p.price, p.currency)
 	if err != nil {
 		return err
+	}
+	if serverless != "" { // a rate of seconds is of an hour
+		if money, err = money.Mul(time.Den); err != nil {
+			return err
+		}
 	}
 	plan, family := "compute", ""
 	if p.product == "EC2InstanceSavingsPlans" {

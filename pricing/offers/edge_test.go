@@ -33,13 +33,16 @@ func TestPlanRates(t *testing.T) {
 		opts Options
 		want []string
 	}{
-		"as it is":          {row(), Options{}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "aws savings plan rates (csv): 1 of 1, 0 rounded"}},
-		"no type":           {row(",m5.large\n", ",\n"), Options{}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "aws savings plan rates (csv): 1 of 1, 0 rounded"}},
-		"no region":         {row(",us-east-2,", ",,"), Options{}, []string{"rate Ohio m5.large linux 1y-ec2-no-upfront USD 0.5", "aws savings plan rates (csv): 1 of 1, 0 rounded"}},
-		"region by name":    {row() + row("Ohio", "Iowa"), Options{Regions: []string{"ohio"}}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "1 left: not asked for", "aws savings plan rates (csv): 1 of 2, 0 rounded"}},
-		"currencies":        {row() + row("USD", "CNY") + row("USD", "", "RunInstances", "RunInstances:0002"), Options{}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "rate us-east-2 m5.large windows 1y-ec2-no-upfront  0.5", "1 left: another currency", "aws savings plan rates (csv): 2 of 3, 0 rounded"}},
-		"lease":             {row(",1,year,", ",2,year,") + row(",1,year,", ",3yr,,"), Options{}, []string{"rate us-east-2 m5.large linux 3y-ec2-no-upfront USD 0.5", "1 left: a lease of neither 1 nor 3 years", "aws savings plan rates (csv): 1 of 2, 0 rounded"}},
-		"other services":    {row("AmazonEC2", "AWSLambda") + row("BoxUsage:", "UnusedBox:") + row("BoxUsage:m5.large", "HostUsage:m5"), Options{}, []string{"2 left: not an instance of EC2", "1 left: unused capacity reservation", "aws savings plan rates (csv): 0 of 3, 0 rounded"}},
+		"as it is":       {row(), Options{}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "aws savings plan rates (csv): 1 of 1, 0 rounded"}},
+		"no type":        {row(",m5.large\n", ",\n"), Options{}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "aws savings plan rates (csv): 1 of 1, 0 rounded"}},
+		"no region":      {row(",us-east-2,", ",,"), Options{}, []string{"rate Ohio m5.large linux 1y-ec2-no-upfront USD 0.5", "aws savings plan rates (csv): 1 of 1, 0 rounded"}},
+		"region by name": {row() + row("Ohio", "Iowa"), Options{Regions: []string{"ohio"}}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "1 left: not asked for", "aws savings plan rates (csv): 1 of 2, 0 rounded"}},
+		"currencies":     {row() + row("USD", "CNY") + row("USD", "", "RunInstances", "RunInstances:0002"), Options{}, []string{"rate us-east-2 m5.large linux 1y-ec2-no-upfront USD 0.5", "rate us-east-2 m5.large windows 1y-ec2-no-upfront  0.5", "1 left: another currency", "aws savings plan rates (csv): 2 of 3, 0 rounded"}},
+		"lease":          {row(",1,year,", ",2,year,") + row(",1,year,", ",3yr,,"), Options{}, []string{"rate us-east-2 m5.large linux 3y-ec2-no-upfront USD 0.5", "1 left: a lease of neither 1 nor 3 years", "aws savings plan rates (csv): 1 of 2, 0 rounded"}},
+		"other services": {row("AmazonEC2", "AWSLambda") + row("BoxUsage:", "UnusedBox:") + row("BoxUsage:m5.large", "HostUsage:m5"), Options{}, []string{"2 left: not an instance of EC2", "1 left: unused capacity reservation", "aws savings plan rates (csv): 0 of 3, 0 rounded"}},
+		"Fargate and Lambda": {row("AmazonEC2", "AmazonECS", "BoxUsage:m5.large", "USE2-Fargate-vCPU-Hours:perCPU", "RunInstances", "FargateTask", ",m5.large\n", ",\n", "EC2Instance", "Compute") +
+			row("AmazonEC2", "AWSLambda", "BoxUsage:m5.large", "USE2-Lambda-GB-Second", "0.5", "0.00001", ",m5.large\n", ",\n", "EC2Instance", "Compute"), Options{},
+			[]string{"rate us-east-2 Fargate-vCPU  1y-compute-no-upfront USD 0.5", "rate us-east-2 Lambda-GB  1y-compute-no-upfront USD 0.036", "aws savings plan rates (csv): 2 of 2, 0 rounded"}},
 		"metadata, then it": {"", Options{}, []string{"aws savings plan rates (csv): 0 of 0, 0 rounded"}},
 	} {
 		got, err := Read(strings.NewReader("FormatVersion,v1.0\n"+rateColumns+c.text), c.opts)

@@ -81,8 +81,12 @@ type Demand struct {
 	Used, Covered []Amount
 	OnDemand      Sum // the rows at the price on demand
 	Committed     Sum // the rows that commitments cover
-	// Paid is what the hours on demand cost at the customer's own prices.
-	Paid Amount
+	// Paid is what the hours on demand cost at the customer's own prices, with Discounts: what rows
+	// that are left out take off these hours.
+	Paid, Discounts Amount
+	// Reserved is the effective cost of the hours that reservations cover, where the bill also says
+	// what they cost at the customer's own prices, and ReservedPaid is that.
+	Reserved, ReservedPaid Amount
 	// Together has, for each slot of a day, the instance-hours of each of 24 hours if all machines
 	// of the day begin at once; see [Demand.Hourly]. It is nil where slots are hours.
 	Together [][24]Amount
@@ -101,6 +105,11 @@ type Bill struct {
 	Agreements []Contract
 	Months     []Month
 	Notes      []Note
+	// Owners are the rows of instances, on demand and covered, by who used them; see
+	// [Collector.Owner].
+	Owners map[string]Sum
+
+	owners []owner // by name; their kinds are bits of Demand
 }
 
 // Bill returns what was collected. The error, an [*pricing.InputError] that unwraps to
@@ -138,6 +147,7 @@ func (c *Collector) Bill() (*Bill, error) {
 		}
 	}
 	slices.SortFunc(b.Demand, func(x, y Demand) int { return x.Kind.compare(y.Kind) })
+	c.ownersOf(b)
 	c.inventory(b)
 	for _, m := range c.months {
 		b.Months = append(b.Months, *m)
@@ -151,7 +161,8 @@ func (c *Collector) Bill() (*Bill, error) {
 
 // demandOf returns the demand of a kind, by days if any row is of a day.
 func (s *series) demandOf() Demand {
-	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held, Paid: s.demand.Billed.Plus(s.contracted)}
+	d := Demand{Kind: s.kind, Slot: time.Hour, OnDemand: s.demand, Committed: s.held, Paid: s.demand.Billed.Plus(s.contracted).Plus(s.discounts),
+		Discounts: s.discounts, Reserved: s.reserved, ReservedPaid: s.reservedPaid}
 	b := s.hours
 	b.slot = slices.Clone(b.slot)
 	if len(s.days.slot) > 0 {
@@ -274,7 +285,7 @@ func (d *Demand) Hours() (used, covered Amount) {
 // String returns the parts that are known, such as "aws eu-west-1 m5.large linux".
 func (k Kind) String() string {
 	var b strings.Builder
-	for _, s := range [...]string{k.Provider, k.Region, k.Type, k.System, k.Tenancy} {
+	for _, s := range [...]string{k.Provider, k.Region, k.Type, k.System, k.Tenancy, k.Owner} {
 		if s != "" {
 			if b.Len() > 0 {
 				b.WriteByte(' ')
@@ -287,5 +298,5 @@ func (k Kind) String() string {
 
 func (k Kind) compare(o Kind) int {
 	return cmp.Or(cmp.Compare(k.Provider, o.Provider), cmp.Compare(k.Region, o.Region), cmp.Compare(k.Type, o.Type),
-		cmp.Compare(k.System, o.System), cmp.Compare(k.Tenancy, o.Tenancy))
+		cmp.Compare(k.System, o.System), cmp.Compare(k.Tenancy, o.Tenancy), cmp.Compare(k.Owner, o.Owner))
 }

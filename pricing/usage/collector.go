@@ -1,8 +1,8 @@
 package usage
 
 import (
+	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"time"
@@ -22,6 +22,12 @@ type Collector struct {
 	// Each, if not nil, is called with each row after the row was counted. The row is valid
 	// until Each returns, and Each must not modify it.
 	Each func(row *Row)
+	// Owner is the name of the column that says who used what a row charges for, such as that of a
+	// tag; "" is the account below the one that is billed. A column of a JSON object is
+	// followed by a colon and a key, such as "Tags:team". Readers take it when they begin a file.
+	Owner string
+	// Alone are owners that share no commitments with others: their kinds have their name.
+	Alone []string
 
 	files    []File
 	accounts []map[string]*hourSet // by file: hours of usage by account
@@ -36,7 +42,10 @@ type Collector struct {
 	any         bool
 	kinds       map[Kind]*series
 	kind        *series // of the last row
-	row         Row     // that was mended
+	owners      map[string]*owner
+	owner       *owner     // of the last row
+	recent      [16]*owner // of the rows of late, by the last character of their names
+	row         Row        // that was mended
 	commitments map[commitmentKey]*held
 	contracts   []Contract
 	months      map[int64]*Month
@@ -57,10 +66,14 @@ type commitmentKey struct{ provider, id string }
 // series is the demand of one kind.
 type series struct {
 	kind         Kind
+	index        int // in the order of their first rows
 	hours, days  buckets
 	ranks        map[int64]*[24]Amount // by day: its rows of a day, if all machines begin at once
 	demand, held Sum                   // on demand and covered
 	contracted   Amount                // by how much the customer's own prices of demand exceed what is billed
+	discounts    Amount                // rows of discounts on it
+	reserved     Amount                // effective cost under reservations, and at the customer's own prices
+	reservedPaid Amount
 }
 
 // Begin begins a file. Rows that are added belong to it until the next Begin.
@@ -121,7 +134,8 @@ func (c *Collector) Add(row *Row) error {
 	}
 	file := &c.files[at]
 	row = c.mended(row)
-	if err := c.check(row, at); err != nil {
+	from, to := floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600)
+	if err := c.check(row, at, from, to); err != nil {
 		return err
 	}
 	sum := Sum{1, row.Billed, row.Effective, row.List}
@@ -130,7 +144,7 @@ func (c *Collector) Add(row *Row) error {
 	charge, reason := row.Charge, row.Reason
 	if charge == OnDemand || charge == Covered {
 		s := c.seriesOf(row.Kind)
-		switch ok := s.add(c, row); {
+		switch ok := s.add(c, row, from, to); {
 		case !ok:
 			charge, reason = LeftOut, LongUsage
 		case charge == OnDemand:
@@ -140,6 +154,13 @@ func (c *Collector) Add(row *Row) error {
 			}
 		default:
 			s.held.add(&sum)
+			if row.Contracted != (Amount{}) && !row.Commitment.Spend {
+				s.reserved, s.reservedPaid = s.reserved.Plus(row.Effective), s.reservedPaid.Plus(row.Contracted)
+			}
+		}
+		if charge != LeftOut {
+			c.owner.sum.add(&sum) // check has found it
+			c.owner.use(s, from, to, row.Hours)
 		}
 	}
 	switch charge {
@@ -158,6 +179,10 @@ func (c *Collector) Add(row *Row) error {
 	default:
 		c.leave(reason).add(&sum)
 		m.Left.add(&sum)
+		if reason == Discount && row.Kind.Type != "" {
+			s := c.seriesOf(row.Kind)
+			s.discounts = s.discounts.Plus(row.Billed)
+		}
 	}
 	if row.Charge > OnDemand || row.Commitment.ID != "" && isUsage(reason) {
 		c.hold(row)
@@ -174,15 +199,20 @@ func (c *Collector) Add(row *Row) error {
 	return nil
 }
 
-// mended returns a row as it is meant: an end such as 23:59:59 is the end of its hour, and use on
-// demand that costs less than nothing is a correction, whose money counts and whose hours do not.
+// mended returns a row as it is meant: an end such as 23:59:59 is the end of its hour, use on
+// demand that costs less than nothing is a correction, whose money counts and whose hours do not,
+// and the kind of an owner alone has the owner's name.
 func (c *Collector) mended(row *Row) *Row {
 	last := (row.End.Unix()+1)%3600 == 0 && row.End.After(row.Start)
 	back := row.Charge == OnDemand && row.Hours.Sign() > 0 && row.Billed.Sign() < 0
-	if !last && !back {
+	alone := len(c.Alone) > 0 && row.Kind.Type != "" && slices.Contains(c.Alone, cmp.Or(row.Owner, row.Account))
+	if !last && !back && !alone {
 		return row
 	}
 	c.row = *row
+	if alone {
+		c.row.Kind.Owner = cmp.Or(row.Owner, row.Account)
+	}
 	if last {
 		c.row.End = time.Unix(row.End.Unix()+1, 0).UTC()
 	}
@@ -198,8 +228,8 @@ func isUsage(reason string) bool {
 	return reason == OtherUsage || reason == OtherHours || reason == Spot || reason == LongUsage || reason == Surcharge
 }
 
-// check returns what is wrong with a row, and marks its hours.
-func (c *Collector) check(row *Row, at int) error {
+// check returns what is wrong with a row, and marks its hours, from from to before to.
+func (c *Collector) check(row *Row, at int, from, to int64) error {
 	file := &c.files[at]
 	switch {
 	case row.Currency == "":
@@ -215,12 +245,10 @@ func (c *Collector) check(row *Row, at int) error {
 	if row.End.Before(row.Start) {
 		return badRow(row.Line, "charge period", ErrRange, "%s to %s: want an end after the start", row.Start.Format(time.RFC3339), row.End.Format(time.RFC3339))
 	}
-	length := row.End.Sub(row.Start)
 	if usage := row.Charge == OnDemand || row.Charge == Covered; usage {
 		if row.Kind.Type == "" {
 			panic("usage: demand of no kind")
 		}
-		from, to := floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600)
 		if !c.any {
 			c.any, c.first, c.last = true, from, to
 		}
@@ -242,8 +270,10 @@ func (c *Collector) check(row *Row, at int) error {
 		}
 	}
 	if row.Charge == OnDemand || row.Charge == Covered || row.Charge == LeftOut && isUsage(row.Reason) {
-		if length <= 32*24*time.Hour {
-			c.hoursOf(at, row.Account).mark(floor(row.Start.Unix(), 3600), floor(row.End.Unix()+3599, 3600))
+		o := c.ownerOf(row)
+		if row.End.Unix()-row.Start.Unix() <= 32*24*3600 {
+			c.hoursOf(at, row.Account).mark(from, to)
+			o.see(at, to)
 		}
 	}
 	return nil
@@ -270,7 +300,7 @@ func (c *Collector) seriesOf(kind Kind) *series {
 	}
 	s := c.kinds[kind]
 	if s == nil {
-		s = &series{kind: kind}
+		s = &series{kind: kind, index: len(c.kinds)}
 		c.kinds[kind] = s
 	}
 	c.kind = s
@@ -310,10 +340,15 @@ func (c *Collector) leave(reason string) *Sum {
 }
 
 // add puts the hours of a row into the demand. It reports false for a row that
-// covers neither an hour, or less, nor whole hours up to a day.
-func (s *series) add(c *Collector, row *Row) bool {
-	from, length := row.Start.Unix(), row.End.Sub(row.Start)
+// covers neither an hour, or less, nor whole hours up to a day. The row touches the hours from first
+// to before after.
+func (s *series) add(c *Collector, row *Row, first, after int64) bool {
 	covered := row.Charge == Covered
+	if after <= first+1 {
+		s.hours.add(first, row.Hours, covered)
+		return true
+	}
+	from, length := row.Start.Unix(), row.End.Sub(row.Start)
 	switch {
 	case length <= time.Hour:
 		s.hours.add(floor(from, 3600), row.Hours, covered)
@@ -382,58 +417,6 @@ func (b *buckets) trim() {
 	}
 }
 
-// An hourSet is a set of hours, a bit each.
-type hourSet struct {
-	base int64 // hour of the first bit
-	bits []uint64
-	last int64 // marked last
-	any  bool
-}
-
-// mark adds the hours from from to before to.
-func (s *hourSet) mark(from, to int64) {
-	if from >= to || s.any && to == from+1 && from == s.last {
-		return
-	}
-	for h := from; h < to; h++ {
-		w := floor(h, 64)
-		switch {
-		case len(s.bits) == 0:
-			s.base = w
-			s.bits = append(s.bits, 0)
-		case w < s.base:
-			s.bits = append(make([]uint64, s.base-w), s.bits...)
-			s.base = w
-		}
-		if n := w - s.base + 1 - int64(len(s.bits)); n > 0 {
-			s.bits = append(s.bits, make([]uint64, n)...)
-		}
-		s.bits[w-s.base] |= 1 << uint(h-64*w)
-	}
-	s.last, s.any = to-1, true
-}
-
-// meet returns an hour that is in both sets, and whether there is one.
-func (s *hourSet) meet(t *hourSet) (int64, bool) {
-	for w, b := range s.bits {
-		i := s.base + int64(w) - t.base
-		if i < 0 || i >= int64(len(t.bits)) {
-			continue
-		}
-		if both := b & t.bits[i]; both != 0 {
-			return 64*(s.base+int64(w)) + int64(bits.TrailingZeros64(both)), true
-		}
-	}
-	return 0, false
-}
-
-func (s *hourSet) len() (n int64) {
-	for _, b := range s.bits {
-		n += int64(bits.OnesCount64(b))
-	}
-	return n
-}
-
 // floor returns ⌊n/d⌋.
 func floor(n, d int64) int64 {
 	q := n / d
@@ -441,29 +424,6 @@ func floor(n, d int64) int64 {
 		q--
 	}
 	return q
-}
-
-// overlap returns an error if two files of different forms charge one account for
-// the same hour.
-func (c *Collector) overlap() error {
-	for j := range c.files {
-		for i := range j {
-			if c.files[i].Format == c.files[j].Format {
-				continue
-			}
-			for _, account := range sortedKeys(c.accounts[j]) {
-				other := c.accounts[i][account]
-				if other == nil {
-					continue
-				}
-				if hour, both := other.meet(c.accounts[j][account]); both {
-					return badInput("files", j, ErrRepeated, "%s (%s) and %s (%s) both charge account %s for %s: want bills that do not overlap",
-						c.files[j].Name, c.files[j].Format, c.files[i].Name, c.files[i].Format, quote(account), time.Unix(3600*hour, 0).UTC().Format(time.RFC3339))
-				}
-			}
-		}
-	}
-	return nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {

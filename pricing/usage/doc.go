@@ -24,6 +24,7 @@
 //	a Demand                        instances in each slot of a plan      Demand.Instances
 //	a Bill                          commitments and when they end         Bill.Held
 //	a Bill                          what was left out, and why            Bill.Files
+//	a Bill                          how far it can be believed            Bill.Quality
 //	rows of a form of your own      the same                              Collector.Begin, Collector.Add
 //	a decimal of a bill             the exact amount                      Parse
 //
@@ -83,6 +84,12 @@
 // purchases, or that of its contract where no purchase is in the bill, or else what its
 // rows used and left unused. Its end is that of the contract, or of the fee that was paid
 // for the whole term. Where nothing says the end, it is zero.
+//
+// # Owners
+//
+// Who used an instance is the account below the one that is billed, or what the column says that
+// [Collector.Owner] names, such as a tag. [Bill.Owners] has what each cost. Owners that share no
+// commitments with others, [Collector.Alone], have kinds of their own, and so families and demand.
 //
 // # Counting twice
 //

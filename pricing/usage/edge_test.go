@@ -190,7 +190,7 @@ func TestHeldByRows(t *testing.T) {
 		{"a longer row", []*Row{use(0, 32*24+1, Unused, "769")}, nil, 32*24 + 1, "0", "769", "0"},
 		{"a month bought at once", []*Row{use(0, 32*24, Purchase, "768")}, nil, 32 * 24, "1", "0", "0"},
 		{"more than a month bought", []*Row{use(0, 32*24+1, Purchase, "769")}, nil, -1, "0", "0", "0"},
-		{"use", []*Row{use(1, 1, Covered, "2"), use(5, 1, Covered, "4"), use(5, 1, Unused, "0")}, nil, 6, "3", "0", "0"},
+		{"use", []*Row{use(1, 1, Covered, "2"), use(5, 1, Covered, "4"), use(5, 1, Unused, "0")}, nil, 6, "4", "0", "0"},
 		{"use of more than a month", []*Row{use(0, 32*24+1, Covered, "769")}, nil, 32*24 + 1, "0", "0", "0"},
 		{"a contract of half an hour", []*Row{use(1, 1, Unused, "1")}, &Contract{ID: "sp-1", Spend: true, Cost: Units(7), Start: start, End: start.Add(30 * time.Minute)}, 2, "1", "1", "0"},
 		{"use with dates", []*Row{dated}, nil, 6, "3", "6", "0"},

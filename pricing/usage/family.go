@@ -39,8 +39,8 @@ var (
 	ErrNoUse = errors.New("there is no use in the time of the bill")
 )
 
-// Plain returns the kind in the form in which kinds are compared: in lower case, and linux on a
-// shared machine where the bill does not say.
+// Plain returns the kind in the form in which kinds are compared: in lower case, of no owner, and
+// linux on a shared machine where the bill does not say.
 func (k Kind) Plain() Kind {
 	return Kind{Provider: strings.ToLower(k.Provider), Region: strings.ToLower(k.Region), Type: strings.ToLower(k.Type),
 		System: cmp.Or(strings.ToLower(k.System), "linux"), Tenancy: cmp.Or(strings.ToLower(k.Tenancy), "shared")}
@@ -57,7 +57,7 @@ func (c *Catalog) Add(list []offers.Offer) {
 	}
 	for i := range list {
 		o := &list[i]
-		k := Kind{o.Provider, o.Region, o.Kind, o.System, o.Tenancy}.Plain()
+		k := Kind{Provider: o.Provider, Region: o.Region, Type: o.Kind, System: o.System, Tenancy: o.Tenancy}.Plain()
 		if c.offers[k] == nil {
 			c.offers[k] = o
 		}
@@ -85,7 +85,7 @@ type Family struct {
 // be nil. Families come in the order of their first demands. Time is linear in the slots.
 func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, why []error) {
 	why = make([]error, len(demands))
-	type flexible struct{ region, family, engine string }
+	type flexible struct{ region, family, engine, owner string }
 	index := map[flexible]int{}
 	found := make([]*offers.Offer, len(demands))
 	var groups [][]int // of demands
@@ -105,7 +105,7 @@ func Families(demands []Demand, prices *Catalog, currency string, unfit func(i i
 			groups = append(groups, []int{i})
 			continue
 		}
-		key := flexible{strings.ToLower(o.Region), strings.ToLower(o.Family), engine}
+		key := flexible{strings.ToLower(o.Region), strings.ToLower(o.Family), engine, demands[i].Kind.Owner}
 		n, ok := index[key]
 		if !ok {
 			n = len(groups)
@@ -201,7 +201,8 @@ func scaled(a, b *pricing.List, n int) bool {
 }
 
 // Demand returns the demand of the family in its units, exactly: the sum of its members, in the
-// longest slot that one of them has. The sums of rows are those of all members. The error
+// longest slot that one of them has. The sums of rows are those of all members; Together is theirs
+// if slots are days. The error
 // unwraps to [ErrRange] for more than 2³¹ - 1 units at once.
 func (f *Family) Demand(demands []Demand) (Demand, error) {
 	first := &demands[f.Demands[0]]
@@ -240,5 +241,37 @@ func (f *Family) Demand(demands []Demand) (Demand, error) {
 	for _, v := range b.slot {
 		sum.Used, sum.Covered = append(sum.Used, v.used), append(sum.Covered, v.covered)
 	}
+	if sum.Slot == 24*time.Hour {
+		sum.Together = f.together(demands, b.base, len(b.slot))
+	}
 	return sum, nil
+}
+
+// together returns the hours of n days from the first if all machines of a day begin at once, in
+// units: the sum of the members, of which those of hours count with the hours of the most use first.
+func (f *Family) together(demands []Demand, first int64, n int) [][24]Amount {
+	days := make([][24]Amount, n)
+	for k, i := range f.Demands {
+		d, units := &demands[i], int64(f.Units[k])
+		if d.Slot == 24*time.Hour && d.Together == nil {
+			return nil // nobody says
+		}
+		for t := range days {
+			var day [24]Amount
+			if at := first + int64(t) - floor(d.Start.Unix(), 86400); d.Together == nil {
+				for h := range day {
+					if j := 24*(first+int64(t)) + int64(h) - floor(d.Start.Unix(), 3600); j >= 0 && j < int64(len(d.Used)) {
+						day[h] = d.Used[j]
+					}
+				}
+				slices.SortFunc(day[:], func(a, b Amount) int { return b.Compare(a) })
+			} else if at >= 0 && at < int64(len(d.Together)) {
+				day = d.Together[at]
+			}
+			for h, a := range day {
+				days[t][h] = days[t][h].Plus(a.times(units))
+			}
+		}
+	}
+	return days
 }

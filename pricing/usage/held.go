@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,10 +39,10 @@ type Held struct {
 	Kinds []KindHours
 }
 
-// KindHours is how many instance-hours of a kind a commitment covered.
+// KindHours is how many instance-hours of a kind a commitment covered, and their effective cost.
 type KindHours struct {
-	Kind  Kind
-	Hours Amount
+	Kind        Kind
+	Hours, Cost Amount
 }
 
 // held collects a commitment.
@@ -51,7 +52,7 @@ type held struct {
 	bought  Amount  // quantity of recurring purchases
 	upfront Amount  // quantity of purchases for the whole term
 	buying  hourSet // hours that they are for
-	kinds   map[Kind]Amount
+	kinds   map[Kind]*KindHours
 	sized   bool      // PerHour is that of purchases
 	base    int64     // hour of busy[0]
 	busy    []float64 // used and unused in each hour, in units of 10⁻¹⁸
@@ -67,7 +68,7 @@ func (c *Collector) hold(row *Row) {
 	key := commitmentKey{row.Kind.Provider, m.ID}
 	h := c.commitments[key]
 	if h == nil {
-		h = &held{Held: Held{Provider: row.Kind.Provider, ID: m.ID}, kinds: map[Kind]Amount{}}
+		h = &held{Held: Held{Provider: row.Kind.Provider, ID: m.ID}, kinds: map[Kind]*KindHours{}}
 		c.commitments[key] = h
 	}
 	fill := func(dst *string, s string) {
@@ -121,9 +122,7 @@ func (c *Collector) hold(row *Row) {
 	case Covered, LeftOut:
 		h.Used = h.Used.Plus(m.Quantity)
 		h.UsedCost = h.UsedCost.Plus(row.Effective)
-		if row.Hours != (Amount{}) {
-			h.kinds[row.Kind] = h.kinds[row.Kind].Plus(row.Hours)
-		}
+		h.cover(row)
 		if short {
 			h.mark(from, to, m.Quantity)
 		}
@@ -136,10 +135,23 @@ func (c *Collector) hold(row *Row) {
 	}
 }
 
+// cover adds the hours of a row to those of its kind.
+func (h *held) cover(row *Row) {
+	if row.Hours == (Amount{}) {
+		return
+	}
+	k := h.kinds[row.Kind]
+	if k == nil {
+		k = &KindHours{Kind: row.Kind}
+		h.kinds[row.Kind] = k
+	}
+	k.Hours, k.Cost = k.Hours.Plus(row.Hours), k.Cost.Plus(row.Effective)
+}
+
 // mark adds a quantity, used or not, to the hours from from to before to.
 func (h *held) mark(from, to int64, quantity Amount) {
 	h.hours.mark(from, to)
-	if from >= to || h.Spend || quantity == (Amount{}) {
+	if from >= to || quantity == (Amount{}) {
 		return
 	}
 	if len(h.busy) == 0 {
@@ -157,6 +169,22 @@ func (h *held) mark(from, to int64, quantity Amount) {
 	for t := from; t < to; t++ {
 		h.busy[t-h.base] += part
 	}
+}
+
+// boughtHours returns how many hours the recurring fees are for: the row of a month's fee has the
+// month, and the commitment may be there for a part of it.
+func (h *held) boughtHours() int64 {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if !h.Start.IsZero() {
+		from = floor(h.Start.Unix(), 3600)
+	}
+	if !h.End.IsZero() {
+		to = floor(h.End.Unix()+3599, 3600)
+	}
+	if n := h.buying.between(from, to); n > 0 {
+		return n
+	}
+	return h.buying.len() // dates of another time
 }
 
 // most returns the greatest quantity of an hour, to a millionth of one: what is committed to, if
@@ -208,7 +236,7 @@ func (c *Collector) inventory(b *Bill) {
 	for _, key := range sortedCommitments(c.commitments) {
 		h := c.commitments[key]
 		term := int64(h.End.Sub(h.Start) / time.Hour)
-		switch n := h.buying.len(); {
+		switch n := h.boughtHours(); {
 		case h.upfront != (Amount{}) && !h.End.IsZero() && term > 0: // partly or all upfront
 			h.PerHour, h.sized = h.upfront.over(term), true
 			if n > 0 {
@@ -216,10 +244,13 @@ func (c *Collector) inventory(b *Bill) {
 			}
 		case n > 0 && h.upfront == (Amount{}): // what is bought each hour
 			h.PerHour, h.sized = h.bought.over(n), true
-		case h.Spend && h.hours.len() > 0: // what is used, and what is not
-			h.PerHour = h.Used.Plus(h.Unused).over(h.hours.len())
-		case h.hours.len() > 0:
-			h.PerHour, h.Least = h.most(), true
+			if h.hours.len() > 0 && !h.Spend {
+				if most := h.most(); most.Float64() > (1+1e-6)*h.PerHour.Float64() {
+					h.PerHour = most // the fee is of fewer hours than its row says
+				}
+			}
+		case h.hours.len() > 0: // what is used, and what is not
+			h.PerHour, h.Least = h.most(), !h.Spend || h.Unused.Sign() == 0
 		}
 		byID[h.ID] = h
 	}
@@ -250,8 +281,8 @@ func (c *Collector) inventory(b *Bill) {
 	}
 	for _, key := range sortedCommitments(c.commitments) {
 		h := c.commitments[key]
-		for kind, hours := range h.kinds {
-			h.Kinds = append(h.Kinds, KindHours{kind, hours})
+		for _, k := range h.kinds {
+			h.Kinds = append(h.Kinds, *k)
 		}
 		slices.SortFunc(h.Kinds, func(x, y KindHours) int {
 			return cmp.Or(y.Hours.Compare(x.Hours), x.Kind.compare(y.Kind))

@@ -13,6 +13,8 @@ type Quality struct {
 	// that these hours had on the days before.
 	Tail    time.Time
 	Present float64
+	// Late is use that is not all there though that of others is, before Tail.
+	Late []Late
 	// Gaps are times of a day or more in which no kind is used, within the bill, though at six hours
 	// of them or more there is use in most other weeks: from when, and until when. A weekend without
 	// use is no gap if most are.
@@ -23,17 +25,6 @@ type Quality struct {
 	// Daily is how many instance-hours of demand are of days, Hourly of hours.
 	Daily, Hourly Amount
 }
-
-// What a tail is. The use of an hour is compared with the least that each kind had at that hour of
-// the day on seenDays days before; weekends do not count for an hour of a working day. A tail of all
-// kinds together has less than thin of that, in kinds that have mostThin of the use; it is at most
-// tailDays long, as clouds report within three days, and longer is a change.
-const (
-	seenDays = 14
-	tailDays = 3
-	thin     = .9
-	mostThin = .75
-)
 
 // Quality examines the hours of a bill. Time is linear in the slots.
 func (b *Bill) Quality() Quality {
@@ -48,63 +39,9 @@ func (b *Bill) Quality() Quality {
 	}
 	b.gaps(&q)
 	b.tail(&q)
+	b.late(&q)
 	b.doubles(&q)
 	return q
-}
-
-// at returns the use of slot t of the demand's own slots from the time of the epoch on.
-func (d *Demand) at(t int64) float64 {
-	if t -= floor(d.Start.Unix(), int64(d.Slot/time.Second)); t < 0 || t >= int64(len(d.Used)) {
-		return 0
-	}
-	return d.Used[t].Float64()
-}
-
-// tail finds the hours at the end of the bill that are not all there.
-func (b *Bill) tail(q *Quality) {
-	end, start := floor(b.End.Unix()+3599, 3600), floor(b.Start.Unix(), 3600)
-	first := end
-	lost, usual := 0.0, 0.0
-	for at := end - 1; at >= max(end-24*tailDays-1, start); at-- {
-		used, least, thinner := 0.0, 0.0, 0.0
-		for i := range b.Demand {
-			d := &b.Demand[i]
-			slot, day := at, int64(24)
-			if d.Slot > time.Hour {
-				slot, day = floor(at, 24), 1
-			}
-			x, low, days := d.at(slot), 0.0, 0
-			// Days that may be of the tail are no measure.
-			from := max(1, floor(at-end+24*tailDays, 24)+1)
-			for back := from; back < from+seenDays && slot-back*day >= floor(d.Start.Unix(), int64(d.Slot/time.Second)); back++ {
-				if q.missing(at-24*back) || weekend(at-24*back) && !weekend(at) {
-					continue
-				}
-				if y := d.at(slot - back*day); days == 0 || y < low {
-					low = y
-				}
-				days++
-			}
-			if days < 2 {
-				continue
-			}
-			part := float64(day) / 24 // an hour's part of a slot
-			if used, least = used+part*x, least+part*low; x < thin*low {
-				thinner += part * low
-			}
-		}
-		switch {
-		case least == 0: // nothing was ever used at this hour
-			continue
-		case used >= thin*least || thinner < mostThin*least:
-			at = start - 1
-			continue
-		}
-		first, lost, usual = at, lost+least-used, usual+least
-	}
-	if first < end && first >= end-24*tailDays {
-		q.Tail, q.Present = time.Unix(3600*first, 0).UTC(), 1-lost/usual
-	}
 }
 
 // weekend reports whether an hour is of a Saturday or a Sunday in UTC. The first day of the epoch
@@ -184,7 +121,7 @@ func (b *Bill) doubles(q *Quality) {
 	groups := map[Kind][]int{}
 	for i := range b.Demand {
 		k := b.Demand[i].Kind.Plain()
-		k.System, k.Tenancy = "", ""
+		k.System, k.Tenancy, k.Owner = "", "", b.Demand[i].Kind.Owner
 		groups[k] = append(groups[k], i)
 	}
 	for _, g := range groups {

@@ -14,6 +14,9 @@ type Kind struct {
 	Type     string // such as "m5.large"; "" is no kind at all
 	System   string // operating system or database, in lower case, such as "linux"; "" where the bill does not say
 	Tenancy  string // "shared", "dedicated" or "host"; "" where the bill does not say
+	// Owner is whose commitments alone serve it, "" for those of all; see [Collector.Alone]. It is
+	// no field of an offer.
+	Owner string
 }
 
 // A Charge says what a row of a bill charges for.
@@ -61,6 +64,9 @@ type Row struct {
 	// Account is whom the bill is sent to. Bills of one account do not overlap in time.
 	Account  string
 	Currency string
+	// Owner is who used what the row charges for: an account below Account, or what
+	// [Collector.Owner] asks for. "" is Account.
+	Owner string
 
 	Start, End time.Time // the time that is charged for, End not in it
 	Charge     Charge
@@ -72,11 +78,13 @@ type Row struct {
 	Billed, Effective, List Amount
 	NoEffective             bool // the bill has no effective cost: Effective is 0
 	// Contracted is what usage on demand costs at the customer's own prices, 0 where that is
-	// Billed. It is no part of the account of rows.
+	// Billed, and what covered usage costs effectively at these prices, 0 where nobody says. It is no
+	// part of the account of rows.
 	Contracted Amount
 
 	// Kind is the kind of instance of OnDemand and Covered, and the one that a Purchase
-	// is for if it is for one; other rows have the Provider at least. Hours are instance-hours, negative in corrections.
+	// is for if it is for one, or a Discount takes money off on demand; other rows have the
+	// Provider at least. Hours are instance-hours, negative in corrections.
 	Kind  Kind
 	Hours Amount
 

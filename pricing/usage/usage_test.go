@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
@@ -20,8 +21,8 @@ import (
 
 var (
 	start = time.Date(2024, 2, 28, 22, 0, 0, 0, time.UTC)
-	large = Kind{"aws", "eu-west-1", "m5.large", "linux", "shared"}
-	small = Kind{"aws", "eu-west-1", "m5.small", "linux", "shared"}
+	large = Kind{"aws", "eu-west-1", "m5.large", "linux", "shared", ""}
+	small = Kind{"aws", "eu-west-1", "m5.small", "linux", "shared", ""}
 	plan  = Commitment{ID: "sp-1", Name: "plan", Type: "Savings Plan", Spend: true, Unit: "USD"}
 )
 
@@ -89,19 +90,21 @@ func TestCollector(t *testing.T) {
 			},
 		}},
 		Start: start, End: start.Add(40 * time.Hour),
+		Owners: map[string]Sum{"1": {4, parse(t, "0.164"), parse(t, "0.224"), parse(t, "0.164")}},
 		Demand: []Demand{
-			{large, time.Hour, start, []Amount{parse(t, "1.5"), Units(1)}, []Amount{{}, Units(1)},
-				Sum{2, parse(t, "0.144"), parse(t, "0.144"), parse(t, "0.144")}, Sum{1, Amount{}, parse(t, "0.06"), Amount{}}, parse(t, "0.144"), nil},
-			{small, time.Hour, start.Add(4 * time.Hour), []Amount{Units(1)}, []Amount{{}}, Sum{1, parse(t, "0.02"), parse(t, "0.02"), parse(t, "0.02")}, Sum{}, parse(t, "0.02"), nil},
+			{Kind: large, Slot: time.Hour, Start: start, Used: []Amount{parse(t, "1.5"), Units(1)}, Covered: []Amount{{}, Units(1)},
+				OnDemand: Sum{2, parse(t, "0.144"), parse(t, "0.144"), parse(t, "0.144")}, Committed: Sum{1, Amount{}, parse(t, "0.06"), Amount{}}, Paid: parse(t, "0.144")},
+			{Kind: small, Slot: time.Hour, Start: start.Add(4 * time.Hour), Used: []Amount{Units(1)}, Covered: []Amount{{}},
+				OnDemand: Sum{1, parse(t, "0.02"), parse(t, "0.02"), parse(t, "0.02")}, Paid: parse(t, "0.02")},
 		},
 		Held: []Held{{Provider: "aws", ID: "sp-1", Name: "plan", Type: "Savings Plan", Spend: true, Unit: "USD", Seen: start.Add(2 * time.Hour),
 			PerHour: parse(t, "0.1"), Used: parse(t, "0.06"), Unused: parse(t, "0.04"), UsedCost: parse(t, "0.06"), UnusedCost: parse(t, "0.04"),
-			Kinds: []KindHours{{large, Units(1)}}}},
+			Kinds: []KindHours{{large, Units(1), parse(t, "0.06")}}}},
 		Months: []Month{{Start: time.Date(2024, 2, 1, 0, 0, 0, 0, time.UTC),
 			OnDemand: Sum{3, parse(t, "0.164"), parse(t, "0.164"), parse(t, "0.164")}, Covered: Sum{1, Amount{}, parse(t, "0.06"), Amount{}},
 			Unused: Sum{1, Amount{}, parse(t, "0.04"), Amount{}}, Left: Sum{2, parse(t, "8.9"), parse(t, "8.9"), parse(t, "8.9")}}},
 	}
-	if diff := cmp.Diff(want, b, amounts); diff != "" {
+	if diff := cmp.Diff(want, b, amounts, cmpopts.IgnoreUnexported(Bill{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	add(t, &c, row(9, OnDemand, "1"))
@@ -315,7 +318,7 @@ func TestOrder(t *testing.T) {
 		r.Kind, r.Commitment.ID, r.Reason = kind, id, reason
 		add(t, &c, r)
 	}
-	kinds := []Kind{{"b", "a", "a", "", ""}, {"a", "b", "a", "", ""}, {"a", "a", "b", "", ""}, {"a", "a", "a", "b", ""}, {"a", "a", "a", "a", "b"}, {"a", "a", "a", "a", "a"}, {"a", "a", "a", "", ""}}
+	kinds := []Kind{{"b", "a", "a", "", "", ""}, {"a", "b", "a", "", "", ""}, {"a", "a", "b", "", "", ""}, {"a", "a", "a", "b", "", ""}, {"a", "a", "a", "a", "b", ""}, {"a", "a", "a", "a", "a", ""}, {"a", "a", "a", "", "", ""}}
 	for i, k := range kinds {
 		put(time.Month(12-i), Covered, k, string(rune('z'-i)), "")
 		put(time.Month(12-i), LeftOut, k, "", string(rune('z'-i)))
@@ -359,7 +362,7 @@ func TestCommitmentWords(t *testing.T) {
 	add(t, &c, bare, full, late, buy, again)
 	h := bill(t, &c).Held[0]
 	want := Held{Provider: "aws", ID: "x", Name: "name", Type: "type", Region: "r", Unit: "u", Spend: true, Start: start, End: start.AddDate(1, 0, 0), Seen: late.End,
-		Kind: large, PerHour: Units(6), Unused: Units(3), UnusedCost: Units(10), Paid: Units(10), Kinds: []KindHours{{large, Units(2)}}}
+		Kind: large, PerHour: Units(6), Unused: Units(3), UnusedCost: Units(10), Paid: Units(10), Kinds: []KindHours{{Kind: large, Hours: Units(2)}}}
 	if diff := cmp.Diff(want, h, amounts); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -80,3 +80,34 @@ func TestTogether(t *testing.T) {
 		t.Errorf("hours of hours: %+v", got)
 	}
 }
+
+// A family of days has the hours of its members in its units: what holds for any hours holds for the
+// family, and a member of hours counts with those of its most use first.
+func TestFamilyTogether(t *testing.T) {
+	large, xlarge := machines(t, 48, 12), machines(t, 24) // 24 h and 6 h; 12 h
+	xlarge.Kind.Type = "m5.2xlarge"
+	hours := large.Hourly(8, 10)
+	f := Family{Demands: []int{0, 1}, Units: []int{1, 4}}
+	sum, err := f.Demand([]Demand{large, xlarge})
+	if err != nil || len(sum.Together) != 1 {
+		t.Fatal(err, sum.Together)
+	}
+	for h, a := range sum.Together[0] {
+		want := int64(1)
+		if h < 6 {
+			want++
+		}
+		if h < 12 {
+			want += 4
+		}
+		if a != Units(want) {
+			t.Errorf("hour %d: %v, want %d", h, a, want)
+		}
+	}
+	if total := sum.Hourly(0, 0); total.Slot != time.Hour || total.Used[0] != Units(6) || total.Used[23] != Units(1) {
+		t.Errorf("%v", total.Used)
+	}
+	if sum, err = f.Demand([]Demand{hours, xlarge}); err != nil || sum.Together[0][0] != Units(19) || sum.Together[0][1] != Units(19) || sum.Together[0][2] != Units(4) {
+		t.Error(err, sum.Together) // 30 hours in two of the day
+	}
+}

@@ -102,6 +102,23 @@ func Clip(s string, n int) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
+// Fold breaks a name into lines of at most n characters, behind a space or a hyphen where it can.
+func Fold(s string, n int) (lines []string) {
+	r := []rune(s)
+	for len(r) > n {
+		cut := n
+		for i := n; i > 0; i-- {
+			if r[i-1] == '-' || r[i] == ' ' {
+				cut = i
+				break
+			}
+		}
+		lines = append(lines, strings.TrimSpace(string(r[:cut])))
+		r = []rune(strings.TrimSpace(string(r[cut:])))
+	}
+	return append(lines, string(r))
+}
+
 // A Page is a text for people. Its methods cannot fail; the caller writes the page.
 type Page struct{ bytes.Buffer }
 

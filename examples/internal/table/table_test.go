@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,26 @@ func TestTitle(t *testing.T) {
 	for path, want := range map[string]string{"a/b.swf": "b.swf", `c:\b`: "b", "a\x01b\xff": "a?b?", strings.Repeat("x", 42): strings.Repeat("x", 40) + "…"} {
 		if got := Title(path); got != want {
 			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// A name is on lines of at most so many characters, and none of its characters is lost.
+func TestFold(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		n    int
+		want []string
+	}{
+		{"short", 12, []string{"short"}},
+		{"m5 family in eu-west-1, linux", 16, []string{"m5 family in eu-", "west-1, linux"}},
+		{"1y-standard-no-upfront", 12, []string{"1y-standard-", "no-upfront"}},
+		{"abcdefgh", 3, []string{"abc", "def", "gh"}},
+		{"äöü äöü", 3, []string{"äöü", "äöü"}},
+		{"ab cd", 2, []string{"ab", "cd"}},
+	} {
+		if got := Fold(c.s, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.s, got, c.want)
 		}
 	}
 }

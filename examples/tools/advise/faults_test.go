@@ -147,6 +147,9 @@ func advised(t *testing.T, name string, b *textBill, prices string, args ...stri
 	}
 	_, text, _ = tested.Try(args...)
 	programtest.Narrow(t, text, 80)
+	if strings.Contains(text, "…") {
+		t.Errorf("a name is cut:\n%s", text)
+	}
 	if n := strings.Count(text, "\n"); n > 40 {
 		t.Errorf("%d lines: want 40 at most\n%s", n, text)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 
 // A group is what is planned as one: a kind, or the sizes of a family.
 type group struct {
-	name    string // "m5.large in eu-west-1, linux"
+	name    string   // "m5.large in eu-west-1, linux"
+	also    []string // what it may have been called when other sizes were in use
 	unit    string
 	kinds   []usage.Kind
 	factor  []int // units of one instance, by kind
@@ -68,6 +70,9 @@ func (r *results) group() error {
 		case errors.Is(err, usage.ErrNoOffer) && prices.Len() == 0:
 			err = errNoPrices
 		}
+		if errors.Is(err, usage.ErrNoOffer) && r.groupOfRates(&demands[i]) {
+			continue
+		}
 		used, _ := d.Hours()
 		r.missed = append(r.missed, miss{d.Kind.String(), err.Error(), used, costOf(d)})
 	}
@@ -78,16 +83,20 @@ func (r *results) group() error {
 			return err
 		}
 		g := &group{unit: "instance", factor: f.Units, size: f.Offer.Factor, slot: demand.Slot, list: f.Offer.List, name: place(demand.Kind)}
+		family := fmt.Sprintf("%s family in %s, %s%s", f.Offer.Family, f.Offer.Region, f.Offer.System, ofOwner(demand.Kind))
 		if len(f.Demands) > 1 {
-			g.unit = f.Offer.Kind
-			g.name = fmt.Sprintf("%s family in %s, %s", f.Offer.Family, f.Offer.Region, f.Offer.System)
+			g.unit, g.name = f.Offer.Kind, family
 		}
+		g.also = append(g.also, family)
 		for _, i := range f.Demands {
 			g.kinds = append(g.kinds, r.bill.Demand[i].Kind)
+			g.also = append(g.also, place(r.bill.Demand[i].Kind))
 		}
-		g.demand, _ = demand.Instances(nil, r.start, g.slot, max(0, int(r.quality.Tail.Sub(r.start)/g.slot)), pricing.HalfUp)
+		g.demand, _ = demand.Instances(nil, r.start, g.slot, max(0, int(r.endOf(f.Demands).Sub(r.start)/g.slot)), pricing.HalfUp)
 		r.leaveGaps(g)
 		r.discount(g, f, demands)
+		r.leaveDisturbed(g)
+		r.leaveTail(g)
 		for _, c := range g.list.Classes {
 			if r.permitted(c.Term, payment(&c)) {
 				g.offers = append(g.offers, advice.Offer{Class: c})
@@ -98,6 +107,31 @@ func (r *results) group() error {
 	}
 	r.idle()
 	return nil
+}
+
+// groupOfRates makes a group of a demand that has no offer and that a savings plan of the lists pays
+// for, such as Fargate: there is nothing to reserve, and the price on demand is what the bill was
+// charged. It reports whether there is such a plan and such a price.
+func (r *results) groupOfRates(d *usage.Demand) bool {
+	rated := slices.ContainsFunc(r.prices.Rates, func(x offers.Rate) bool { return rateIsOf(&x, d.Kind) })
+	used, covered := d.Hours()
+	hours := used.Minus(covered).Float64()
+	if !rated || hours <= 0 || d.Paid.Sign() <= 0 || slices.ContainsFunc(d.Used, func(a usage.Amount) bool { return a.Sign() < 0 }) {
+		return false
+	}
+	g := &group{name: place(d.Kind), unit: "instance", kinds: []usage.Kind{d.Kind}, factor: []int{1}, slot: d.Slot}
+	if !strings.Contains(d.Kind.Type, ".") {
+		g.unit = "unit"
+	}
+	g.list.OnDemand = pricing.Money(math.Round(1e9 * d.Paid.Float64() / hours))
+	i := slices.IndexFunc(r.bill.Demand, func(x usage.Demand) bool { return x.Kind == d.Kind })
+	g.demand, _ = d.Instances(nil, r.start, g.slot, max(0, int(r.endOf([]int{i}).Sub(r.start)/g.slot)), pricing.HalfUp)
+	r.leaveGaps(g)
+	r.leaveDisturbed(g)
+	r.leaveTail(g)
+	r.hold(g)
+	r.groups = append(r.groups, g)
+	return true
 }
 
 // Why a kind is not planned, beside what package usage says.
@@ -118,5 +152,13 @@ func place(k usage.Kind) string {
 	if k.Tenancy != "" && k.Tenancy != "shared" {
 		s += ", " + k.Tenancy
 	}
-	return s
+	return s + ofOwner(k)
+}
+
+// ofOwner names whose alone a kind is.
+func ofOwner(k usage.Kind) string {
+	if k.Owner == "" {
+		return ""
+	}
+	return ", of " + k.Owner
 }

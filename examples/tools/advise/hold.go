@@ -62,7 +62,7 @@ func (r *results) hold(g *group) {
 			if c, err := g.list.Find(h.Class); err == nil && h.Spend > 0 {
 				units, _ = h.Instances(&g.list.Classes[c])
 			}
-			if units > 0 && same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
+			if units > 0 && k.Owner == "" && same(h.Type, k.Type) && same(h.Region, k.Region) && same(cmp.Or(h.System, "linux"), cmp.Or(k.System, "linux")) {
 				add(cmp.Or(h.ID, h.Type), units*g.factor[j], h.end)
 				r.matched[h.ID] = true
 			}
@@ -70,12 +70,21 @@ func (r *results) hold(g *group) {
 	}
 }
 
-// idle names the commitments that no group counts, with what they cost in the bill.
+// idle names the commitments that no group counts, with what they cost in the bill, and the money
+// that several groups share.
 func (r *results) idle() {
 	for i := range r.bill.Held {
 		h := &r.bill.Held[i]
-		counted := slices.ContainsFunc(r.groups, func(g *group) bool { return r.serves(g, h) > 0 })
-		if counted || !h.End.IsZero() && !h.End.After(r.now) || len(r.groups) == 0 {
+		groups := 0
+		for _, g := range r.groups {
+			if r.serves(g, h) > 0 {
+				groups++
+			}
+		}
+		if h.Spend && groups > 1 && h.End.After(r.now) {
+			r.notes = append(r.notes, fmt.Sprintf("%s pays for %d kinds, and counts for each with its part of the money: if they take turns, it pays for more than that", h.ID, groups))
+		}
+		if groups > 0 || !h.End.IsZero() && !h.End.After(r.now) || len(r.groups) == 0 {
 			continue
 		}
 		cost := h.UsedCost.Plus(h.UnusedCost)
@@ -87,8 +96,8 @@ func (r *results) idle() {
 }
 
 // serves is how many units of a group a contract of the bill serves in each hour: its size, in
-// the part of its hours that were the group's, or where the bill does not say the size, the mean
-// that it served.
+// the part of its hours, or of a savings plan its money, that were the group's, or where the bill
+// does not say the size, the mean that it served.
 func (r *results) serves(g *group, h *usage.Held) float64 {
 	units, mine, all := 0.0, 0.0, 0.0
 	for _, k := range h.Kinds {
@@ -106,6 +115,8 @@ func (r *results) serves(g *group, h *usage.Held) float64 {
 		return 0
 	}
 	switch per := h.PerHour.Float64(); {
+	case h.Spend && h.UsedCost.Sign() > 0: // so much money pays for as many units as its part did
+		return per * units / h.UsedCost.Float64()
 	case h.Spend || per <= 0:
 	case strings.HasPrefix(strings.ToLower(h.Unit), "normali") && g.size > 0: // a small is one normalised unit
 		return per * 100 / float64(g.size) * mine / all

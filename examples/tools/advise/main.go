@@ -43,15 +43,20 @@
 //
 // -past keeps what was advised, and its form is for this program alone. A later run says what
 // each order has earned since: its units serve the use beyond what was held before, at the price on
-// demand, less what they cost in that time.
+// demand, less what they cost in that time. What was not bought counts until it is advised again.
 //
 // What the bill leaves in doubt stands before the order. Rows of days do not say the hours: unless
 // -daily states them, what is planned is use as if all machines of a day ran at once. No other
 // hours let a reservation serve less, so what the order saves it saves whatever the hours were. The
-// last hours of a bill are left out where all kinds have less than ever before; a day without any use
-// is missing. A price on demand is what the bill was charged (ContractedCost, NetUnblendedCost)
-// or -discount; reservations are at the list's price. A savings plan of the lists is planned with
-// the reservations of the kinds that it pays for.
+// last hours of a bill are left out where all kinds, or an account, a file or a kind alone, have less
+// than is usual, unless -keep-tail says that the fall is real; a day without any use is missing, and
+// so is one that was disturbed. A price on demand is what the bill was charged (ContractedCost,
+// NetUnblendedCost, rows of discounts) or -discount; reservations are at the list's price, less the
+// discount of those that are held (reservation/NetEffectiveCost). A savings plan of the lists is
+// planned with the reservations of the kinds that it pays for, and with Fargate and Lambda.
+//
+// Who used an instance is the account, or what the column of -owner says; -show owners has what each
+// cost. Owners of -alone are planned by themselves, with their own reservations.
 //
 // Fields of -json: kind, class, units, unit, upfront, hourly, commitment (all that is owed),
 // until, saving, loss (probability), last_use and break_even (fractions), payback, waiting (what
@@ -94,7 +99,9 @@ func work(o *options, run *cli.Run) (*results, error) {
 	if !o.reads() {
 		if err = r.group(); err == nil {
 			r.judge()
-			err = r.advise(run)
+			if err = r.advise(run); err == nil {
+				r.judgeExits()
+			}
 		}
 		if err == nil && o.past != "" {
 			if err = r.readPast(); err == nil && len(r.groups) > 0 {

@@ -265,7 +265,7 @@ func TestMistakes(t *testing.T) {
 		{Args: []string{"-slot", "1h"}, Want: "-slot without -demand"},
 		{Args: []string{"-demand", text, "-state", text, "-show", "held"}, Want: "-state with -show"},
 		{Args: []string{"-show", "inputs", "-html", filepath.Join(dir, "x.html")}, Want: "-html and -focus write the order"},
-		{Args: []string{"-show", "all"}, Want: "order, why, quality, inputs, demand or held"},
+		{Args: []string{"-show", "all"}, Want: "order, why, quality, inputs, demand, held or owners"},
 		{Args: []string{"-cap", "1y"}, Want: "want a class and a whole number"},
 		{Args: []string{"-alarm", "2"}, Want: "a number above 0, up to 1"},
 		{Args: []string{"-model", "crystal"}, Want: "want one of"},

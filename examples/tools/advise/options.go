@@ -35,12 +35,13 @@ What is known
   -date DAY       of the order, such as 2026-11-23 (default: the end of the bill
                   or of the dates of -demand, else today)
   -keep-repeats   count lines that are in the bills twice; else a mistake
-  -daily NAME     which hours a bill of days means: any (what saves whatever they
-                  were), spread (over the day) or such as 8-20 (default any)
+  -keep-tail      count the last hours though they look late: the fall is real
+  -owner COLUMN   says who used it: a tag, or TAGS:KEY (default: the account)
+  -alone LIST     owners that share no reservations with the others
+  -daily NAME     hours of a bill of days: any (default), spread, or such as 8-20
   -discount X     percent paid below the list on demand (default: by the bill)
   -exchange CUR=X what a unit of a price list's currency is in the bill's
-  -sound X        order nothing if less than X percent of the instances' cost is
-                  planned and beyond doubt (-show quality; default 0)
+  -sound X        order nothing if less than X percent of cost is beyond doubt
 
 What is to come
   -model NAME     that forecasts the demand (default ` + forecast.Default + `)
@@ -62,8 +63,8 @@ Limits of an order
 
 What comes out
   -show NAME      order, why (with its reasons and what if), inputs (what became
-                  of each file's rows), quality (doubts about the bill), demand
-                  or held (default order)
+                  of each file's rows), quality (doubts about the bill), demand,
+                  held or owners (default order)
   -json           print an array with an object for each line of -show
   -html OUT       write a page: spend, demand, the order, expiries, the proof
   -focus OUT      write the order as FOCUS rows of commitment purchases
@@ -78,6 +79,7 @@ const (
 	showInputs
 	showDemand
 	showHeld
+	showOwners
 )
 
 // options are the flags.
@@ -89,6 +91,9 @@ type options struct {
 	past            string
 	date            time.Time
 	keepRepeats     bool
+	keepTail        bool
+	owner           string
+	alone           []string
 	daily           [2]int  // hours of a day: from, to; both 0 are any
 	discount        float64 // percent; below 0: what the bill shows
 	rates           map[string]float64
@@ -145,6 +150,9 @@ func define(o *options, f *cli.Flags) {
 	f.Name("past", &o.past, "the name of a file")
 	f.Day("date", &o.date)
 	f.Switch("keep-repeats", &o.keepRepeats)
+	f.Switch("keep-tail", &o.keepTail)
+	f.Name("owner", &o.owner, "the name of a column of the bill, or COLUMN:KEY")
+	cli.List(f, "alone", &o.alone, 1000, func(s string) (string, error) { return s, nil })
 	f.Func("daily", o.setDaily)
 	percent := func(x float64) bool { return x >= 0 && x <= 100 }
 	f.Float("discount", &o.discount, "a percentage from 0 to 100", percent)
@@ -190,7 +198,7 @@ func define(o *options, f *cli.Flags) {
 	cli.List(f, "terms", &o.terms, 5, word("1y", "3y", "5y"))
 	cli.List(f, "payments", &o.payments, 3, word("none", "partial", "all"))
 	f.Float("alarm", &o.alarm, "a number above 0, up to 1", func(x float64) bool { return x > 0 && x <= 1 })
-	cli.Choice(f, "show", &o.show, "order", "why", "quality", "inputs", "demand", "held")
+	cli.Choice(f, "show", &o.show, "order", "why", "quality", "inputs", "demand", "held", "owners")
 	f.Check(func() error { return o.check(f) })
 }
 
@@ -201,8 +209,8 @@ func (o *options) check(f *cli.Flags) error {
 	switch {
 	case o.demand != "" && (len(o.bills) > 0 || len(o.prices) > 0):
 		return errors.New("-demand with -bill or -prices: want a demand with -classes, or a bill with -prices")
-	case o.demand != "" && (o.sound > 0 || o.discount >= 0 || len(o.rates) > 0 || f.Given("daily")):
-		return errors.New("-daily, -discount, -exchange and -sound are of a bill: want -bill, or -demand without them")
+	case o.demand != "" && (o.sound > 0 || o.discount >= 0 || len(o.rates) > 0 || f.Given("daily") || o.keepTail || o.owner != "" || len(o.alone) > 0):
+		return errors.New("-daily, -discount, -exchange, -sound, -keep-tail, -owner and -alone are of a bill: want -bill, or -demand without them")
 	case o.demand == "" && o.classes != "":
 		return errors.New("-classes without -demand: the prices of a bill come from -prices")
 	case o.demand == "" && o.state != "":

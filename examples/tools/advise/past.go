@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"time"
@@ -22,7 +23,8 @@ import (
 // -past keeps a record of each answer: the forecast of each kind and what was ordered for it. A
 // later run has the use since then, and says of each order what was bought and what it has earned:
 // units serve the use beyond what was held before, at the price on demand, less what they cost
-// in that time, with an equal part of the payment ahead for each hour of the term.
+// in that time, with an equal part of the payment ahead for each hour of the term. Money of a
+// savings plan pays for the use beyond the reservations of that day.
 
 // A record is what was advised for a kind on a day.
 type record struct {
@@ -34,6 +36,7 @@ type record struct {
 	// Forecast is the mean use, in units, in each week from the date on.
 	Forecast []float64     `json:"forecast"`
 	Orders   []recordOrder `json:"orders"`
+	Plan     *recordPlan   `json:"plan,omitempty"`
 }
 
 // A recordOrder is one of the orders, the first to serve first.
@@ -47,6 +50,25 @@ type recordOrder struct {
 	Horizon float64       `json:"horizon_seconds"`
 }
 
+// A recordPlan is a savings plan that was advised.
+type recordPlan struct {
+	Name    string        `json:"name"`
+	Hourly  pricing.Money `json:"hourly"`
+	Until   string        `json:"until"`
+	Saving  pricing.Money `json:"saving"` // by the end of the horizon
+	Horizon float64       `json:"horizon_seconds"`
+	Kinds   []recordRate  `json:"kinds"` // that it pays for, the highest discount first
+}
+
+// A recordRate is a kind that a savings plan pays for, beyond Below units.
+type recordRate struct {
+	Kind     string        `json:"kind"`
+	Unit     string        `json:"unit"`
+	Below    int           `json:"below"`
+	OnDemand pricing.Money `json:"on_demand"`
+	Rate     pricing.Money `json:"rate"`
+}
+
 // An outcome is what came of an order.
 type outcome struct {
 	record
@@ -54,7 +76,8 @@ type outcome struct {
 	days             float64 // of use since
 	earned, expected float64 // money in these days; expected is that part of the saving
 	forecast, actual float64 // mean use in these days
-	bought           int     // units of contracts of the bill that began since, -1 where it is of no bill
+	bought           int     // units of contracts that began before the next advice, -1 where nobody says
+	again            string  // the day on which what was not bought was advised again
 }
 
 // readPast reads -past, and finds what came of its orders.
@@ -75,62 +98,187 @@ func (r *results) readPast() error {
 	}
 	for i := range list {
 		p := &list[i]
-		at, err := time.Parse(time.DateOnly, p.Date)
-		if err != nil {
+		if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
 			return cli.Mistakef("-past %s: record %d: date %q: want a day such as 2026-11-23", r.o.past, i, p.Date)
 		}
-		if p.Date == r.now.Format(time.DateOnly) {
-			continue // decided again
+		if p.Date != r.now.Format(time.DateOnly) { // else it is decided again
+			r.past = append(r.past, *p)
 		}
-		r.past = append(r.past, *p)
-		g := slices.IndexFunc(r.groups, func(g *group) bool { return g.name == p.Kind })
-		if g >= 0 {
-			r.judgePast(p, at, r.groups[g])
-		}
+	}
+	for i := range r.past {
+		r.judgePast(&r.past[i])
 	}
 	return nil
 }
 
-// judgePast finds what came of the orders of a record.
-func (r *results) judgePast(p *record, at time.Time, g *group) {
+// pastGroup returns the group whose use a record is about, and how many of its units are one of the
+// record's: the smallest size of a family in use may change, and a kind may become a family.
+func (r *results) pastGroup(kind, unit string) (*group, float64) {
+	for _, g := range r.groups {
+		if g.name == kind && g.unit == unit {
+			return g, 1
+		}
+		if g.name != kind && !slices.Contains(g.also, kind) {
+			continue
+		}
+		for j, k := range g.kinds {
+			if same(k.Type, unit) || place(k) == kind && unit == "instance" {
+				return g, float64(g.factor[j])
+			}
+		}
+		for i := range r.prices.Offers {
+			if o := &r.prices.Offers[i]; same(o.Kind, unit) && same(o.Region, g.kinds[0].Region) && g.size > 0 && o.Factor > 0 {
+				return g, float64(o.Factor) / float64(g.size)
+			}
+		}
+	}
+	return nil, 0
+}
+
+// next returns the next record about the kind of one.
+func (r *results) next(p *record) *record {
+	var next *record
+	for i := range r.past {
+		if q := &r.past[i]; q.Kind == p.Kind && q.Date > p.Date && (next == nil || q.Date < next.Date) {
+			next = q
+		}
+	}
+	return next
+}
+
+// judgePast finds what came of the orders of a record. What was not bought by the time of the next
+// advice for the kind counts until then: that advice takes its place. Times without any use are
+// missing, and not 0.
+func (r *results) judgePast(p *record) {
+	at, _ := time.Parse(time.DateOnly, p.Date)
+	next := r.next(p)
+	if p.Plan != nil {
+		r.judgePlan(p, at, next)
+		return
+	}
+	if len(p.Orders) == 0 {
+		return
+	}
+	g, scale := r.pastGroup(p.Kind, p.Unit)
+	if g == nil {
+		r.notes = append(r.notes, fmt.Sprintf("the advice of %s for %s in units of %s is not judged: no kind of today is the same", p.Date, p.Kind, p.Unit))
+		return
+	}
 	slot := r.slotOf(g)
 	from := max(0, int(at.Sub(r.start)/slot))
 	if at.Before(r.start) || from >= len(g.demand) {
 		return
 	}
+	again := r.now.AddDate(1000, 0, 0)
+	if next != nil {
+		again, _ = time.Parse(time.DateOnly, next.Date)
+	}
 	bought := -1
-	if r.o.demand == "" {
-		bought = 0
+	switch {
+	case r.o.demand == "":
+		sum := 0.0
 		for i := range r.bill.Held {
-			if h := &r.bill.Held[i]; !h.Start.Before(at) && !h.Start.IsZero() {
-				bought += int(r.serves(g, h) + .5)
+			if h := &r.bill.Held[i]; !h.Start.Before(at) && !h.Start.IsZero() && h.Start.Before(again) {
+				sum += r.serves(g, h) / scale
 			}
 		}
+		bought = int(sum + .5)
+	case next != nil:
+		bought = max(0, next.Held-p.Held)
 	}
-	below := p.Held
+	first, firstAfter, left := p.Held, p.Held, bought // units that serve before, and after the next advice
 	for _, o := range p.Orders {
 		until, err := time.Parse(time.DateOnly, o.Until)
-		if err != nil || !until.After(at) {
+		if err != nil || !until.After(at) || o.Units <= 0 {
 			continue
 		}
+		kept := min(o.Units, max(0, left))
+		left -= kept
 		x := outcome{record: *p, order: o, bought: bought}
-		ahead := o.Upfront.Float64() / until.Sub(at).Hours()
+		if next != nil && kept < o.Units {
+			x.again = next.Date
+		}
+		ahead, expected, slots := o.Upfront.Float64()/until.Sub(at).Hours()/float64(o.Units), 0.0, 0.0
 		for t := from; t < len(g.demand) && r.start.Add(time.Duration(t)*slot).Before(until); t++ {
-			n := float64(max(0, min(o.Units, g.demand[t]-below)))
-			x.earned += slot.Hours() * (n*p.OnDemand.Float64() - float64(o.Units)*o.Hourly.Float64() - ahead)
-			x.actual += float64(g.demand[t])
+			units, below := o.Units, first
+			if !r.start.Add(time.Duration(t) * slot).Before(again) {
+				units, below = kept, firstAfter
+			}
+			if units == 0 || g.series != nil && math.IsNaN(g.series[t]) {
+				continue
+			}
+			n := max(0, min(float64(units), float64(g.demand[t])/scale-float64(below)))
+			x.earned += slot.Hours() * (n*p.OnDemand.Float64() - float64(units)*(o.Hourly.Float64()+ahead))
+			x.actual += float64(g.demand[t]) / scale
 			if week := int(time.Duration(t-from) * slot / (7 * 24 * time.Hour)); week < len(p.Forecast) {
 				x.forecast += p.Forecast[week]
 			}
-			x.days++
+			expected += float64(units) / float64(o.Units)
+			slots++
 		}
-		x.actual, x.forecast = x.actual/x.days, x.forecast/x.days
-		x.days *= slot.Hours() / 24
+		if slots > 0 {
+			x.actual, x.forecast = x.actual/slots, x.forecast/slots
+		}
+		x.days = slots * slot.Hours() / 24
 		if o.Horizon > 0 {
-			x.expected = o.Saving.Float64() * min(1, x.days*86400/o.Horizon)
+			x.expected = o.Saving.Float64() * min(1, expected*slot.Seconds()/o.Horizon)
 		}
 		r.outcomes = append(r.outcomes, x)
-		below += o.Units
+		first, firstAfter = first+o.Units, firstAfter+kept
+	}
+}
+
+// judgePlan finds what came of a savings plan: what it pays for, at the price on demand, less its
+// money.
+func (r *results) judgePlan(p *record, at time.Time, next *record) {
+	end, _ := time.Parse(time.DateOnly, p.Plan.Until)
+	x := outcome{record: *p, order: recordOrder{Class: p.Plan.Name, Hourly: p.Plan.Hourly}}
+	for i := range r.bill.Held {
+		if h := &r.bill.Held[i]; h.Spend && !h.Start.IsZero() && !h.Start.Before(at) {
+			x.bought = 1
+		}
+	}
+	if again := next; again != nil && x.bought == 0 {
+		x.again = again.Date
+		end, _ = time.Parse(time.DateOnly, again.Date)
+	}
+	type paid struct {
+		recordRate
+		g     *group
+		scale float64
+	}
+	var kinds []paid
+	for _, k := range p.Plan.Kinds {
+		g, scale := r.pastGroup(k.Kind, k.Unit)
+		if g == nil || r.slotOf(g) != r.slot {
+			r.notes = append(r.notes, fmt.Sprintf("the savings plan that was advised on %s is not judged: no kind of today is %s", p.Date, k.Kind))
+			return
+		}
+		kinds = append(kinds, paid{k, g, scale})
+	}
+	hours := 0.0
+	for t := max(0, int(at.Sub(r.start)/r.slot)); !at.Before(r.start) && len(kinds) > 0 && r.start.Add(time.Duration(t)*r.slot).Before(end); t++ {
+		money, known := p.Plan.Hourly.Float64(), true
+		for _, k := range kinds {
+			known = known && t < len(k.g.demand) && !(k.g.series != nil && math.IsNaN(k.g.series[t]))
+		}
+		if t >= len(kinds[0].g.demand) {
+			break
+		}
+		if !known {
+			continue
+		}
+		x.earned -= r.slot.Hours() * money
+		for _, k := range kinds {
+			n := min(max(0, float64(k.g.demand[t])/k.scale-float64(k.Below)), money/k.Rate.Float64())
+			money -= n * k.Rate.Float64()
+			x.earned += r.slot.Hours() * n * k.OnDemand.Float64()
+		}
+		hours += r.slot.Hours()
+	}
+	if x.days = hours / 24; hours > 0 {
+		x.expected = p.Plan.Saving.Float64() * min(1, 3600*hours/p.Plan.Horizon)
+		r.outcomes = append(r.outcomes, x)
 	}
 }
 
@@ -143,11 +291,20 @@ func (r *results) textPast(w *table.Page) {
 	earned, expected := 0.0, 0.0
 	for _, x := range r.outcomes {
 		text := fmt.Sprintf("%s: %d of %s for %s", x.Date, x.order.Units, x.order.Class, x.Kind)
+		if x.Plan != nil {
+			text = fmt.Sprintf("%s: %s an hour of %s", x.Date, x.order.Hourly.Fixed(3), x.order.Class)
+		}
 		if x.bought >= 0 {
 			text += fmt.Sprintf(", %d bought since", x.bought)
 		}
-		lines = append(lines, text+fmt.Sprintf(": earned %s in %s days, %s forecast; use %s on average, %s forecast", decimal.Fixed(x.earned, 2), decimal.Fixed(x.days, 0),
-			decimal.Fixed(x.expected, 2), decimal.Fixed(x.actual, 1), decimal.Fixed(x.forecast, 1)))
+		if x.again != "" {
+			text += ", advised again on " + x.again
+		}
+		text += fmt.Sprintf(": earned %s in %s days, %s forecast", decimal.Fixed(x.earned, 2), decimal.Fixed(x.days, 0), decimal.Fixed(x.expected, 2))
+		if x.Plan == nil {
+			text += fmt.Sprintf("; use %s on average, %s forecast", decimal.Fixed(x.actual, 1), decimal.Fixed(x.forecast, 1))
+		}
+		lines = append(lines, text)
 		earned, expected = earned+x.earned, expected+x.expected
 	}
 	lines = append(lines, fmt.Sprintf("all past orders, if bought as advised: earned %s, %s forecast", decimal.Fixed(earned, 2), decimal.Fixed(expected, 2)))
@@ -159,7 +316,7 @@ func (r *results) textPast(w *table.Page) {
 // pastRows are the objects of -json about past orders, beside those of orders.
 func (r *results) pastRows(add func(row ...any)) {
 	for _, x := range r.outcomes {
-		add("past", x.Date, "kind", x.Kind, "class", x.order.Class, "units", x.order.Units, "bought", x.bought, "days", decimal.Number(x.days, 6), "earned",
+		add("past", x.Date, "kind", x.Kind, "class", x.order.Class, "units", x.order.Units, "bought", x.bought, "again", x.again, "days", decimal.Number(x.days, 6), "earned",
 			decimal.Number(x.earned, 6), "expected", decimal.Number(x.expected, 6), "actual", decimal.Number(x.actual, 6), "forecast", decimal.Number(x.forecast, 6))
 	}
 }
@@ -187,6 +344,9 @@ func (r *results) writePast(run *cli.Run) error {
 			p.Orders = append(p.Orders, recordOrder{o.Class, o.Units, o.Upfront, o.Hourly, o.Until.Format(time.DateOnly), o.Saving, r.o.horizon.Seconds()})
 		}
 		r.past = append(r.past, p)
+	}
+	if s := r.spending; s != nil {
+		r.past = append(r.past, record{Date: today, Kind: "savings plan", Unit: "money", Orders: []recordOrder{}, Plan: s.record(r)})
 	}
 	out, err := run.Create("past", r.o.past)
 	if err != nil {

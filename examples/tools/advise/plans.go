@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/offers"
+	"github.com/plimsoll/plimsoll/pricing/usage"
 	"github.com/plimsoll/plimsoll/reserve"
 	"github.com/plimsoll/plimsoll/reserve/advice"
 	"github.com/plimsoll/plimsoll/reserve/savings"
@@ -25,8 +27,8 @@ import (
 
 // A spend is a savings plan to commit to.
 type spend struct {
-	name                 string // of the plan, with the family that it is bound to
-	groups               []*group
+	name                 string   // of the plan, with the family that it is bound to
+	groups, left         []*group // planned with it; it pays for these, too, and they are not
 	hourly               pricing.Money
 	term                 time.Duration
 	today, commitment    pricing.Money
@@ -35,10 +37,12 @@ type spend struct {
 	counts               map[*group][]advice.Count
 	unused               pricing.Money // of the plan's money, until the horizon
 	until                time.Time
+	rates                map[*group]pricing.Money
 }
 
 // mostTogether is how many groups are planned with one savings plan: those that cost most on demand.
-const mostTogether = 6
+// The others are named with their money. Time grows with the groups, a second or so for each.
+const mostTogether = 24
 
 // A planKey is a savings plan of a price list: those of EC2 are bound to a family in a region.
 type planKey struct{ plan, family, region string }
@@ -83,6 +87,14 @@ func (r *results) spend(run *cli.Run) error {
 		return nil
 	}
 	r.spending = best
+	if len(best.left) > 0 {
+		var cost pricing.Money
+		for _, g := range best.left {
+			cost += g.advice.OnDemand
+		}
+		r.doubts = append(r.doubts, fmt.Sprintf("%s pays for %s more, of %s on demand until the horizon, which are not planned with it: more of it may pay", best.name,
+			decimal.Count(len(best.left), "kind"), r.amount(cost)))
+	}
 	for _, g := range best.groups {
 		var err error
 		if g.advice, err = advice.Explain(g.request, best.counts[g]); err != nil {
@@ -90,6 +102,25 @@ func (r *results) spend(run *cli.Run) error {
 		}
 	}
 	return nil
+}
+
+// record is what -past keeps of a savings plan.
+func (s *spend) record(r *results) *recordPlan {
+	p := &recordPlan{Name: s.name, Hourly: s.hourly, Until: s.until.Format(time.DateOnly), Saving: s.without - s.cost, Horizon: r.o.horizon.Seconds()}
+	for _, g := range s.groups {
+		k := recordRate{Kind: g.name, Unit: g.unit, OnDemand: g.list.OnDemand, Rate: s.rates[g]}
+		for _, h := range g.held {
+			k.Below += h.Units
+		}
+		for _, o := range g.advice.Orders {
+			k.Below += o.Units
+		}
+		p.Kinds = append(p.Kinds, k)
+	}
+	slices.SortStableFunc(p.Kinds, func(a, b recordRate) int {
+		return savings.Rates{OnDemand: a.OnDemand, Plan: a.Rate}.Compare(savings.Rates{OnDemand: b.OnDemand, Plan: b.Rate})
+	})
+	return p
 }
 
 // names lists groups.
@@ -101,18 +132,26 @@ func names(groups []*group) string {
 	return strings.Join(list, "; ")
 }
 
-// groupOf returns the group whose unit a rate is for, or nil.
+// groupOf returns the group whose unit a rate is for, or nil. Owners who share nothing are no part
+// of a plan.
 func (r *results) groupOf(x *offers.Rate) *group {
 	for _, g := range r.groups {
 		for j, k := range g.kinds {
-			k = k.Plain()
-			if g.factor[j] == 1 && same(k.Provider, x.Provider) && same(k.Region, x.Region) && same(k.Type, x.Kind) && same(k.System, cmp.Or(x.System, "linux")) &&
-				same(k.Tenancy, cmp.Or(x.Tenancy, "shared")) {
+			if k.Owner == "" && g.factor[j] == 1 && rateIsOf(x, k) {
 				return g
 			}
 		}
 	}
 	return nil
+}
+
+// rateIsOf reports whether a rate is for a kind.
+func rateIsOf(x *offers.Rate, k usage.Kind) bool {
+	if !same(k.Type, x.Kind) || !same(k.Region, x.Region) || !same(k.Provider, x.Provider) {
+		return false
+	}
+	k = k.Plain()
+	return same(k.System, cmp.Or(x.System, "linux")) && same(k.Tenancy, cmp.Or(x.Tenancy, "shared"))
 }
 
 // planPayment returns how a savings plan is paid, by its name.
@@ -129,7 +168,7 @@ func planPayment(plan string) string {
 // trySpend plans the groups that a savings plan pays for, with it and with reservations. It returns
 // nil if nothing of the plan is to be bought today.
 func (r *results) trySpend(key planKey, term time.Duration, rates map[*group]pricing.Money) (*spend, error) {
-	s := &spend{name: key.plan, term: term, counts: map[*group][]advice.Count{}}
+	s := &spend{name: key.plan, term: term, counts: map[*group][]advice.Count{}, rates: rates}
 	if key.family != "" {
 		s.name = fmt.Sprintf("%s of %s in %s", key.plan, key.family, key.region)
 	}
@@ -139,7 +178,8 @@ func (r *results) trySpend(key planKey, term time.Duration, rates map[*group]pri
 		}
 	}
 	slices.SortStableFunc(s.groups, func(a, b *group) int { return cmp.Compare(b.advice.OnDemand, a.advice.OnDemand) })
-	s.groups = s.groups[:min(len(s.groups), mostTogether)]
+	n := min(len(s.groups), mostTogether)
+	s.groups, s.left = s.groups[:n], s.groups[n:]
 	if len(s.groups) == 0 || term < r.slot || term%r.slot != 0 {
 		return nil, nil
 	}

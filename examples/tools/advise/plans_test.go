@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,5 +100,41 @@ func TestSavingsPlan(t *testing.T) {
 		if o.Units > 0 || o.Kind == "savings plan" {
 			t.Errorf("ordered though only three years are permitted: %+v", o)
 		}
+	}
+}
+
+// Nine types of nine families, five of them used by day and four by night, each ten at a time: a
+// savings plan pays for all of them, not for six.
+func TestManyKinds(t *testing.T) {
+	kinds := map[string]float64{"m5.large": .096, "c5.large": .085, "r5.large": .126, "t3.large": .0832, "m6i.large": .097, "c6i.large": .086, "r6i.large": .127, "i3.large": .156, "d3.large": .14}
+	names := slices.Sorted(maps.Keys(kinds))
+	var b textBill
+	rates, types := map[string]float64{}, []string{}
+	for _, kind := range names {
+		rates[kind], types = .7*kinds[kind], append(types, fmt.Sprintf("%s=%v", kind, kinds[kind]))
+	}
+	spent := map[bool]float64{} // at the plan's rates, by day and by night
+	hourly(21, func(h int, at time.Time) {
+		for i, kind := range names {
+			if day := h%24 >= 8 && h%24 < 20; day == (i%2 == 0) {
+				cost := number(math.Round(1e9*10*kinds[kind]) / 1e9)
+				b.add(focusRow(at, kind, 10, fields{"BilledCost": cost, "EffectiveCost": cost, "ListCost": cost, "ContractedCost": cost}))
+				if h < 24 {
+					spent[day] += 10 * rates[kind] / 12
+				}
+			}
+		}
+	})
+	list, plan := programtest.Write(t, "prices.csv", offersOf(types...)), programtest.Write(t, "rates.csv", ratesOf("No Upfront", rates))
+	hourly := 0.0
+	for _, o := range orders(t, "-bill", programtest.Write(t, "bill.csv", b.String()), "-prices", list, "-prices", plan, "-futures", "2") {
+		if o.Kind == "savings plan" {
+			hourly = amount(t, o.Hourly).Float64()
+		} else if o.Units > 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+	if want := min(spent[true], spent[false]); math.Abs(hourly-want) > .01*want {
+		t.Errorf("%v an hour: want %v", hourly, want)
 	}
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 	"github.com/plimsoll/plimsoll/reserve/advice"
@@ -108,4 +111,65 @@ func (r *results) most(g *group, o *advice.Order, held, before int) int {
 func (r *results) permitted(term time.Duration, payment string) bool {
 	years := fmt.Sprintf("%.0fy", term.Hours()/8760)
 	return (len(r.o.terms) == 0 || slices.Contains(r.o.terms, years)) && (len(r.o.payments) == 0 || slices.Contains(r.o.payments, payment))
+}
+
+// ownerRows adds an object for each owner: what its instances cost, and its share, which is its share
+// of an order, too.
+func (r *results) ownerRows(add func(row ...any)) {
+	var all usage.Amount
+	for _, s := range r.bill.Owners {
+		all = all.Plus(s.Effective)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.bill.Owners)) {
+		s := r.bill.Owners[name]
+		share := 0.0
+		if all.Sign() > 0 {
+			share = s.Effective.Float64() / all.Float64()
+		}
+		add("owner", name, "rows", s.Rows, "billed", s.Billed.String(), "effective", s.Effective.String(), "share", decimal.Number(share, 6))
+	}
+}
+
+// azureRefunds is what Azure refunds of reservations in twelve months, in dollars.
+const azureRefunds = 50_000
+
+// wayOut says what can be done with a contract that is needed no longer, as its cloud sells it.
+func wayOut(provider, kind, class string) string {
+	database := strings.HasPrefix(kind, "db.") || strings.HasPrefix(kind, "cache.")
+	switch {
+	case provider == "aws" && strings.Contains(class, "convertible"):
+		return "it can be exchanged for others of at least its value, and not be sold"
+	case provider == "aws" && strings.Contains(class, "standard") && !database:
+		return "what is left of its term can be sold on the marketplace, where the payment ahead brings what a buyer gives, less a fee of 12%; it is not taken back"
+	case provider == "azure":
+		return "it can be exchanged, and Azure refunds USD 50,000 of reservations in twelve months"
+	}
+	return "it is neither taken back nor sold on"
+}
+
+// judgeExits says what of the orders cannot be undone, and what is not planned though it is sold.
+func (r *results) judgeExits() {
+	var owed pricing.Money
+	var google usage.Amount
+	for _, g := range r.groups {
+		for _, k := range g.kinds[:min(1, len(g.kinds))] {
+			for _, o := range g.advice.Orders {
+				if k.Provider == "azure" {
+					owed += o.Commitment
+				}
+			}
+		}
+	}
+	if beyond := owed - azureRefunds*pricing.Unit; beyond > 0 {
+		r.doubts = append(r.doubts, fmt.Sprintf("%s of the order is beyond the USD 50,000 of reservations that Azure refunds in twelve months, and can only be exchanged", r.amount(beyond)))
+	}
+	for i := range r.bill.Demand {
+		if d := &r.bill.Demand[i]; d.Kind.Provider == "gcp" {
+			google = google.Plus(d.Paid)
+		}
+	}
+	if google.Sign() > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("not planned: Google's flexible commitments to spend, which no price list has, and which pay for all of %s on demand; resource-based ones are",
+			r.exact(google)))
+	}
 }

@@ -51,3 +51,32 @@ func TestNamed(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// What of an order can be undone is said as the clouds sell it, and what is not planned though it is
+// sold is named with its money.
+func TestWaysOut(t *testing.T) {
+	_, text := advised(t, "azure", azureDays(35, 150, func(int) float64 { return 24 }), azurePrices)
+	says(t, text, "doubt: USD 25,000.00 of the order is beyond the USD 50,000 of reservations that Azure refunds in twelve months") // 150 of 500
+	var b textBill
+	hourly(21, func(_ int, at time.Time) { b.add(focusRow(at, "m5.large", 2, nil)) })
+	_, text = advised(t, "aws", &b, offersOf("m5.large"), "-show", "order")
+	if strings.Contains(text, "refunds") {
+		t.Error(text)
+	}
+	why, _ := tested.Must(t, "-bill", programtest.Write(t, "aws.csv", b.String()), "-prices", programtest.Write(t, "list.csv", offersOf("m5.large")), "-show", "why")
+	says(t, why, "If 1y-standard-no-upfront is needed no longer, what is left of its term can be sold on the marketplace")
+	for class, want := range map[string]string{"aws m5.large 1y-convertible-all-upfront": "exchanged for others", "aws db.r5.large 1y-standard-no-upfront": "neither taken back",
+		"azure Standard_D2 1y-reservation": "refunds USD 50,000", "gcp N2 1y-commitment": "neither taken back"} {
+		w := strings.Fields(class)
+		if got := wayOut(w[0], w[1], w[2]); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", class, got)
+		}
+	}
+	var g textBill
+	hourly(21, func(_ int, at time.Time) {
+		g.add(fields{"sku.description": "N2 Instance Core running in Belgium", "usage_start_time": at.Format("2006-01-02 15:04:05+00:00"), "usage_end_time": at.Add(time.Hour).Format("2006-01-02 15:04:05+00:00"),
+			"cost": "2.5", "currency": "USD", "service.description": "Compute Engine", "usage.amount_in_pricing_units": "8", "usage.pricing_unit": "hour", "location.region": "europe-west1"})
+	})
+	_, text, _ = tested.Try("-bill", programtest.Write(t, "gcp.csv", g.String()))
+	says(t, text, "not planned: Google's flexible commitments to spend, which no price list has, and which pay for all of USD 1260 on demand")
+}

@@ -42,7 +42,7 @@ func (o *options) read(run *cli.Run) (*results, error) {
 // readBills reads the bills and their prices.
 func (r *results) readBills(run *cli.Run) error {
 	o := r.o
-	c := usage.Collector{KeepRepeats: o.keepRepeats}
+	c := usage.Collector{KeepRepeats: o.keepRepeats, Owner: o.owner, Alone: o.alone}
 	if len(o.bills) == 0 {
 		if err := r.madeUp(&c); err != nil {
 			return err
@@ -64,6 +64,11 @@ func (r *results) readBills(run *cli.Run) error {
 	bill, err := c.Bill()
 	if err != nil {
 		return cli.Mistakef("%w", cli.Plain(err))
+	}
+	for _, name := range o.alone {
+		if _, ok := bill.Owners[name]; !ok {
+			return cli.Mistakef("-alone %s: want an owner that uses instances in the bill: see -show owners", name)
+		}
 	}
 	r.bill = bill
 	r.quality = r.bill.Quality()

@@ -131,7 +131,7 @@ func (r *results) textOrder(w *table.Page) {
 	var held []string
 	for _, g := range r.groups {
 		for _, o := range g.advice.Orders {
-			rows = append(rows, []string{g.name, table.Clip(o.Class, 10), count(o.Units, g.unit), money(o.Upfront),
+			rows = append(rows, []string{g.name, o.Class, count(o.Units, g.unit), money(o.Upfront),
 				money(o.Commitment), share(o.Loss)})
 		}
 		for _, k := range g.advice.Held {
@@ -139,31 +139,61 @@ func (r *results) textOrder(w *table.Page) {
 		}
 	}
 	if s := r.spending; s != nil {
-		rows = slices.Insert(rows, 0, []string{"savings plan, " + decimal.Count(len(s.groups), "kind"), table.Clip(s.name, 10), s.hourly.Fixed(3) + "/h", money(s.today), money(s.commitment), "–"})
+		rows = slices.Insert(rows, 0, []string{"savings plan, " + decimal.Count(len(s.groups), "kind"), s.name, s.hourly.Fixed(3) + "/h", money(s.today), money(s.commitment), "–"})
 	}
 	if len(rows) > 0 {
 		w.Printf("\n")
-		rest := len(rows) - 2*most
-		rows = rows[:min(len(rows), 2*most)]
-		wide := 0 // of the other columns
-		for i, title := range []string{"class", "how much", "today", "in all", "risk of"} {
-			column := len(title)
-			for _, row := range rows {
-				column = max(column, utf8.RuneCountInString(row[i+1]))
-			}
-			wide += 2 + column
-		}
-		for _, row := range rows {
-			row[0] = table.Clip(row[0], max(12, min(30, 80-wide)))
-		}
-		w.Table("<order for|<class|<how much|today|in all|risk of\na loss", rows)
-		if rest > 0 {
-			w.Printf("and %d more, with -show why\n", rest)
-		}
+		r.orderTable(w, rows)
 	}
 	if len(held) > 0 {
 		w.Printf("\n")
 		r.some(w, held)
+	}
+}
+
+// orderTable writes orders, the longest names and classes on several lines.
+func (r *results) orderTable(w *table.Page, rows [][]string) {
+	titles := []string{"order for", "class", "how much", "today", "in all", "risk of"}
+	wide := make([]int, len(titles)) // of the columns
+	for i, title := range titles {
+		wide[i] = len(title)
+		for _, row := range rows {
+			wide[i] = max(wide[i], utf8.RuneCountInString(row[i]))
+		}
+	}
+	wide[1] = min(wide[1], 12)
+	rest := 80
+	for _, n := range wide[1:] {
+		rest -= 2 + n
+	}
+	wide[0] = max(12, min(30, rest))
+	var lines [][]string
+	shown := 0
+	for _, row := range rows {
+		name, class := table.Fold(row[0], wide[0]), table.Fold(row[1], wide[1])
+		n := max(len(name), len(class))
+		if len(lines)+n > 2*most && shown > 0 && r.o.show == showOrder {
+			break
+		}
+		for i := range n {
+			line := make([]string, len(row))
+			if i == 0 {
+				copy(line, row)
+			}
+			line[0], line[1] = "", ""
+			if i < len(name) {
+				line[0] = name[i]
+			}
+			if i < len(class) {
+				line[1] = class[i]
+			}
+			lines = append(lines, line)
+		}
+		shown++
+	}
+	w.Table("<order for|<class|<how much|today|in all|risk of\na loss", lines)
+	if rest := len(rows) - shown; rest > 0 {
+		w.Printf("and %d more, with -show why\n", rest)
 	}
 }
 
@@ -181,6 +211,11 @@ func (r *results) textWhy(w *table.Page) {
 	}
 	for _, g := range r.groups {
 		fmt.Fprintf(w, "\n%s\n%s", strings.Repeat("─", 60), g.advice.Text())
+		for _, o := range g.advice.Orders {
+			if len(g.kinds) > 0 {
+				w.Sayf("If %s is needed no longer, %s.", o.Class, wayOut(g.kinds[0].Provider, g.kinds[0].Type, o.Class))
+			}
+		}
 	}
 }
 
@@ -338,6 +373,8 @@ func (r *results) rows() any {
 			}
 			add("id", h.ID, "type", h.Type, "until", until, "per_hour", h.PerHour.String(), "unit", h.Unit, "used", h.Used.String(), "unused", h.Unused.String(), "use", decimal.Number(r.useOf(h), 6))
 		}
+	case showOwners:
+		r.ownerRows(add)
 	default:
 		for _, g := range r.groups {
 			a := g.advice

@@ -65,12 +65,13 @@ type Table struct {
 	src    Row
 	fields fields
 	clock  clock
+	owner  owner
 }
 
 // NewTable returns a table of package pkg. At is from [Columns.Index], and the columns from
 // words to before end have few different values: they are the key of [Look].
 func NewTable(pkg string, c *usage.Collector, header []string, names Columns, at []int, words, end int) *Table {
-	t := &Table{C: c, pkg: pkg, header: header, names: names, at: at}
+	t := &Table{C: c, pkg: pkg, header: header, names: names, at: at, owner: newOwner(c.Owner, header)}
 	var keys []int
 	for _, i := range at[words:end] {
 		if i >= 0 {
@@ -255,8 +256,16 @@ func (t *Table) Amounts(cols []int, to ...*usage.Amount) (err error) {
 	return nil
 }
 
-// Add adds a row of the bill.
-func (t *Table) Add(row *usage.Row) error { return t.In(t.C.Add(row)) }
+// Add adds a row of the bill, with its owner.
+func (t *Table) Add(row *usage.Row) error {
+	switch o := &t.owner; {
+	case o.column >= 0:
+		row.Owner = o.word(t.src.Field(o.column))
+	case t.C.Owner != "" && (row.Charge == usage.OnDemand || row.Charge == usage.Covered):
+		t.C.Note(t.Line, "no column "+t.C.Owner+": rows count for their account", row.Billed)
+	}
+	return t.In(t.C.Add(row))
+}
 
 // In returns an error of package usage as one of the table's package.
 func (t *Table) In(err error) error {

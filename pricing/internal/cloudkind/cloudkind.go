@@ -145,11 +145,16 @@ func IsEC2Type(kind string) bool {
 	return strings.Count(kind, ".") == 1 && IsAWSType(kind) && family != "dc2" && family != "ds2" && family != "ra3"
 }
 
-// AWSUsage splits a usage type of AWS such as "EUW1-BoxUsage:m5.large" into what is
-// used ("BoxUsage") and the type of instance; the type is "" where there is none.
+// AWSUsage splits a usage type of AWS such as "EUW1-BoxUsage:m5.large", or
+// "USW2-LAX1-BoxUsage:m5.large" of a local zone, into what is used ("BoxUsage") and the type of
+// instance; the type is "" where there is none.
 func AWSUsage(usage string) (what, kind string) {
 	head, kind, found := strings.Cut(usage, ":")
-	if i := strings.IndexByte(head, '-'); i > 0 && i <= 4 && strings.ToUpper(head[:i]) == head[:i] {
+	for { // a region has one prefix, a local zone a second
+		i := strings.IndexByte(head, '-')
+		if i <= 0 || i > 4 || strings.ToUpper(head[:i]) != head[:i] {
+			break
+		}
 		head = head[i+1:]
 	}
 	if !found && head == "BoxUsage" { // the first type that there was
@@ -159,6 +164,24 @@ func AWSUsage(usage string) (what, kind string) {
 		kind = ""
 	}
 	return head, kind
+}
+
+// serverless are what compute savings plans of AWS pay for beside instances, with what a unit of
+// theirs is of an hour.
+var serverless = map[string]Time{
+	"Fargate-vCPU-Hours": {1, 1}, "Fargate-GB-Hours": {1, 1}, "Fargate-ARM-vCPU-Hours": {1, 1}, "Fargate-ARM-GB-Hours": {1, 1},
+	"Lambda-GB-Second": {1, 3600}, "Lambda-GB-Second-ARM": {1, 3600}, "Lambda-Provisioned-GB-Second": {1, 3600}, "Lambda-Provisioned-GB-Second-ARM": {1, 3600},
+}
+
+// Serverless returns the kind of a usage type of AWS that is no instance and that compute savings
+// plans pay for: "Fargate-vCPU" or "Lambda-GB", whose hours are those of a vCPU or a GB. The kind is
+// "" for other usage types. Time is what one of the usage type's units is of an hour.
+func Serverless(usage string) (kind string, t Time) {
+	what, _ := AWSUsage(usage)
+	if t = serverless[what]; t.Num == 0 {
+		return "", t
+	}
+	return strings.Replace(strings.TrimSuffix(what, "-Hours"), "-Second", "", 1), t
 }
 
 // AWSSystem returns the system of an operation of EC2, such as "RunInstances:0002",

@@ -1,6 +1,7 @@
 package cloudkind_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/pricing/internal/cloudkind"
@@ -50,7 +51,7 @@ func TestAWSUsage(t *testing.T) {
 	for in, want := range map[string][2]string{
 		"EUW1-BoxUsage:m5.large": {"BoxUsage", "m5.large"}, "BoxUsage:m5.large": {"BoxUsage", "m5.large"}, "BoxUsage": {"BoxUsage", "m1.small"},
 		"USE2-Multi-AZUsage:db.r5.large": {"Multi-AZUsage", "db.r5.large"}, "APS3-SpotUsage:c5.large": {"SpotUsage", "c5.large"},
-		"DataTransfer-Out-Bytes": {"DataTransfer-Out-Bytes", ""}, "-x": {"-x", ""}, "USW22-BoxUsage:m5.large": {"USW22-BoxUsage", "m5.large"}, "EUN1-": {"", ""}, "EBS:VolumeUsage.gp3": {"EBS", ""}, "": {"", ""},
+		"DataTransfer-Out-Bytes": {"DataTransfer-Out-Bytes", ""}, "-x": {"-x", ""}, "USW22-BoxUsage:m5.large": {"USW22-BoxUsage", "m5.large"}, "LAX1-SpotUsage:c5.large": {"SpotUsage", "c5.large"}, "USW2-LAX1-SpotUsage:c5.large": {"SpotUsage", "c5.large"}, "USW2-LAX1-BoxUsage:m5.large": {"BoxUsage", "m5.large"}, "EUN1-": {"", ""}, "EBS:VolumeUsage.gp3": {"EBS", ""}, "": {"", ""},
 	} {
 		if what, kind := cloudkind.AWSUsage(in); what != want[0] || kind != want[1] {
 			t.Errorf("%q: %q and %q, want %q", in, what, kind, want)
@@ -65,6 +66,17 @@ func TestHours(t *testing.T) {
 	} {
 		if got := cloudkind.Hours(in); got != want {
 			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+}
+
+func TestServerless(t *testing.T) {
+	for in, want := range map[string]string{
+		"EUW1-Fargate-vCPU-Hours:perCPU": "Fargate-vCPU 1", "Fargate-GB-Hours": "Fargate-GB 1", "USE2-Fargate-ARM-GB-Hours": "Fargate-ARM-GB 1", "EUW1-Lambda-GB-Second": "Lambda-GB 3600",
+		"Lambda-GB-Second-ARM": "Lambda-GB-ARM 3600", "Lambda-Provisioned-GB-Second": "Lambda-Provisioned-GB 3600", "Lambda-Edge-GB-Second": " 0", "Fargate-EphemeralStorage-GB-Hours": " 0", "BoxUsage:m5.large": " 0", "": " 0",
+	} {
+		if kind, time := cloudkind.Serverless(in); fmt.Sprint(kind, " ", time.Den) != want {
+			t.Errorf("%q: %q %v, want %s", in, kind, time, want)
 		}
 	}
 }
