@@ -1,0 +1,322 @@
+package treelp
+
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
+
+// A step: an entering column or row moves, the basic columns follow, and the move ends at the first
+// breakpoint past which it no longer pays.
+
+type direction struct {
+	dn     []float64 // [v·K + k]: change of the purchases of class k on the way down to v
+	last   []int32   // [v·K + k]: depth of the last purchase of class k on the way to v that changes, or far above
+	da     []float64 // change of the reservations of a node
+	nodes  []int32   // whose reservations change
+	cols   []int32   // basic columns that change
+	rates  []float64 // theirs
+	path   []int32
+	events []event
+}
+
+type event struct {
+	at, weight float64
+	row        int32
+}
+
+func (s *Solver) loadDirection() {
+	s.dn, s.last = grow.To(s.dn, s.n*s.k), grow.To(s.last, s.n*s.k)
+	s.da = grow.To(s.da, s.n)
+}
+
+// enter lets a candidate enter, if it still pays. sure says that nothing has changed since its price was
+// computed.
+func (s *Solver) enter(c *cand, sure bool) {
+	if c.col >= 0 && s.basic[c.col] || c.col < 0 && !s.tight[c.row] {
+		s.Stats.Stale++
+		return
+	}
+	s.follow(c)
+	slope, sum := s.slope(c)
+	if sure {
+		slope = min(slope, -sum*1e-15)
+	} else if slope >= -sum*1e-12 {
+		s.Stats.Stale++
+		return
+	}
+	theta, row, col, ok := s.longStep(slope)
+	if !ok {
+		s.Stats.Stale++
+		return
+	}
+	s.Stats.Steps++
+	if trace {
+		println("cand", c.col, c.row, int(c.sign), "theta", theta/s.scale, "leave", row, col, "slope", slope)
+		for i, j := range s.cols {
+			println("  col", j, s.rates[i], s.count[j]/s.scale)
+		}
+		for _, u := range s.nodes {
+			println("  node", u, s.da[u], s.active[u]/s.scale, s.demand[u]/s.scale)
+		}
+	}
+	s.move(theta)
+	if len(s.terms)+len(s.rows) > s.limit {
+		s.refactorAll()
+	}
+	// A row comes before a column comes, and a column goes before a row goes: every column always
+	// has a row.
+	if col >= 0 {
+		s.setBasic(col, false)
+		s.count[col] = 0
+	}
+	if row >= 0 {
+		s.active[row] = s.demand[row]
+		s.tight[row] = true
+		s.refactor(int(row))
+	}
+	if c.col >= 0 {
+		s.count[c.col] = theta
+		s.setBasic(c.col, true)
+	} else {
+		s.tight[c.row] = false
+		s.active[c.row] = s.demand[c.row] + theta*c.sign
+		s.refactor(int(c.row))
+	}
+	if debug != nil {
+		debug()
+	}
+}
+
+var trace bool
+
+var debug func()
+
+func (s *Solver) setBasic(col int32, on bool) {
+	v := int(col) / s.k
+	s.basic[col] = on
+	if on {
+		s.basics[v]++
+	} else {
+		s.basics[v]--
+		s.setValue(int(col), 1)
+	}
+	s.refactor(v)
+}
+
+// follow computes how basic columns and nodes change.
+func (s *Solver) follow(c *cand) {
+	K := s.k
+	at := int(c.row)
+	class := -1
+	if c.col >= 0 {
+		at, class = int(c.col)/K, int(c.col)%K
+	}
+	top := s.top(at, class, c.row)
+	s.nodes, s.cols, s.rates = s.nodes[:0], s.cols[:0], s.rates[:0]
+	end := int(s.end[top])
+	for u := top; u < end; {
+		s.Stats.Touched++
+		base := u * K
+		if u == top {
+			for k := range K {
+				s.dn[base+k], s.last[base+k] = 0, math.MinInt32/2
+			}
+		} else {
+			up := int(s.p.Parent[u]) * K
+			inert := u > at || int(s.end[u]) <= at
+			for k := range K {
+				s.dn[base+k], s.last[base+k] = s.dn[up+k], s.last[up+k]
+				inert = inert && int(s.depth[u]-s.last[up+k]) >= s.p.Classes[k].Term
+			}
+			if inert {
+				u = int(s.end[u])
+				continue
+			}
+		}
+		if u == at && class >= 0 {
+			s.dn[base+class]++
+			s.last[base+class] = s.depth[u]
+		}
+		if s.basics[u] > 0 {
+			s.respond(u, top, at, class, c)
+		}
+		if !s.tight[u] {
+			d := 0.0
+			for k := range K {
+				d += s.dn[base+k]
+				if a := int(s.anc[base+k]); a >= top {
+					d -= s.dn[a*K+k]
+				}
+			}
+			if d > 1e-9 || d < -1e-9 {
+				s.da[u] = d
+				s.nodes = append(s.nodes, int32(u))
+			}
+		}
+		u++
+	}
+}
+
+// respond sets the changes of the basic columns of node u: their rows keep what they have.
+func (s *Solver) respond(u, top, at, class int, c *cand) {
+	K := s.k
+	base := u * K
+	ahead := class >= 0 && u < at && int(s.end[u]) > at // the entering column is below u
+	first := len(s.cols)
+	for k := range K {
+		if !s.basic[base+k] {
+			continue
+		}
+		piv := s.pivot[base+k]
+		sum := 0.0
+		for _, t := range s.terms[piv.from:piv.to] {
+			d := 0.0
+			if t.row == c.row {
+				d = -c.sign
+			}
+			if ahead && s.covers(at, class, t.row) {
+				d++
+			}
+			for q := range K {
+				a := int(s.anc[int(t.row)*K+q])
+				if a < top {
+					d += s.dn[base+q]
+				} else if a < u {
+					d += s.dn[base+q] - s.dn[a*K+q]
+				}
+			}
+			sum += t.by * d
+		}
+		if sum > 1e-9 || sum < -1e-9 {
+			s.cols = append(s.cols, int32(base+k))
+			s.rates = append(s.rates, -sum/s.value[base+k])
+		}
+	}
+	for i := first; i < len(s.cols); i++ {
+		s.dn[s.cols[i]] += s.rates[i]
+		s.last[s.cols[i]] = s.depth[u]
+	}
+}
+
+// covers reports whether a purchase of a class at a node serves a row.
+func (s *Solver) covers(at, class int, row int32) bool {
+	return int(row) >= at && row < s.end[at] && int(s.anc[int(row)*s.k+class]) < at
+}
+
+// top returns the highest node with a column that changes, at least at.
+func (s *Solver) top(at, class int, row int32) int {
+	K := s.k
+	top := at
+	for w := int(s.p.Parent[at]); w >= 0; w = int(s.p.Parent[w]) {
+		if s.basics[w] == 0 {
+			continue
+		}
+		for k := range K {
+			if !s.basic[w*K+k] {
+				continue
+			}
+			piv := s.pivot[w*K+k]
+			sum := 0.0
+			for _, t := range s.terms[piv.from:piv.to] {
+				if t.row == row || class >= 0 && s.covers(at, class, t.row) {
+					sum += t.by
+				}
+			}
+			if sum > 1e-9 || sum < -1e-9 {
+				top = w
+			}
+		}
+	}
+	return top
+}
+
+// slope returns by how much the cost changes a unit, and the sum of the amounts that make it.
+func (s *Solver) slope(c *cand) (slope, sum float64) {
+	if c.col >= 0 {
+		slope = float64(s.cost[c.col])
+		sum = slope
+	} else if c.sign < 0 {
+		slope = float64(s.price[c.row])
+		sum = slope
+	}
+	for i, j := range s.cols {
+		x := s.rates[i] * float64(s.cost[j])
+		slope += x
+		sum += math.Abs(x)
+	}
+	for _, u := range s.nodes {
+		if s.active[u] < s.demand[u] {
+			x := s.da[u] * float64(s.price[u])
+			slope -= x
+			sum += math.Abs(x)
+		}
+	}
+	return slope, sum
+}
+
+// longStep returns how far to go, and the row or the column that leaves.
+func (s *Solver) longStep(slope float64) (theta float64, row, col int32, ok bool) {
+	room, row, col := math.Inf(1), int32(-1), int32(-1)
+	for i, j := range s.cols {
+		if r := s.rates[i]; r < -1e-7 {
+			if t := max(0, s.count[j]) / -r; t < room {
+				room, col = t, j
+			}
+		}
+	}
+	ev := s.events[:0]
+	for _, u := range s.nodes {
+		d, gap := s.da[u], s.demand[u]-s.active[u]
+		if d > 0 != (gap > 0) || d < 1e-7 && d > -1e-7 {
+			continue
+		}
+		if t := gap / d; t < room {
+			ev = append(ev, event{t, math.Abs(d) * float64(s.price[u]), u})
+		}
+	}
+	s.events = ev
+	for i := len(ev)/2 - 1; i >= 0; i-- {
+		sift(ev, i)
+	}
+	for len(ev) > 0 {
+		if slope += ev[0].weight; slope >= 0 {
+			return ev[0].at, ev[0].row, -1, true
+		}
+		ev[0] = ev[len(ev)-1]
+		ev = ev[:len(ev)-1]
+		if len(ev) > 0 {
+			sift(ev, 0)
+		}
+	}
+	return room, -1, col, col >= 0
+}
+
+func sift(ev []event, i int) {
+	e := ev[i]
+	for {
+		c := 2*i + 1
+		if c >= len(ev) {
+			break
+		}
+		if c+1 < len(ev) && ev[c+1].at < ev[c].at {
+			c++
+		}
+		if ev[c].at >= e.at {
+			break
+		}
+		ev[i] = ev[c]
+		i = c
+	}
+	ev[i] = e
+}
+
+// move goes theta far.
+func (s *Solver) move(theta float64) {
+	for _, u := range s.nodes {
+		s.active[u] += theta * s.da[u]
+	}
+	for i, j := range s.cols {
+		s.count[j] += theta * s.rates[i]
+	}
+}
