@@ -114,7 +114,7 @@ func apply[T int64 | float64](s *Solver, p *prices[T], v int) {
 }
 
 // block is the number of nodes that give one candidate.
-var block = 16
+var block = 64
 
 func (s *Solver) collect() { collect(s, &s.whole, 0) }
 
@@ -138,7 +138,7 @@ func collect[T int64 | float64](s *Solver, p *prices[T], tol float64) {
 				continue
 			}
 			if d := float64(p.worth[j] - T(s.cost[j])); d > tol*float64(s.cost[j]) {
-				if d /= float64(s.p.Weight[v]); d > best.score {
+				if d > best.score {
 					best = cand{d, int32(j), -1, 1}
 				}
 			}
@@ -146,11 +146,11 @@ func collect[T int64 | float64](s *Solver, p *prices[T], tol float64) {
 		if s.tight[v] {
 			z := p.value[v]
 			if d := float64(-z); d > tol*float64(s.price[v]) {
-				if d /= float64(s.p.Weight[v]); d > best.score {
+				if d > best.score {
 					best = cand{d, -1, int32(v), 1}
 				}
 			} else if d := float64(z - T(s.price[v])); d > tol*float64(s.price[v]) {
-				if d /= float64(s.p.Weight[v]); d > best.score {
+				if d > best.score {
 					best = cand{d, -1, int32(v), -1}
 				}
 			}

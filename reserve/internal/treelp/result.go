@@ -1,0 +1,78 @@
+package treelp
+
+import "math"
+
+// What Solve found, in whole numbers.
+
+// Scale returns by how much a unit of money should be finer for the values to be whole: 1 if the
+// kernel is unimodular, or else the given number.
+func (s *Solver) Scale(finer int64) int64 {
+	if s.unimodular() {
+		return 1
+	}
+	return finer
+}
+
+// Values sets dst to the values of an instance in each node, rounded down to parts of 1/finer.
+func (s *Solver) Values(dst []int64, finer int64) {
+	if s.unimodular() {
+		for v, z := range s.whole.value {
+			dst[v] = max(0, z) * finer
+		}
+		return
+	}
+	for v, z := range s.real.value {
+		dst[v] = int64(math.Floor(max(0, z)*float64(finer) + 1e-3))
+	}
+}
+
+// exact takes the move of the demand out of the purchases: the kernel's equations with the true
+// demand.
+func (s *Solver) exact() {
+	K := s.k
+	for v := range s.n {
+		base := v * K
+		for k := range K {
+			s.dn[base+k] = 0
+			if u := int(s.p.Parent[v]); u >= 0 {
+				s.dn[base+k] = s.dn[u*K+k]
+			}
+			if !s.basic[base+k] {
+				s.dn[base+k] += math.Round(s.count[base+k] / s.scale)
+				s.count[base+k] = 0
+			}
+		}
+		for k := range K {
+			if !s.basic[base+k] {
+				continue
+			}
+			sum := 0.0
+			piv := s.pivot[base+k]
+			for _, t := range s.terms[piv.from:piv.to] {
+				d := float64(s.p.Demand[t.row])
+				for q := range K {
+					if a := int(s.anc[int(t.row)*K+q]); a < 0 {
+						d -= s.dn[base+q]
+					} else if a < v {
+						d -= s.dn[base+q] - s.dn[a*K+q]
+					}
+				}
+				sum += t.by * d
+			}
+			s.count[base+k] = sum / s.value[base+k]
+		}
+		for k := range K {
+			if s.basic[base+k] {
+				s.dn[base+k] += s.count[base+k]
+			}
+		}
+	}
+}
+
+// Search turns the solution into a whole one.
+func (s *Solver) Search() {
+	s.exact()
+}
+
+// Bought returns the number of purchases of class k in node v.
+func (s *Solver) Bought(v, k int) int { return int(math.Round(s.count[v*s.k+k])) }
