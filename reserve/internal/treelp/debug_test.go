@@ -77,28 +77,33 @@ func random(rng *rand.Rand, n, K int) Problem {
 }
 
 func TestState(t *testing.T) {
-	for seed := range uint64(2000) {
+	odd, gaps := 0, 0
+	for seed := range uint64(20000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := random(rng, 2+rng.IntN(30), 1+rng.IntN(3))
 		var s Solver
-		func() {
-			defer func() {
-				if r := recover(); r != nil {
-					t.Fatal(seed, len(p.Parent), len(p.Classes), r)
-				}
-			}()
-			debug = func() {
-				if m := s.factors() + s.checkState(); m != "" {
-					panic(m)
-				}
-			}
-			trace = false
-			if trace {
-				fmt.Println(p)
-			}
-			s.Solve(p)
-		}()
+		s.Solve(p)
+		if !s.unimodular() {
+			odd++
+		}
+		if m := s.checkState(); m != "" {
+			t.Fatal(seed, m)
+		}
+		if m := s.factors(); m != "" {
+			t.Fatal(seed, m)
+		}
+		s.exact()
+		b := s.bound()
+		s.Search()
+		if s.bestCost < b*(1-1e-12) {
+			t.Fatal(seed, "bound", b, "best", s.bestCost)
+		}
+		if s.bestCost > b*(1+1e-12) {
+			gaps++
+			fmt.Println(seed, b, s.bestCost, s.left)
+		}
 	}
+	fmt.Println(odd, gaps)
 }
 
 // factors checks that each pivot row has its own entry alone at its node and below.

@@ -37,13 +37,9 @@ type factor struct {
 	entries []float64 // of the front, K a row
 }
 
-func (s *Solver) loadFactor() {
-	s.passed = grow.Zero(s.passed, s.n)
-	s.pivot, s.value = grow.Zero(s.pivot, s.n*s.k), grow.To(s.value, s.n*s.k)
-	s.odd = 0
-	for i := range s.value {
-		s.value[i] = 1
-	}
+func (s *Solver) growFactor() {
+	s.passed = grow.To(s.passed, s.n)
+	s.pivot, s.value = grow.To(s.pivot, s.n*s.k), grow.To(s.value, s.n*s.k)
 }
 
 // unimodular reports whether the kernel's inverse has whole entries as far as the pivots show.

@@ -38,8 +38,8 @@ func (s *Solver) exact() {
 				s.dn[base+k] = s.dn[u*K+k]
 			}
 			if !s.basic[base+k] {
-				s.dn[base+k] += math.Round(s.count[base+k] / s.scale)
-				s.count[base+k] = 0
+				s.count[base+k] = math.Floor(s.count[base+k] / s.scale)
+				s.dn[base+k] += s.count[base+k]
 			}
 		}
 		for k := range K {
@@ -49,7 +49,7 @@ func (s *Solver) exact() {
 			sum := 0.0
 			piv := s.pivot[base+k]
 			for _, t := range s.terms[piv.from:piv.to] {
-				d := float64(s.p.Demand[t.row])
+				d := float64(s.need[t.row])
 				for q := range K {
 					if a := int(s.anc[int(t.row)*K+q]); a < 0 {
 						d -= s.dn[base+q]
@@ -68,11 +68,3 @@ func (s *Solver) exact() {
 		}
 	}
 }
-
-// Search turns the solution into a whole one.
-func (s *Solver) Search() {
-	s.exact()
-}
-
-// Bought returns the number of purchases of class k in node v.
-func (s *Solver) Bought(v, k int) int { return int(math.Round(s.count[v*s.k+k])) }

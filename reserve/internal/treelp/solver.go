@@ -1,6 +1,8 @@
 package treelp
 
 import (
+	"math"
+
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
@@ -44,6 +46,11 @@ type Solver struct {
 	demand []float64 // scaled and moved
 	scale  float64
 
+	least []int     // purchases of a column that are made: what bounds of a search leave of the demand is need
+	most  []float64 // of a column, scaled; +Inf if there is no bound
+	full  []bool    // columns outside of the kernel that are at most
+	need  []int
+
 	tight  []bool    // rows of the kernel
 	active []float64 // reservations of a node
 	basic  []bool    // columns of the kernel
@@ -53,11 +60,18 @@ type Solver struct {
 	factor
 	direction
 	sweep
+	search
 }
 
 // Solve finds an optimal solution of the linear program.
 func (s *Solver) Solve(p Problem) {
 	s.load(p)
+	s.solve()
+}
+
+// solve makes the empty basis optimal.
+func (s *Solver) solve() {
+	s.reset()
 	s.refactorAll()
 	for {
 		s.Stats.Sweeps++
@@ -78,15 +92,18 @@ func (s *Solver) Solve(p Problem) {
 	}
 }
 
-// load sets up the empty plan.
+// load reads the problem.
 func (s *Solver) load(p Problem) {
 	n, K := len(p.Parent), len(p.Classes)
 	s.p, s.n, s.k, s.Stats = p, n, K, Stats{}
 	s.end, s.depth, s.anc = grow.To(s.end, n), grow.To(s.depth, n), grow.To(s.anc, n*K)
 	s.price, s.cost = grow.To(s.price, n), grow.To(s.cost, n*K)
-	s.demand, s.active = grow.To(s.demand, n), grow.Zero(s.active, n)
-	s.tight, s.basic, s.basics = grow.Zero(s.tight, n), grow.Zero(s.basic, n*K), grow.Zero(s.basics, n)
-	s.count = grow.Zero(s.count, n*K)
+	s.demand, s.active, s.need = grow.To(s.demand, n), grow.To(s.active, n), grow.To(s.need, n)
+	s.tight, s.basic, s.basics = grow.To(s.tight, n), grow.To(s.basic, n*K), grow.To(s.basics, n)
+	s.count, s.least, s.most, s.full = grow.To(s.count, n*K), grow.Zero(s.least, n*K), grow.To(s.most, n*K), grow.To(s.full, n*K)
+	for j := range s.most {
+		s.most[j] = math.Inf(1)
+	}
 	peak := 1
 	for v := range n {
 		s.end[v] = int32(v + 1)
@@ -100,42 +117,56 @@ func (s *Solver) load(p Problem) {
 	for float64(peak)*s.scale < 1<<48 {
 		s.scale *= 2
 	}
-	state := uint64(0x9e3779b97f4a7c15)
 	for v := range n {
 		u := p.Parent[v]
-		if u >= 0 {
+		if s.depth[v] = 0; u >= 0 {
 			s.depth[v] = s.depth[u] + 1
-		} else {
-			s.depth[v] = 0
 		}
 		s.price[v] = p.Price * p.Weight[v]
-		state ^= state << 13
-		state ^= state >> 7
-		state ^= state << 17
-		s.demand[v] = float64(p.Demand[v])*s.scale - float64(1+state>>33%(1<<20))*max(1, s.scale/(1<<40))
 		for k, c := range p.Classes {
 			s.cost[v*K+k] = c.Fee * p.Weight[v]
 			if p.Fees != nil {
 				s.cost[v*K+k] = p.Fees[v*K+k]
 			}
-			a := int32(-1)
-			switch {
-			case int(s.depth[v]) < c.Term:
-			case c.Term == 1:
-				a = u
-			default: // one below the last node above the parent
-				a = s.below(v, int(u), k)
+			s.anc[v*K+k] = -1
+			if int(s.depth[v]) >= c.Term {
+				s.anc[v*K+k] = s.below(v, int(u), k)
 			}
-			s.anc[v*K+k] = a
 		}
 	}
-	s.loadFactor()
-	s.loadDirection()
-	s.loadSweep()
+	s.growFactor()
+	s.growDirection()
+	s.growSweep()
+}
+
+// reset sets up the plan that buys what is made already, with an empty kernel.
+func (s *Solver) reset() {
+	clear(s.tight)
+	clear(s.basic)
+	clear(s.basics)
+	clear(s.count)
+	clear(s.full)
+	clear(s.active)
+	clear(s.passed)
+	s.odd = 0
+	for i := range s.value {
+		s.value[i] = 1
+	}
+	state := uint64(0x9e3779b97f4a7c15)
+	for v, made := range s.covered(s.least) {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		s.need[v] = s.p.Demand[v] - made
+		s.demand[v] = float64(s.need[v])*s.scale - float64(1+state>>33%(1<<20))*max(1, s.scale/(1<<40))
+	}
 }
 
 // below returns the node on the way to v that is one slot below what s.anc has for its parent u.
 func (s *Solver) below(v, u, k int) int32 {
+	if s.p.Classes[k].Term == 1 {
+		return int32(u)
+	}
 	a := s.anc[u*s.k+k]
 	if u > 0 && v == u+1 && a >= 0 && s.end[a+1] > int32(v) { // the usual case, without branches
 		return a + 1

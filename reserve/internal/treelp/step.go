@@ -9,6 +9,9 @@ import (
 // A step: an entering column or row moves, the basic columns follow, and the move ends at the first
 // breakpoint past which it no longer pays.
 
+// tiny is a rate that stops nothing: it is no safe pivot.
+const tiny = 1e-7
+
 type direction struct {
 	dn     []float64 // [v·K + k]: change of the purchases of class k on the way down to v
 	last   []int32   // [v·K + k]: depth of the last purchase of class k on the way to v that changes, or far above
@@ -25,7 +28,7 @@ type event struct {
 	row        int32
 }
 
-func (s *Solver) loadDirection() {
+func (s *Solver) growDirection() {
 	s.dn, s.last = grow.To(s.dn, s.n*s.k), grow.To(s.last, s.n*s.k)
 	s.da = grow.To(s.da, s.n)
 }
@@ -45,22 +48,21 @@ func (s *Solver) enter(c *cand, sure bool) {
 		s.Stats.Stale++
 		return
 	}
-	theta, row, col, ok := s.longStep(slope)
+	theta, row, col, ok := s.longStep(c, slope)
 	if !ok {
 		s.Stats.Stale++
 		return
 	}
 	s.Stats.Steps++
-	if trace {
-		println("cand", c.col, c.row, int(c.sign), "theta", theta/s.scale, "leave", row, col, "slope", slope)
-		for i, j := range s.cols {
-			println("  col", j, s.rates[i], s.count[j]/s.scale)
-		}
-		for _, u := range s.nodes {
-			println("  node", u, s.da[u], s.active[u]/s.scale, s.demand[u]/s.scale)
-		}
-	}
 	s.move(theta)
+	if row < 0 && col < 0 { // the entering column goes from one bound to the other
+		s.full[c.col] = c.sign > 0
+		s.count[c.col] = 0
+		if c.sign > 0 {
+			s.count[c.col] = theta
+		}
+		return
+	}
 	if len(s.terms)+len(s.rows) > s.limit {
 		s.refactorAll()
 	}
@@ -68,7 +70,11 @@ func (s *Solver) enter(c *cand, sure bool) {
 	// has a row.
 	if col >= 0 {
 		s.setBasic(col, false)
-		s.count[col] = 0
+		if s.full[col] = s.count[col] > s.most[col]/2; s.full[col] {
+			s.count[col] = s.most[col]
+		} else {
+			s.count[col] = 0
+		}
 	}
 	if row >= 0 {
 		s.active[row] = s.demand[row]
@@ -76,21 +82,15 @@ func (s *Solver) enter(c *cand, sure bool) {
 		s.refactor(int(row))
 	}
 	if c.col >= 0 {
-		s.count[c.col] = theta
+		s.count[c.col] += theta * c.sign
+		s.full[c.col] = false
 		s.setBasic(c.col, true)
 	} else {
 		s.tight[c.row] = false
 		s.active[c.row] = s.demand[c.row] + theta*c.sign
 		s.refactor(int(c.row))
 	}
-	if debug != nil {
-		debug()
-	}
 }
-
-var trace bool
-
-var debug func()
 
 func (s *Solver) setBasic(col int32, on bool) {
 	v := int(col) / s.k
@@ -135,7 +135,7 @@ func (s *Solver) follow(c *cand) {
 			}
 		}
 		if u == at && class >= 0 {
-			s.dn[base+class]++
+			s.dn[base+class] += c.sign
 			s.last[base+class] = s.depth[u]
 		}
 		if s.basics[u] > 0 {
@@ -176,7 +176,7 @@ func (s *Solver) respond(u, top, at, class int, c *cand) {
 				d = -c.sign
 			}
 			if ahead && s.covers(at, class, t.row) {
-				d++
+				d += c.sign
 			}
 			for q := range K {
 				a := int(s.anc[int(t.row)*K+q])
@@ -234,8 +234,8 @@ func (s *Solver) top(at, class int, row int32) int {
 // slope returns by how much the cost changes a unit, and the sum of the amounts that make it.
 func (s *Solver) slope(c *cand) (slope, sum float64) {
 	if c.col >= 0 {
-		slope = float64(s.cost[c.col])
-		sum = slope
+		sum = float64(s.cost[c.col])
+		slope = c.sign * sum
 	} else if c.sign < 0 {
 		slope = float64(s.price[c.row])
 		sum = slope
@@ -255,20 +255,28 @@ func (s *Solver) slope(c *cand) (slope, sum float64) {
 	return slope, sum
 }
 
-// longStep returns how far to go, and the row or the column that leaves.
-func (s *Solver) longStep(slope float64) (theta float64, row, col int32, ok bool) {
+// longStep returns how far to go, and the row or the column that leaves, -1 and -1 if the entering column gets to its
+// own bound. It reports false if there is no end, which only rounding errors bring about.
+func (s *Solver) longStep(c *cand, slope float64) (theta float64, row, col int32, ok bool) {
 	room, row, col := math.Inf(1), int32(-1), int32(-1)
+	if c.col >= 0 {
+		room = s.most[c.col]
+	}
 	for i, j := range s.cols {
-		if r := s.rates[i]; r < -1e-7 {
-			if t := max(0, s.count[j]) / -r; t < room {
-				room, col = t, j
-			}
+		t := math.Inf(1)
+		if r := s.rates[i]; r < -tiny {
+			t = max(0, s.count[j]) / -r
+		} else if r > tiny {
+			t = max(0, s.most[j]-s.count[j]) / r
+		}
+		if t < room {
+			room, col = t, j
 		}
 	}
 	ev := s.events[:0]
 	for _, u := range s.nodes {
 		d, gap := s.da[u], s.demand[u]-s.active[u]
-		if d > 0 != (gap > 0) || d < 1e-7 && d > -1e-7 {
+		if d > 0 != (gap > 0) || d < tiny && d > -tiny {
 			continue
 		}
 		if t := gap / d; t < room {
@@ -289,7 +297,7 @@ func (s *Solver) longStep(slope float64) (theta float64, row, col int32, ok bool
 			sift(ev, 0)
 		}
 	}
-	return room, -1, col, col >= 0
+	return room, -1, col, room < math.Inf(1)
 }
 
 func sift(ev []event, i int) {

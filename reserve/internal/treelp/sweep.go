@@ -2,6 +2,7 @@ package treelp
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
@@ -13,6 +14,7 @@ type sweep struct {
 	whole prices[int64]
 	real  prices[float64]
 	cands []cand
+	pull  []float64 // of a node: what its savings count by
 }
 
 // prices are the value of an instance in each node, and what each purchase is worth.
@@ -22,7 +24,9 @@ type prices[T int64 | float64] struct {
 	past  []T // [v·K + k]: of the nodes in which purchases of class k at v have just ended
 }
 
-// A cand is a column, or a row that moves up (sign 1) or down, and how good it looks.
+// A cand is a column or a row that moves up (sign 1) or down, and a score: what a unit saves, over the fourth root
+// of the node's weight. Steps at nodes of small weight change few others. Of the powers 0, 1/4, 1/2, 3/4 and 1, 1/4 looked at
+// the fewest nodes in all, on the shared trees and on two of 10⁵ nodes.
 type cand struct {
 	score float64
 	col   int32 // -1 for none
@@ -30,9 +34,13 @@ type cand struct {
 	sign  float64
 }
 
-func (s *Solver) loadSweep() {
+func (s *Solver) growSweep() {
 	s.whole.value, s.real.value = grow.To(s.whole.value, s.n), grow.To(s.real.value, s.n)
 	s.whole.worth, s.real.worth = grow.To(s.whole.worth, s.n*s.k), grow.To(s.real.worth, s.n*s.k)
+	s.pull = grow.To(s.pull, s.n)
+	for v, w := range s.p.Weight {
+		s.pull[v] = 1 / math.Sqrt(math.Sqrt(float64(w)))
+	}
 	s.whole.past, s.real.past = grow.To(s.whole.past, s.n*s.k), grow.To(s.real.past, s.n*s.k)
 }
 
@@ -113,51 +121,52 @@ func apply[T int64 | float64](s *Solver, p *prices[T], v int) {
 	}
 }
 
-// block is the number of nodes that give one candidate.
-var block = 64
+// block is the number of nodes that give one candidate: of 4, 16, 64 and 256 it was the fastest on the shared trees.
+const block = 64
 
 func (s *Solver) collect() { collect(s, &s.whole, 0) }
 
+// collectReal takes what is within rounding errors for nothing.
 func (s *Solver) collectReal() { collect(s, &s.real, 1e-11) }
 
-// collect lists the best candidate of each block.
-func collect[T int64 | float64](s *Solver, p *prices[T], tol float64) {
+// collect lists the best candidate of each block of nodes.
+func collect[T int64 | float64](s *Solver, p *prices[T], tolerance float64) {
 	K := s.k
 	s.cands = s.cands[:0]
-	best := cand{}
-	for v := range s.n {
-		if v%block == 0 {
-			if best.score > 0 {
-				s.cands = append(s.cands, best)
-			}
-			best = cand{}
+	var best cand
+	pull := 0.0
+	offer := func(saves, amount float64, c cand) {
+		if c.score = saves * pull; c.score > best.score && saves > tolerance*amount {
+			best = c
 		}
+	}
+	for v := range s.n {
+		pull = s.pull[v]
 		for k := range K {
 			j := v*K + k
 			if s.basic[j] || s.cost[j] < 0 {
 				continue
 			}
-			if d := float64(p.worth[j] - T(s.cost[j])); d > tol*float64(s.cost[j]) {
-				if d > best.score {
-					best = cand{d, int32(j), -1, 1}
-				}
+			if d := float64(p.worth[j] - T(s.cost[j])); d > 0 && !s.full[j] {
+				offer(d, float64(s.cost[j]), cand{col: int32(j), row: -1, sign: 1})
+			} else if d < 0 && s.full[j] {
+				offer(-d, float64(s.cost[j]), cand{col: int32(j), row: -1, sign: -1})
 			}
 		}
 		if s.tight[v] {
-			z := p.value[v]
-			if d := float64(-z); d > tol*float64(s.price[v]) {
-				if d > best.score {
-					best = cand{d, -1, int32(v), 1}
-				}
-			} else if d := float64(z - T(s.price[v])); d > tol*float64(s.price[v]) {
-				if d > best.score {
-					best = cand{d, -1, int32(v), -1}
-				}
+			z, price := p.value[v], T(s.price[v])
+			if z < 0 {
+				offer(float64(-z), float64(price), cand{col: -1, row: int32(v), sign: 1})
+			} else if z > price {
+				offer(float64(z-price), float64(price), cand{col: -1, row: int32(v), sign: -1})
 			}
 		}
-	}
-	if best.score > 0 {
-		s.cands = append(s.cands, best)
+		if v%block == block-1 || v == s.n-1 {
+			if best.score > 0 {
+				s.cands = append(s.cands, best)
+			}
+			best = cand{}
+		}
 	}
 }
 
