@@ -104,18 +104,3 @@ func (e *Exact) certifyTree(p *Problem, plan *Plan) error {
 	plan.Certificate = Certificate{Levels: 1, Values: e.values, Num: m.common, Den: m.scale}
 	return nil
 }
-
-// atOnce returns the problem whose purchases are all decided at the root.
-func (p *Problem) atOnce() Problem {
-	q := *p
-	q.Tree, q.Chances = nil, make([][]Chance, p.slots())
-	depth := make([]int32, len(p.Tree))
-	for i := range p.Tree {
-		v := &p.Tree[i]
-		if i > 0 {
-			depth[i] = depth[v.Parent] + 1
-		}
-		q.Chances[depth[i]] = append(q.Chances[depth[i]], Chance{v.Demand, min(1, v.Probability)})
-	}
-	return q
-}

@@ -43,3 +43,28 @@ func TestTreeX(t *testing.T) {
 	plan, err := e.Solve(&q)
 	fmt.Println(plan.Cost, plan.Bound, err)
 }
+
+func TestWaitingX(t *testing.T) {
+	for _, name := range []string{"quarters", "bushy"} {
+		p := &Problem{Slot: 168 * time.Hour, Prices: pricing.List{OnDemand: 400 * pricing.Milli, Classes: []pricing.Class{
+			{Name: "1y", Term: 8736 * time.Hour, Upfront: 2100 * pricing.Unit}}}}
+		f, err := os.Open(os.Getenv("PLIMSOLL_SHARED") + "/scenarios/tree/" + name + ".csv")
+		if err != nil {
+			t.Skip(err)
+		}
+		rec, _ := csv.NewReader(f).ReadAll()
+		for _, x := range rec[1:] {
+			v := Node{Parent: -1}
+			if x[1] != "" {
+				v.Parent, _ = strconv.Atoi(x[1])
+			}
+			v.Probability, _ = strconv.ParseFloat(x[2], 64)
+			v.Demand, _ = strconv.Atoi(x[3])
+			p.Tree = append(p.Tree, v)
+		}
+		var e Exact
+		t0 := time.Now()
+		w, err := e.Waiting(p)
+		fmt.Printf("%+v %v %v\n", w, err, time.Since(t0))
+	}
+}
