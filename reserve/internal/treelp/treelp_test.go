@@ -240,6 +240,40 @@ func proves(t *testing.T, p *Problem, values []int64, finer int64) (sum float64)
 	return sum
 }
 
+// Linear programs whose optimum is not that of whole plans. The first is that of reserve/theory: fees never change. The
+// second has fees that change from node to node, and was found at random.
+func TestGaps(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		p     Problem
+		bound float64
+		whole float64
+	}{
+		{"constant fees", Problem{
+			Parent: []int32{-1, 0, 1, 2, 1, 4, 5}, Weight: []int64{2, 2, 1, 1, 1, 1, 1}, Demand: []int{1, 2, 0, 1, 2, 2, 1},
+			Price: 1, Classes: []Class{{3, 2}, {5, 3}},
+		}, 9.5, 10},
+		{"free fees", Problem{
+			Parent: []int32{-1, 0, 1, 2, 3, 1, 5, 0, 7}, Weight: []int64{3, 5, 5, 3, 5, 6, 4, 5, 4}, Demand: []int{0, 1, 2, 0, 1, 1, 1, 1, 0},
+			Price: 1, Classes: []Class{{3, 0}, {5, 0}}, Fees: []int64{1, 2, 1, 4, 8, 1, 1, 14, 4, 10, 3, 4, 4, 12, 10, 8, 3, 5},
+		}, 2.5, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Solver
+			s.Solve(tt.p)
+			s.invariants(t)
+			values := make([]int64, s.n)
+			s.Values(values, s.Scale(12))
+			if got := proves(t, &tt.p, values, 12); got != tt.bound {
+				t.Errorf("the values prove %v, want %v", got, tt.bound)
+			}
+			if optimal := s.Search(); !optimal || s.bestCost != tt.whole || float64(brute(&tt.p)) != tt.whole {
+				t.Errorf("optimal %v: the best whole plan costs %v, want %v", optimal, s.bestCost, tt.whole)
+			}
+		})
+	}
+}
+
 // Invariants hold on trees that are too large for brute force, and values prove the optimum.
 func TestLarger(t *testing.T) {
 	var s Solver
