@@ -165,6 +165,9 @@ func (p *Problem) AppendQuantile(dst []int, q float64) ([]int, error) {
 		return dst, err
 	}
 	if p.Tree != nil {
+		if err := new(scenario).check(p); err != nil {
+			return dst, err
+		}
 		at := p.atOnce()
 		return at.AppendQuantile(dst, q)
 	}

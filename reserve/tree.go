@@ -47,8 +47,8 @@ type Node struct {
 	Demand int
 }
 
-// checkTree checks p.Tree.
-func (p *Problem) checkTree() error {
+// check checks p.Tree.
+func (t *scenario) check(p *Problem) error {
 	nodes := p.Tree
 	if len(nodes) == 0 {
 		return badInput("Tree", -1, ErrRange, "it has no nodes: want at least the root")
@@ -56,7 +56,8 @@ func (p *Problem) checkTree() error {
 	if len(nodes) > 1<<28 {
 		return badInput("Tree", -1, ErrRange, "%d nodes: want at most %d", len(nodes), 1<<28)
 	}
-	sums, depths := make([]float64, len(nodes)), make([]int32, len(nodes))
+	t.sums, t.depth = grow.Zero(t.sums, len(nodes)), grow.Zero(t.depth, len(nodes))
+	sums, depths := t.sums, t.depth
 	for i := range nodes {
 		v := &nodes[i]
 		switch {
@@ -96,7 +97,7 @@ func (p *Problem) checkTree() error {
 func (p *Problem) treeSlots() (n int) {
 	for v := len(p.Tree) - 1; v >= 0; v = p.Tree[v].Parent {
 		if n++; p.Tree[v].Parent >= v {
-			break // checkTree says what is wrong
+			break // check says what is wrong
 		}
 	}
 	return n
@@ -123,11 +124,15 @@ type scenario struct {
 	order  []int32 // the node at a place
 	place  []int32 // of a node
 	size   []int32 // of the subtree
-	path   []int32 // scratch, by depth
+	next   []int32 // scratch
+	sums   []float64
 }
 
 // loadTree fills in m.tree, and makes m's unit that of a part of a probability.
 func (m *market) loadTree(p *Problem) error {
+	if err := m.tree.check(p); err != nil {
+		return err
+	}
 	if err := refuseCaps(p); err != nil {
 		return err
 	}
@@ -184,8 +189,8 @@ func (t *scenario) sort(nodes []Node) {
 		t.size[nodes[i].Parent] += t.size[i]
 	}
 	t.depth[0], t.place[0], t.order[0] = 0, 0, 0
-	next := grow.To(t.path, n) // of a node: the place of its next child
-	t.path = next
+	t.next = grow.To(t.next, n)
+	next := t.next // of a node: the place of its next child
 	next[0] = 1
 	for i := 1; i < n; i++ {
 		u := nodes[i].Parent
