@@ -20,12 +20,14 @@ What to plan for
                   -forecast of forecast writes (default: a made-up year)
   -paths FILE     CSV: futures that the demand may take, a column each, as
                   -paths-out of forecast writes; instead of -demand
+  -tree FILE      CSV: node,parent,probability,demand, a demand that shows step
+                  by step, as -tree of forecast writes; instead of -demand
   -classes FILE   JSON: price on demand and classes of reservations
                   (default: about those of an m5.xlarge on AWS)
   -held FILE      JSON: contracts held, reservations and savings plans
   -slot D         length of a slot of the demand (default: what the file says,
-                  or else 1h for -demand, and -paths needs it); a term that is
-                  no whole number of slots counts as the whole slots in it
+                  or else 1h for -demand; -paths and -tree need it); a term
+                  that is no whole number of slots counts as the whole slots
   -date DAY       on which the demand begins, such as 2026-11-23, for -held
                   (default: what the file says)
   -every D        buy at the start of every such interval only, 168h is weekly
@@ -60,7 +62,7 @@ What comes out
 // options are the flags.
 type options struct {
 	demand, classes, held string
-	paths                 string
+	paths, tree           string
 	slot, every           time.Duration // 0: what the file says; the slot
 	date                  time.Time
 	pure, purchases       bool
@@ -77,6 +79,7 @@ func define(o *options, f *cli.Flags) {
 	*o = options{seed: 1, runs: 1}
 	f.File("demand", &o.demand)
 	f.File("paths", &o.paths)
+	f.File("tree", &o.tree)
 	f.File("classes", &o.classes)
 	f.File("held", &o.held)
 	positive := func(d time.Duration) bool { return d > 0 }
@@ -103,8 +106,13 @@ func define(o *options, f *cli.Flags) {
 	f.Seed(&o.seed)
 	f.Int("runs", &o.runs, 1, maxRuns, "")
 	f.Check(func() error {
-		if o.paths != "" && o.demand != "" {
+		switch {
+		case o.paths != "" && o.demand != "":
 			return errors.New("-paths and -demand are both there: want one of them")
+		case o.tree != "" && (o.paths != "" || o.demand != ""):
+			return errors.New("-tree is there beside -demand or -paths: want one of them")
+		case o.tree != "" && f.Given("svg"):
+			return errors.New("-svg shows one demand: want it with -demand or -paths, and not with -tree")
 		}
 		return nil
 	})

@@ -27,7 +27,11 @@ func (r *results) rows() any {
 		for _, p := range x.purchases {
 			reservations += p.Count
 			if r.o.purchases {
-				rows = append(rows, jsonrows.Row{"algo", x.algo.name, "slot", p.Slot, "class", classes[p.Class].Name, "count", p.Count})
+				row := jsonrows.Row{"algo", x.algo.name, "slot", r.slot(p), "class", classes[p.Class].Name, "count", p.Count}
+				if r.in.nodes != nil {
+					row = append(row, "node", r.in.nodes[p.Slot])
+				}
+				rows = append(rows, row)
 			}
 		}
 		if r.o.purchases {
@@ -42,8 +46,12 @@ func (r *results) rows() any {
 			row[len(row)-1] = bound.String()
 			row = append(row, "bound", by)
 		}
-		rows = append(rows, append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took),
-			"purchases", len(x.purchases), "reservations", reservations))
+		row = append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took),
+			"purchases", len(x.purchases), "reservations", reservations)
+		if r.in.nodes != nil {
+			row = append(row, "root", cli.Series(r.at(x, 0), "and"))
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -118,14 +126,15 @@ func (r *results) decide(w *table.Page) {
 	if x == nil || x.algo.bound {
 		return
 	}
-	var now []string
+	now := r.at(x, 0)
 	later, last := 0, 0
 	for _, q := range x.purchases {
-		if q.Slot == 0 {
-			now = append(now, decimal.Int(q.Count)+" of "+table.Clip(p.Prices.Classes[q.Class].Name, 30))
-		} else {
+		if q.Slot > 0 {
 			later, last = later+q.Count, q.Slot
 		}
+	}
+	if p.Tree != nil {
+		later = 0 // writeTree says what, in which case
 	}
 	text := "Buy nothing at the start"
 	if len(now) > 0 {
@@ -159,7 +168,10 @@ func (r *results) writeUses(w *table.Page, x *result) error {
 		w.Printf("\nNothing is bought.\n")
 		return nil
 	}
-	if p.Paths != nil {
+	switch {
+	case p.Tree != nil:
+		return r.writeTree(w, x)
+	case p.Paths != nil:
 		return r.writeOutlook(w, x)
 	}
 	uses, err := reserve.AppendUses(nil, p, x.purchases)

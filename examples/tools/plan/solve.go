@@ -219,7 +219,7 @@ func median(runs int, f func() error) (time.Duration, error) {
 // horizon, and the instance-slots on demand.
 func (r *results) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
 	p := &r.in.problem
-	if p.Paths == nil {
+	if p.Demand != nil {
 		bill, err := r.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
 		if err != nil {
 			return 0, 0, err
@@ -232,7 +232,7 @@ func (r *results) cost(purchases []pricing.Purchase) (cost pricing.Money, onDema
 
 // flagOf names the flag behind a field of reserve.Problem.
 var flagOf = map[string]string{
-	"Demand": "-demand", "Paths": "-paths", "Slot": "-slot", "Prices": "-classes", "Every": "-every", "Held": "-held", "Horizon": "-pure",
+	"Demand": "-demand", "Paths": "-paths", "Tree": "-tree", "Slot": "-slot", "Prices": "-classes", "Every": "-every", "Held": "-held", "Horizon": "-pure",
 }
 
 // reason is an error of the library in the user's terms.
