@@ -58,7 +58,11 @@ func (s *Solver) refactorAll() {
 func (s *Solver) refactor(v int) {
 	for w := v; w >= 0; w = int(s.p.Parent[w]) {
 		before := s.passed[w]
-		s.eliminate(w)
+		if s.basics[w] == 0 && !s.tight[w] && w+1 < s.n && s.end[w+1] == s.end[w] { // an only child
+			s.passed[w] = s.passed[w+1]
+		} else {
+			s.eliminate(w)
+		}
 		if s.same(before, s.passed[w]) {
 			s.passed[w] = before
 			return

@@ -41,6 +41,7 @@ type Solver struct {
 	end    []int32   // one past the subtree of a node
 	anc    []int32   // [v·K + k]: the last node above v whose purchases of class k have ended in v, or -1
 	depth  []int32   // of a node
+	slots  []int32   // of the classes
 	price  []int64   // on demand, of a node
 	cost   []int64   // of a column, -1 if not for sale
 	demand []float64 // scaled and moved
@@ -112,6 +113,10 @@ func (s *Solver) load(p Problem) {
 	for v := n - 1; v > 0; v-- {
 		u := p.Parent[v]
 		s.end[u] = max(s.end[u], s.end[v])
+	}
+	s.slots = s.slots[:0]
+	for _, c := range p.Classes {
+		s.slots = append(s.slots, int32(c.Term))
 	}
 	s.scale = 1
 	for float64(peak)*s.scale < 1<<48 {

@@ -107,46 +107,49 @@ func (s *Solver) setBasic(col int32, on bool) {
 // follow computes how basic columns and nodes change.
 func (s *Solver) follow(c *cand) {
 	K := s.k
-	at := int(c.row)
-	class := -1
+	at, class := int(c.row), -1
 	if c.col >= 0 {
 		at, class = int(c.col)/K, int(c.col)%K
 	}
 	top := s.top(at, class, c.row)
 	s.nodes, s.cols, s.rates = s.nodes[:0], s.cols[:0], s.rates[:0]
-	end := int(s.end[top])
-	for u := top; u < end; {
+	end, depth, terms := s.end, s.depth, s.slots[:K]
+	for u := top; u < int(end[top]); {
 		s.Stats.Touched++
 		base := u * K
+		dn, last := s.dn[base:base+K], s.last[base:base+K]
 		if u == top {
-			for k := range K {
-				s.dn[base+k], s.last[base+k] = 0, math.MinInt32/2
+			clear(dn)
+			for k := range last {
+				last[k] = math.MinInt32 / 2
 			}
 		} else {
 			up := int(s.p.Parent[u]) * K
-			inert := u > at || int(s.end[u]) <= at
-			for k := range K {
-				s.dn[base+k], s.last[base+k] = s.dn[up+k], s.last[up+k]
-				inert = inert && int(s.depth[u]-s.last[up+k]) >= s.p.Classes[k].Term
+			copy(dn, s.dn[up:up+K])
+			past := s.last[up : up+K]
+			copy(last, past)
+			inert, d := u > at || int(end[u]) <= at, depth[u]
+			for k, t := range terms {
+				inert = inert && d-past[k] >= t
 			}
 			if inert {
-				u = int(s.end[u])
+				u = int(end[u])
 				continue
 			}
 		}
 		if u == at && class >= 0 {
-			s.dn[base+class] += c.sign
-			s.last[base+class] = s.depth[u]
+			dn[class] += c.sign
+			last[class] = depth[u]
 		}
 		if s.basics[u] > 0 {
 			s.respond(u, top, at, class, c)
 		}
 		if !s.tight[u] {
 			d := 0.0
-			for k := range K {
-				d += s.dn[base+k]
-				if a := int(s.anc[base+k]); a >= top {
-					d -= s.dn[a*K+k]
+			for k, a := range s.anc[base : base+K] {
+				d += dn[k]
+				if int(a) >= top {
+					d -= s.dn[int(a)*K+k]
 				}
 			}
 			if d > 1e-9 || d < -1e-9 {
