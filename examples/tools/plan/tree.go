@@ -88,7 +88,7 @@ func (r *results) writeCases(w *table.Page, x *result, shows int) {
 		rows = append(rows, []string{table.Clip(r.in.nodes[c], 12), decimal.Int(p.Tree[c].Demand), percent(p.Tree[c].Probability, 1), r.until(x, kids, c)})
 	}
 	w.Printf("\n")
-	w.Printf("What shows in slot %d (day %s), and what is bought from then on until more shows:\n", shows, day(shows, p.Slot))
+	w.Printf("What shows in slot %d (day %s), and what is bought until more shows:\n", shows, day(shows, p.Slot))
 	w.Table("<node|demand|probability|<buy", rows)
 	if rest := len(cases) - len(rows); rest > 0 {
 		w.Printf("and %s; -purchases lists all.\n", decimal.Count(rest, "more case"))
