@@ -8,28 +8,31 @@ import (
 
 // A tree of the future, from paths.
 //
-// A buyer decides again when more has shown. Paths do not say what shows when: on a path all is known from its
-// first step on. A tree does: its nodes are the steps of one past, and a node has several children where
-// more shows.
+// A buyer decides again when more has shown. Paths do not say what shows when: on a path all is
+// known from its first step on. A tree does: its nodes are the steps of one past, and a node has
+// several children where more shows.
 //
-// Reduction. Steps are stages of equal length, and more shows at the start of each stage but the first. Begin with all paths
-// in one group. At the start of a stage each group is sorted by the mean of its paths over the stage, and parted into equal
-// groups, as many as wanted, or fewer where it has fewer paths. A group is a node in each step of its stage: its probability is
-// its share of the paths, and its value the median of its paths. Groups of equal size by one
-// number are the quantile trees of the literature; a stage's mean is what a reservation cares for.
+// Reduction. Steps are stages of equal length, and more shows at the start of each stage but the
+// first. Begin with all paths in one group. At the start of a stage each group is sorted by the
+// mean of its paths over the stage, and parted into equal groups, as many as wanted, or fewer where
+// it has fewer paths. A group is a node in each step of its stage: its probability is its share of
+// the paths, and its value the median of its paths. Groups of equal size by one number are the
+// quantile trees of the literature; a stage's mean is what a reservation cares for.
 //
-// Error. Each path is put in the place of the medians of its groups, and the distance is the mean, over paths and steps, of the absolute
-// differences. It bounds the Wasserstein distance between paths and tree, the least mean distance at which one can be
-// moved to the other. Where a unit of demand for a step costs at most p, the optimal cost of purchases that are decided before anything
-// is seen differs between tree and paths by at most p·distance·steps. A median leaves out what varies
-// within a group, so the tree is optimistic by at most that much. For purchases that wait no such bound holds: what is
-// known when is an assumption of the tree's, that of a stage as a whole from its first step. More paths and
-// more ways bring the distance down.
+// Error. Each path is put in the place of the medians of its groups, and the distance is the mean,
+// over paths and steps, of the absolute differences. It bounds the Wasserstein distance between
+// paths and tree, the least mean distance at which one can be moved to the other. Where a unit of
+// demand for a step costs at most p, the optimal cost of purchases that are decided before anything
+// is seen differs between tree and paths by at most p·distance·steps. A median leaves out what
+// varies within a group, so the tree is optimistic by at most that much. For purchases that wait no
+// such bound holds: what is known when is an assumption of the tree's, that of a stage as a whole
+// from its first step. More paths and more ways bring the distance down.
 //
 // Time O(n·h·log n) for n paths of h steps. The tree has at most n·h nodes.
 //
-// References: Pflug, Pichler, Multistage Stochastic Optimization, Springer, 2014, for distances of trees. Heitsch, Römisch,
-// Scenario tree modeling for multistage stochastic programs, Mathematical Programming 118, 2009, for growing trees from paths stage by stage.
+// References: Pflug, Pichler, Multistage Stochastic Optimization, Springer, 2014, for distances of
+// trees. Heitsch, Römisch, Scenario tree modeling for multistage stochastic programs, Mathematical
+// Programming 118, 2009, for growing trees from paths stage by stage.
 
 // A Branch is a step of one past of a tree.
 type Branch struct {
@@ -38,10 +41,11 @@ type Branch struct {
 	Value       float64
 }
 
-// Tree returns the tree of equally likely paths, all of one length: stages of so many steps, and at the start of each
-// stage but the first so many ways for each group of paths. It returns the distance of the tree from the paths as well. A Branch comes after its
-// parent. Equal means keep the order of the paths. Tree panics if there are no paths, if they differ in length, or if stage or
-// ways is below 1. It allocates, and does not modify the paths.
+// Tree returns the tree of equally likely paths, all of one length: stages of so many steps, and at
+// the start of each stage but the first so many ways for each group of paths. It returns the
+// distance of the tree from the paths as well. A Branch comes after its parent. Equal means keep
+// the order of the paths. Tree panics if there are no paths, if they differ in length, or if stage
+// or ways is below 1. It allocates, and does not modify the paths.
 func Tree(paths [][]float64, stage, ways int) (tree []Branch, distance float64) {
 	if len(paths) == 0 || stage < 1 || ways < 1 {
 		panic("forecast: Tree: no paths, or a stage or ways below 1")

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// By hand: four paths of four steps in stages of two. The first stage is one group, with the lower medians 1 and 2. Then
-// the paths with the lower means, 0 and 2, go one way.
+// By hand: four paths of four steps in stages of two. The first stage is one group, with the lower
+// medians 1 and 2. Then the paths with the lower means, 0 and 2, go one way.
 func TestTree(t *testing.T) {
 	paths := [][]float64{{1, 2, 3, 3}, {1, 2, 9, 9}, {1, 3, 4, 4}, {1, 3, 8, 9}}
 	tree, distance := Tree(paths, 2, 2)
@@ -26,8 +26,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// Probabilities add up, parents come first, all branches have one length, and with more ways the distance falls, to that of the
-// first stage alone where each path is a branch of its own.
+// Probabilities add up, parents come first, all branches have one length, and with more ways the
+// distance falls, to that of the first stage alone where each path is a branch of its own.
 func TestTreeOfRandomPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 1))
 	paths := make([][]float64, 200)
@@ -71,7 +71,8 @@ func TestTreeOfRandomPaths(t *testing.T) {
 	}
 }
 
-// The cost of the best purchases decided before anything is seen, here a newsvendor's for each step, differs by no more than the distance says.
+// The cost of the best purchases decided before anything is seen, here a newsvendor's for each
+// step, differs by no more than the distance says.
 func TestTreeDistanceBoundsCosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(39, 2))
 	for range 50 {

@@ -11,16 +11,16 @@ import (
 //
 // A buyer decides today, sees a quarter, and decides again. Problem.Tree states that: a node is a
 // slot of one past. What is known in a node is the way from the root to the node, so a purchase is
-// made in a node, and serves the nodes below it that are less than a term away. With the probability P_v
-// of node v,
+// made in a node, and serves the nodes below it that are less than a term away. With the
+// probability P_v of node v,
 //
 //	minimise   Σ P_v·F_k·R_vk + Σ P_v·(p·max(0, d_v − A_v) + q·min(d_v, A_v)),
-//	           A_v = Σ R_wk   over the nodes w on the way to v, less than τ_k slots above it, v included.
+//	           A_v = Σ R_wk   over v and the nodes w above v, less than τ_k slots above.
 //
 // A known demand is a tree without branches. A tree that parts at its root alone, with no demand
-// there, is a set of paths that are seen before anything is bought: its optimum is Outlook.Hindsight.
-// Problem.Paths is neither: all its purchases are decided before anything is seen, and cost as much
-// or more. [Exact.Waiting] compares.
+// there, is a set of paths that are seen before anything is bought: its optimum is
+// Outlook.Hindsight. Problem.Paths is neither: all its purchases are decided before anything is
+// seen, and cost as much or more. [Exact.Waiting] compares.
 //
 // Package reserve/internal/treelp solves the linear program by a simplex whose kernel is eliminated
 // from the leaves to the root. With one class, and on a line, the matrix is that of a flow, and the
@@ -29,19 +29,19 @@ import (
 // bound, and a search turns it into a plan (tree_whole.go).
 //
 // Weights. A probability becomes a whole number of parts of 10⁻¹², or of ten, a hundred, … times as
-// much where fees are too large for that; each is rounded to the nearest part by itself. Costs, plan
-// and bound are exact for the rounded numbers.
+// much where fees are too large for that; each is rounded to the nearest part by itself. Costs,
+// plan and bound are exact for the rounded numbers.
 //
-// Limits. All classes that are for sale or held must have one use price. A tree takes Every, Closed,
-// Held, Horizon and AtMost of 0 or NoCap; caps are unsupported.
+// Limits. All classes that are for sale or held must have one use price. A tree takes Every,
+// Closed, Held, Horizon and AtMost of 0 or NoCap; caps are unsupported.
 
 // A Node is a slot of a demand that shows step by step.
 type Node struct {
-	// Parent is the index of the node of the slot before, -1 for the first node, the root. A parent comes
-	// before its children.
+	// Parent is the index of the node of the slot before, -1 for the first node, the root. A parent
+	// comes before its children.
 	Parent int
-	// Probability is that of reaching the node: 1 for the root, and the sum of those of its children
-	// for a node that has children.
+	// Probability is that of reaching the node: 1 for the root, and the sum of those of its
+	// children for a node that has children.
 	Probability float64
 	// Demand is the number of instances needed.
 	Demand int
@@ -103,19 +103,20 @@ func (p *Problem) treeSlots() (n int) {
 	return n
 }
 
-// treeParts is the number of parts of probabilities: a file of probabilities with twelve decimals is taken as it is.
+// treeParts is the number of parts of probabilities: a file of probabilities with twelve decimals
+// is taken as it is.
 const treeParts = 1_000_000_000_000
 
 const (
 	// maxTreeFee bounds fees and prices of all parts together, so that sums of their values fit.
 	maxTreeFee = 1 << 57
-	// treeFiner is by how much the unit is finer where the values of a linear program are fractions: halves,
-	// thirds and quarters are whole then.
+	// treeFiner is by how much the unit is finer where the values of a linear program are
+	// fractions: halves, thirds and quarters are whole then.
 	treeFiner = 12
 )
 
-// A scenario is a tree in integers. Nodes have the indices of Problem.Tree, and order has them such that a
-// node's subtree follows the node.
+// A scenario is a tree in integers. Nodes have the indices of Problem.Tree, and order has them such
+// that a node's subtree follows the node.
 type scenario struct {
 	weight []int64
 	parts  int64
@@ -139,8 +140,8 @@ func (m *market) loadTree(p *Problem) error {
 	return m.tree.load(p, m)
 }
 
-// load fills in t for a problem whose tree was checked, and whose market m has the prices of one part. It makes m's
-// unit finer by the number of parts.
+// load fills in t for a problem whose tree was checked, and whose market m has the prices of one
+// part. It makes m's unit finer by the number of parts.
 func (t *scenario) load(p *Problem, m *market) error {
 	t.slots = p.slots()
 	dearest, ok := wide.Mul(m.price, int64(t.slots+1))
@@ -215,8 +216,8 @@ func (m *market) slotOf(p *Problem, at int) int {
 	return at
 }
 
-// treeUse returns the one use price of the classes of p that are for sale or held, or the price on demand if there
-// are none.
+// treeUse returns the one use price of the classes of p that are for sale or held, or the price on
+// demand if there are none.
 func treeUse(p *Problem, m *market) (int64, error) {
 	use := m.price
 	take := func(k int) bool {

@@ -10,22 +10,25 @@ import (
 
 // The cost of purchases on a tree, and what values of its nodes prove.
 //
-// In node v of weight W_v let w_v = (p − q)·W_v be what a reservation saves, H_v the reservations held, and
-// A_v those active in all. The cost of a plan is
+// In node v of weight W_v let w_v = (p − q)·W_v be what a reservation saves, H_v the reservations
+// held, and A_v those active in all. The cost of a plan is
 //
 //	Σ q·W_v·d_v + Σ w_v·max(0, d_v − A_v) + Σ fees.
 //
-// For any values z_v ≥ 0, Σ z_v·(H_v + active purchases − A_v) = 0. Take this sum off and minimise over each A_v
-// and each purchase by itself, as certificate.go does for a line: every plan costs at least
+// For any values z_v ≥ 0, Σ z_v·(H_v + active purchases − A_v) = 0. Take this sum off and minimise
+// over each A_v and each purchase by itself, as certificate.go does for a line: every plan costs at
+// least
 //
 //	Σ q·W_v·d_v + Σ min(w_v, z_v)·d_v − Σ z_v·H_v + Σ_purchases min(0, fee − Σ z over the nodes served)·peak.
 //
-// A purchase in node v serves the subtree of v without the nodes a term or more below. Let end(u) be the last
-// node on the way to u whose purchases of a class have ended in u. A node u is served by the purchases between: so the
-// sum over the subtree of v of z_u, less those of the nodes u with end(u) in the subtree, is what a purchase
-// in v is worth. That is a pass from the last node to the first.
+// A purchase in node v serves the subtree of v without the nodes a term or more below. Let end(u)
+// be the last node on the way to u whose purchases of a class have ended in u. A node u is served
+// by the purchases between: so the sum over the subtree of v of z_u, less those of the nodes u with
+// end(u) in the subtree, is what a purchase in v is worth. That is a pass from the last node to the
+// first.
 //
-// Nothing here is part of the solver: [Verify] and [Cost] call it. Arithmetic is exact, in 128 bits. Time: O(nodes × classes).
+// Nothing here is part of the solver: [Verify] and [Cost] call it. Arithmetic is exact, in 128
+// bits. Time: O(nodes × classes).
 
 // A treeDual is a tree, its prices, and the reservations of a plan.
 type treeDual struct {
@@ -81,8 +84,8 @@ func (v *treeDual) load(p *Problem, m *market, plan []pricing.Purchase) (err err
 	return nil
 }
 
-// ends calls f for each node i, in the order of the tree, with the last node on its way whose purchases have ended
-// after a term, -1 for none.
+// ends calls f for each node i, in the order of the tree, with the last node on its way whose
+// purchases have ended after a term, -1 for none.
 func (v *treeDual) ends(term int, f func(i, end int32)) {
 	for _, i := range v.t.order {
 		d := int(v.t.depth[i])

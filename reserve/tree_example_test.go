@@ -8,9 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// What to buy now if the demand shows its way in two quarters: it grows to 60 instances or falls to 30. A
-// year costs as much as 2.8 quarters on demand. Buy 30 now, and 30 more if the demand grows: that saves 3,504 over
-// the best plan that decides everything today, and 3,942 over buying nothing until the way shows.
+// What to buy now if the demand shows its way in two quarters: it grows to 60 instances or falls to
+// 30. A year costs as much as 2.8 quarters on demand. Buy 30 now, and 30 more if the demand grows:
+// that saves 3,504 over the best plan that decides everything today, and 3,942 over buying nothing
+// until the way shows.
 func ExampleExact_tree() {
 	p := &reserve.Problem{
 		Tree: []reserve.Node{
@@ -59,8 +60,9 @@ func ExampleExact_tree() {
 	// a perfect forecast: 40515.00
 }
 
-// With several classes the linear program's optimum need not be whole, even if prices never change: the tree of
-// eight nodes of package reserve/theory. The best plan costs 5, and twice the demand costs 9.5.
+// With several classes the linear program's optimum need not be whole, even if prices never change:
+// the tree of eight nodes of package reserve/theory. The best plan costs 5, and twice the demand
+// costs 9.5.
 func ExampleExact_treeFractions() {
 	p := &reserve.Problem{
 		Tree: []reserve.Node{

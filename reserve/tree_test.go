@@ -79,8 +79,9 @@ func number(tb testing.TB, text string) int {
 	return n
 }
 
-// The optima of the reference trees, and what deciding at once costs, are those of HiGHS (shared/peers/tree.py), which prints six
-// decimals. Probabilities of what is decided at once are rounded, so that those costs agree to 10⁻⁹.
+// The optima of the reference trees, and what deciding at once costs, are those of HiGHS
+// (shared/peers/tree.py), which prints six decimals. Probabilities of what is decided at once are
+// rounded, so that those costs agree to 10⁻⁹.
 func TestTreeReference(t *testing.T) {
 	text, err := os.ReadFile(shared.File(t, "scenarios/tree/reference.json"))
 	if err != nil {
@@ -179,7 +180,8 @@ func solved(t *testing.T, e *Exact, p *Problem) Plan {
 	return plan
 }
 
-// A tree without branches is a known demand: with contracts held, dates, closed slots and both horizons.
+// A tree without branches is a known demand: with contracts held, dates, closed slots and both
+// horizons.
 func TestTreeLine(t *testing.T) {
 	var e Exact
 	for seed := range uint64(300) {
@@ -208,8 +210,8 @@ func TestTreeLine(t *testing.T) {
 	}
 }
 
-// A tree that parts at its root, without demand there, is a set of known demands: its optimum is the mean of theirs, the
-// Hindsight of the paths. Deciding all at the root is Exact with the paths.
+// A tree that parts at its root, without demand there, is a set of known demands: its optimum is
+// the mean of theirs, the Hindsight of the paths. Deciding all at the root is Exact with the paths.
 func TestTreeStar(t *testing.T) {
 	var e Exact
 	for seed := range uint64(60) {
@@ -244,7 +246,8 @@ func TestTreeStar(t *testing.T) {
 	}
 }
 
-// copies returns p with a subtree twice: every node of it with shares of its probability, 1 − share in the second copy.
+// copies returns p with a subtree twice: every node of it with shares of its probability, 1 − share
+// in the second copy.
 func copies(p *Problem, top int, share float64) *Problem {
 	q := *p
 	q.Tree = slices.Clone(p.Tree)
@@ -264,8 +267,8 @@ func copies(p *Problem, top int, share float64) *Problem {
 	return &q
 }
 
-// A node that becomes two of the same future changes nothing. What is known a slot earlier costs no more, and
-// Hindsight ≤ Cost ≤ AtOnce, Replanned, Later.
+// A node that becomes two of the same future changes nothing. What is known a slot earlier costs no
+// more, and Hindsight ≤ Cost ≤ AtOnce, Replanned, Later.
 func TestTreeKnowing(t *testing.T) {
 	var e Exact
 	for seed := range uint64(150) {
@@ -409,7 +412,8 @@ func TestTreeForged(t *testing.T) {
 	}
 }
 
-// A dirty Exact gives what a fresh one gives, leaves its input alone, and allocates nothing once warm.
+// A dirty Exact gives what a fresh one gives, leaves its input alone, and allocates nothing once
+// warm.
 func TestTreeMemory(t *testing.T) {
 	var e Exact
 	list := []*Problem{madeTree(rand.New(rand.NewPCG(1, 5)), 40, 2), madeTree(rand.New(rand.NewPCG(2, 5)), 12, 1), madeTree(rand.New(rand.NewPCG(3, 5)), 30, 3)}

@@ -8,19 +8,20 @@ import (
 
 // What it is worth to see before deciding.
 //
-// Five ways to buy for the same tree, from the one that knows most to the one that knows least:
+// Ways to buy for the same tree, from the one that knows most to the one that knows least:
 //
 //	Hindsight   each branch is known from the start: no plan can do this
-//	Cost        purchases are decided in the node in which they are made: the optimum of the tree
-//	Replanned   a plan is made at the root as if all purchases had to be decided there, is followed until a
-//	            branch shows, and is then made again for what is left: what most tools do
-//	AtOnce      all purchases are decided at the root, and kept to: the optimum of Problem.Paths
+//	Cost        purchases are decided in their nodes: the optimum of the tree
+//	Replanned   all purchases are planned at the root as if they had to be decided there, and
+//	            planned again wherever a branch shows: what most tools do
+//	AtOnce      all purchases are decided at the root, and kept to, as with Problem.Paths
 //
-// and Later is the optimum if nothing is bought before the first branch shows: what it costs to do nothing
-// and wait. AtOnce − Cost is what waiting with the right purchases is worth.
+// Later is the optimum if nothing is bought before the first branch shows: what it costs to do
+// nothing and wait. AtOnce − Cost is what waiting with the right purchases is worth.
 //
-// Hindsight ≤ Cost ≤ Replanned, and Cost ≤ AtOnce, Later, up to gaps of the plans. Replanned may cost more than AtOnce: a
-// plan that does not know that it will be made again buys for a longer time than is good.
+// Hindsight ≤ Cost ≤ Replanned, and Cost ≤ AtOnce, Later, up to gaps of the plans. Replanned may
+// cost more than AtOnce: a plan that does not know that it will be made again buys for a longer
+// time than is good.
 //
 // Time: a solve of Exact for each branch that shows, one for each leaf, and three more.
 
@@ -31,8 +32,8 @@ type Waiting struct {
 	Shows int
 }
 
-// Waiting compares ways of deciding for p.Tree. The error is that of [Exact.Solve], or [ErrUnsupported] for a problem without a tree.
-// Waiting allocates.
+// Waiting compares ways of deciding for p.Tree. The error is that of [Exact.Solve], or
+// [ErrUnsupported] for a problem without a tree. Waiting allocates.
 func (e *Exact) Waiting(p *Problem) (w Waiting, err error) {
 	if p.Tree == nil {
 		return w, badInput("Tree", -1, ErrUnsupported, "there is none: want a problem with a tree")

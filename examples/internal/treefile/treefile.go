@@ -5,8 +5,9 @@
 //	1,0,0.5,47
 //	2,0,0.5,40
 //
-// A line is a slot of one past: a name of any kind, the name of the slot before, empty for the root and
-// always of a line above, the probability of getting there, and the instances needed. The columns may come in any order.
+// A line is a slot of one past: a name of any kind, the name of the slot before, empty for the root
+// and always of a line above, the probability of getting there, and the instances needed. The
+// columns may come in any order.
 package treefile
 
 import (
@@ -34,7 +35,8 @@ type Tree struct {
 
 var columns = []string{"node", "parent", "probability", "demand"}
 
-// Read reads the file that was given with a flag, such as "-tree", plain or gzip. The error is the user's mistake.
+// Read reads the file that was given with a flag, such as "-tree", plain or gzip. The error is the
+// user's mistake.
 func Read(flag, path string) (*Tree, error) { return infile.Read(flag, path, parse) }
 
 func parse(in io.Reader) (*Tree, error) {

@@ -31,7 +31,8 @@ func (r *results) futures() ([][]float64, error) {
 	return paths, nil
 }
 
-// writePaths writes futures: a header with the name of a step and of the paths, then a line for each step.
+// writePaths writes futures: a header with the name of a step and of the paths, then a line for
+// each step.
 func (r *results) writePaths(w io.Writer) error {
 	paths, err := r.futures()
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A demand that shows step by step: what to buy now, what in each later case, and what it is worth to wait.
+// A demand that shows step by step: what to buy now, what in each later case, and what it is worth
+// to wait.
 
 // slot returns the slot of a purchase.
 func (r *results) slot(q pricing.Purchase) int {

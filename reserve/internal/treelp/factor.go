@@ -5,14 +5,14 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 // The kernel, and how it is solved.
 //
 // The kernel has a row for each tight node and a column for each basic purchase. A column covers
-// rows of its own subtree alone. So elimination goes up the tree: a node takes over the rows that its
-// children have not used, adds its own if it is tight, picks a pivot row for each of its columns, clears the
-// column in the other rows, and passes these on. As many rows are passed on as there are columns
-// above to use them, which is few.
+// rows of its own subtree alone. So elimination goes up the tree: a node takes over the rows that
+// its children have not used, adds its own if it is tight, picks a pivot row for each of its
+// columns, clears the column in the other rows, and passes these on. As many rows are passed on as
+// there are columns above to use them, which is few.
 //
 // A reduced row is kept as the combination of original rows that makes it, and not by its entries.
-// The entries in columns above follow from the combination, so that a new column changes nothing below
-// itself. A step changes the elimination on the ways from two nodes to the root, up to where
+// The entries in columns above follow from the combination, so that a new column changes nothing
+// below itself. A step changes the elimination on the ways from two nodes to the root, up to where
 // the rows passed on are the same as before.
 
 // A span is a part of the table of combinations, or of the table of rows.

@@ -8,9 +8,10 @@ import (
 
 // Whole purchases, where the linear program's are not.
 //
-// Branch and bound, depth first: a column with x purchases, x a fraction, has at most ⌊x⌋ of them or at least ⌈x⌉. The
-// side that is nearer comes first. What at least so many purchases serve is taken off the demand, and at most so many
-// is a bound of the simplex. Each linear program rounded to the nearest whole numbers is a plan, too.
+// Branch and bound, depth first: a column with x purchases, x a fraction, has at most ⌊x⌋ of them
+// or at least ⌈x⌉. The side that is nearer comes first. What at least so many purchases serve is
+// taken off the demand, and at most so many is a bound of the simplex. Each linear program rounded
+// to the nearest whole numbers is a plan, too.
 
 type search struct {
 	best     []int // the cheapest plan
@@ -20,11 +21,12 @@ type search struct {
 	left     int // linear programs that may still be solved
 }
 
-// searches is how many linear programs a search solves at most. The trees with a gap that we know are small, and need some
-// ten.
+// searches is how many linear programs a search solves at most. The trees with a gap that we know
+// are small, and need some ten.
 const searches = 200
 
-// Search turns the solution into whole purchases, which Bought returns. It reports whether no whole plan costs less.
+// Search turns the solution into whole purchases, which Bought returns. It reports whether no whole
+// plan costs less.
 func (s *Solver) Search() (optimal bool) {
 	s.bestCost = math.Inf(1)
 	s.left = searches
@@ -66,8 +68,8 @@ func (s *Solver) branch(bound float64) {
 	}
 }
 
-// round rounds the solution to a plan, keeps it if it is the cheapest, and returns the column that is
-// farthest from a whole number, -1 if all are whole.
+// round rounds the solution to a plan, keeps it if it is the cheapest, and returns the column that
+// is farthest from a whole number, -1 if all are whole.
 func (s *Solver) round() (worst int) {
 	s.plan = grow.To(s.plan, s.n*s.k)
 	worst, far := -1, 1e-6
@@ -111,7 +113,8 @@ func (s *Solver) bound() (cost float64) {
 	return cost
 }
 
-// covered returns how many reservations of a plan are active in each node. It is valid until the next call.
+// covered returns how many reservations of a plan are active in each node. It is valid until the
+// next call.
 func (s *Solver) covered(plan []int) []int {
 	K := s.k
 	s.cover = grow.To(s.cover, s.n*(K+1))

@@ -12,8 +12,8 @@ type Class struct {
 	Fee  int64
 }
 
-// A Problem is what Solve minimises; see the package comment. Nodes are in preorder: the subtree of a
-// node follows the node. The caller sees to it that all numbers are in range.
+// A Problem is what Solve minimises; see the package comment. Nodes are in preorder: the subtree of
+// a node follows the node. The caller sees to it that all numbers are in range.
 type Problem struct {
 	Parent  []int32 // of each node, -1 for the root, node 0
 	Weight  []int64 // of each node, above 0

@@ -19,7 +19,6 @@ type direction struct {
 	nodes  []int32   // whose reservations change
 	cols   []int32   // basic columns that change
 	rates  []float64 // theirs
-	path   []int32
 	events []event
 }
 
@@ -33,8 +32,8 @@ func (s *Solver) growDirection() {
 	s.da = grow.To(s.da, s.n)
 }
 
-// enter lets a candidate enter, if it still pays. sure says that nothing has changed since its price was
-// computed.
+// enter lets a candidate enter, if it still pays. sure says that nothing has changed since its
+// price was computed.
 func (s *Solver) enter(c *cand, sure bool) {
 	if c.col >= 0 && s.basic[c.col] || c.col < 0 && !s.tight[c.row] {
 		s.Stats.Stale++
@@ -258,8 +257,9 @@ func (s *Solver) slope(c *cand) (slope, sum float64) {
 	return slope, sum
 }
 
-// longStep returns how far to go, and the row or the column that leaves, -1 and -1 if the entering column gets to its
-// own bound. It reports false if there is no end, which only rounding errors bring about.
+// longStep returns how far to go, and the row or the column that leaves, -1 and -1 if the entering
+// column gets to its own bound. It reports false if there is no end, which only rounding errors
+// bring about.
 func (s *Solver) longStep(c *cand, slope float64) (theta float64, row, col int32, ok bool) {
 	room, row, col := math.Inf(1), int32(-1), int32(-1)
 	if c.col >= 0 {

@@ -24,9 +24,10 @@ type prices[T int64 | float64] struct {
 	past  []T // [v·K + k]: of the nodes in which purchases of class k at v have just ended
 }
 
-// A cand is a column or a row that moves up (sign 1) or down, and a score: what a unit saves, over the fourth root
-// of the node's weight. Steps at nodes of small weight change few others. Of the powers 0, 1/4, 1/2, 3/4 and 1, 1/4 looked at
-// the fewest nodes in all, on the shared trees and on two of 10⁵ nodes.
+// A cand is a column or a row that moves up (sign 1) or down, and a score: what a unit saves, over
+// the fourth root of the node's weight. Steps at nodes of small weight change few others. Of the
+// powers 0, 1/4, 1/2, 3/4 and 1, 1/4 looked at the fewest nodes in all, on the shared trees and on
+// two of 10⁵ nodes.
 type cand struct {
 	score float64
 	col   int32 // -1 for none
@@ -121,7 +122,8 @@ func apply[T int64 | float64](s *Solver, p *prices[T], v int) {
 	}
 }
 
-// block is the number of nodes that give one candidate: of 4, 16, 64 and 256 it was the fastest on the shared trees.
+// block is the number of nodes that give one candidate: of 4, 16, 64 and 256 it was the fastest on
+// the shared trees.
 const block = 64
 
 func (s *Solver) collect() { collect(s, &s.whole, 0) }

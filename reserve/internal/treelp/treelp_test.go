@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/allocs"
 )
 
-// made makes up a problem: mostly ways without branches, with probabilities that fall at branches. With
-// branches of its own that are not there a node has children of less than its weight.
+// made makes up a problem: mostly ways without branches, with probabilities that fall at branches.
+// With branches of its own that are not there a node has children of less than its weight.
 func made(rng *rand.Rand, nodes, classes, demand int) Problem {
 	p := Problem{
 		Parent: make([]int32, nodes), Weight: make([]int64, nodes), Demand: make([]int, nodes),
@@ -58,8 +58,8 @@ func (p *Problem) fee(v, k int) int64 {
 	return p.Classes[k].Fee * p.Weight[v]
 }
 
-// brute finds the cheapest whole plan: for each node and each number of active reservations by the slots that they have
-// left, all purchases.
+// brute finds the cheapest whole plan: for each node and each number of active reservations by the
+// slots that they have left, all purchases.
 func brute(p *Problem) int64 {
 	most, longest := slices.Max(p.Demand), 0
 	for _, c := range p.Classes {
@@ -172,8 +172,8 @@ func (s *Solver) pivotRow(t *testing.T, v, k int) {
 	}
 }
 
-// The program's optimum is at most that of whole plans, equal with one class, and what the values prove. A search that
-// ends finds the cheapest whole plan.
+// The program's optimum is at most that of whole plans, equal with one class, and what the values
+// prove. A search that ends finds the cheapest whole plan.
 func TestBrute(t *testing.T) {
 	runs := 1500
 	if os.Getenv("PLIMSOLL_LONG") != "" {
@@ -240,8 +240,8 @@ func proves(t *testing.T, p *Problem, values []int64, finer int64) (sum float64)
 	return sum
 }
 
-// Linear programs whose optimum is not that of whole plans. The first is that of reserve/theory: fees never change. The
-// second has fees that change from node to node, and was found at random.
+// Linear programs whose optimum is not that of whole plans. The first is that of reserve/theory:
+// fees never change. The second has fees that change from node to node, and was found at random.
 func TestGaps(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
