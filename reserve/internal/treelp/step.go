@@ -19,7 +19,9 @@ type direction struct {
 	nodes  []int32   // whose reservations change
 	cols   []int32   // basic columns that change
 	rates  []float64 // theirs
-	events []event
+	events []event   // nodes that become tight
+	gain   float64   // what short nodes save a unit
+	sum    float64   // of the amounts that make it
 }
 
 type event struct {
@@ -111,7 +113,8 @@ func (s *Solver) follow(c *cand) {
 		at, class = int(c.col)/K, int(c.col)%K
 	}
 	top := s.top(at, class, c.row)
-	s.nodes, s.cols, s.rates = s.nodes[:0], s.cols[:0], s.rates[:0]
+	s.nodes, s.cols, s.rates, s.events = s.nodes[:0], s.cols[:0], s.rates[:0], s.events[:0]
+	s.gain, s.sum = 0, 0
 	end, depth, terms := s.end, s.depth, s.slots[:K]
 	for u := top; u < int(end[top]); {
 		s.Stats.Touched++
@@ -154,9 +157,22 @@ func (s *Solver) follow(c *cand) {
 			if d > 1e-9 || d < -1e-9 {
 				s.da[u] = d
 				s.nodes = append(s.nodes, int32(u))
+				s.meet(u, d)
 			}
 		}
 		u++
+	}
+}
+
+// meet notes what node u saves while its reservations change by d, and where that ends.
+func (s *Solver) meet(u int, d float64) {
+	gap, price := s.demand[u]-s.active[u], float64(s.price[u])
+	if gap > 0 {
+		s.gain += d * price
+		s.sum += math.Abs(d) * price
+	}
+	if d > tiny && gap > 0 || d < -tiny && gap < 0 {
+		s.events = append(s.events, event{gap / d, math.Abs(d) * price, int32(u)})
 	}
 }
 
@@ -247,14 +263,7 @@ func (s *Solver) slope(c *cand) (slope, sum float64) {
 		slope += x
 		sum += math.Abs(x)
 	}
-	for _, u := range s.nodes {
-		if s.active[u] < s.demand[u] {
-			x := s.da[u] * float64(s.price[u])
-			slope -= x
-			sum += math.Abs(x)
-		}
-	}
-	return slope, sum
+	return slope - s.gain, sum + s.sum
 }
 
 // longStep returns how far to go, and the row or the column that leaves, -1 and -1 if the entering
@@ -276,17 +285,15 @@ func (s *Solver) longStep(c *cand, slope float64) (theta float64, row, col int32
 			room, col = t, j
 		}
 	}
-	ev := s.events[:0]
-	for _, u := range s.nodes {
-		d, gap := s.da[u], s.demand[u]-s.active[u]
-		if d > 0 != (gap > 0) || d < tiny && d > -tiny {
-			continue
-		}
-		if t := gap / d; t < room {
-			ev = append(ev, event{t, math.Abs(d) * float64(s.price[u]), u})
+	ev := s.events
+	n := 0
+	for _, e := range ev {
+		if e.at < room {
+			ev[n] = e
+			n++
 		}
 	}
-	s.events = ev
+	ev = ev[:n]
 	for i := len(ev)/2 - 1; i >= 0; i-- {
 		sift(ev, i)
 	}

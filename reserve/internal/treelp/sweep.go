@@ -172,9 +172,19 @@ func collect[T int64 | float64](s *Solver, p *prices[T], tolerance float64) {
 	}
 }
 
-// order sorts the candidates, the best first.
+// least is the score, in parts of the best one, below which a candidate waits for the next sweep:
+// until then better ones have mostly changed what it saves. Without this limit, steps on a tree of
+// 80,000 nodes with three classes look at five times as many nodes.
+const least = 1. / 16
+
+// order sorts the candidates, the best first, and leaves out those that wait.
 func (s *Solver) order() {
 	slices.SortFunc(s.cands, func(a, b cand) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.col, b.col), cmp.Compare(a.row, b.row))
 	})
+	n := len(s.cands)
+	for s.cands[n-1].score < least*s.cands[0].score {
+		n--
+	}
+	s.cands = s.cands[:n]
 }
