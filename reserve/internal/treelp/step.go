@@ -127,11 +127,10 @@ func (s *Solver) follow(c *cand) {
 			}
 		} else {
 			up := int(s.p.Parent[u]) * K
-			copy(dn, s.dn[up:up+K])
-			past := s.last[up : up+K]
-			copy(last, past)
+			above, past := s.dn[up:up+K], s.last[up:up+K]
 			inert, d := u > at || int(end[u]) <= at, depth[u]
 			for k, t := range terms {
+				dn[k], last[k] = above[k], past[k]
 				inert = inert && d-past[k] >= t
 			}
 			if inert {
