@@ -19,6 +19,8 @@
 //	the same                               what it is worth to wait          Exact.Waiting
 //	paths, and a plan                      the cost of not knowing           Exact.Outlook
 //	the same                               mean cost against risk            Exact.Front
+//	a demand or paths, and a budget        the plan within the budget, and   Exact.Within
+//	of money up front                      what more of the budget saves
 //	a marketplace for rests of terms       a price list with sales           Resale.AppendClasses
 //	a plan of any origin                   what the plan costs; a check      Cost; Verify
 //	a plan                                 what each purchase does           AppendUses
@@ -85,8 +87,8 @@
 // # Allocation and concurrency
 //
 // The zero value of each solver is ready. A solver keeps its memory, O(n) for one use price, and
-// allocates nothing once it has seen the largest problem and dst has room; Outlook, Front, Cost,
-// Verify and AppendUses allocate. One goroutine at a time may use a solver. Inputs are not
+// allocates nothing once it has seen the largest problem and dst has room; Outlook, Waiting, Front,
+// Within, Cost, Verify and AppendUses allocate. One goroutine at a time may use a solver. Inputs are not
 // modified. Nothing is random.
 //
 // # References
