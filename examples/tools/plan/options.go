@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 const usageText = `Usage: go run ./examples/tools/plan [flags]
@@ -32,6 +33,8 @@ What to plan for
                   (default: what the file says)
   -every D        buy at the start of every such interval only, 168h is weekly
                   (default: the slot, so at any)
+  -budget AMOUNT  money to spend at most up front, in all; -algo exact alone
+                  (default: no limit)
   -pure           of a reservation that outlives the demand count only the share
                   of its cost before the end (default: its full fee)
 
@@ -66,7 +69,8 @@ type options struct {
 	slot, every           time.Duration // 0: what the file says; the slot
 	date                  time.Time
 	pure, purchases       bool
-	algo                  *algorithm // nil: all
+	budget                pricing.Money // -1: none
+	algo                  *algorithm    // nil: all
 	seed                  uint64
 	runs                  int
 }
@@ -76,7 +80,7 @@ const maxRuns = 1_000_000
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{seed: 1, runs: 1}
+	*o = options{seed: 1, runs: 1, budget: -1}
 	f.File("demand", &o.demand)
 	f.File("paths", &o.paths)
 	f.File("tree", &o.tree)
@@ -86,6 +90,7 @@ func define(o *options, f *cli.Flags) {
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", positive)
 	f.Span("every", &o.every, "a span of time above 0, such as 1h, 15m or 168h", positive)
 	f.Day("date", &o.date)
+	f.Money("budget", &o.budget, "an amount of money that is not negative, such as 10000", func(m pricing.Money) bool { return m >= 0 })
 	f.Switch("pure", &o.pure)
 	f.Switch("purchases", &o.purchases)
 	f.Func("algo", func(s string) error {
@@ -111,6 +116,10 @@ func define(o *options, f *cli.Flags) {
 			return errors.New("-paths and -demand are both there: want one of them")
 		case o.tree != "" && (o.paths != "" || o.demand != ""):
 			return errors.New("-tree is there beside -demand or -paths: want one of them")
+		case o.budget >= 0 && (o.algo == nil || o.algo.name != "exact"):
+			return errors.New("-budget limits the plan of -algo exact alone: want -algo exact")
+		case o.budget >= 0 && o.tree != "":
+			return errors.New("-budget and -tree are both there: want a budget for -demand or -paths")
 		case o.tree != "" && f.Given("svg"):
 			return errors.New("-svg shows one demand: want it with -demand or -paths, and not with -tree")
 		}

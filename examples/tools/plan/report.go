@@ -48,6 +48,9 @@ func (r *results) rows() any {
 		}
 		row = append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took),
 			"purchases", len(x.purchases), "reservations", reservations)
+		if r.o.budget >= 0 {
+			row = append(row, "spent", r.budgeted.Spent, "price_of_money", r.budgeted.Price)
+		}
 		if r.in.nodes != nil {
 			row = append(row, "root", cli.Series(r.at(x, 0), "and"))
 		}
@@ -101,6 +104,10 @@ func (r *results) text(w *table.Page) error {
 	case "eq5":
 		w.Printf("The lower bound is Eq. (5) of [Niu16]. A gap over the optimum is no larger.\n")
 	case boundLP:
+		if r.o.budget >= 0 {
+			w.Printf("The lower bound is that of any plan within the budget.\n")
+			break
+		}
 		w.Printf("The lower bound is that of exact's linear program. A gap over the optimum is\nno larger.\n")
 	case "":
 		w.Printf("There is no lower bound for this problem.\n")
@@ -122,7 +129,7 @@ func (r *results) text(w *table.Page) error {
 
 // decide says in words what the cheapest plan buys first.
 func (r *results) decide(w *table.Page) {
-	x, p := r.picked(), &r.in.problem
+	x, p, o := r.picked(), &r.in.problem, r.o
 	if x == nil || x.algo.bound {
 		return
 	}
@@ -149,6 +156,14 @@ func (r *results) decide(w *table.Page) {
 	}
 	w.Printf("\n")
 	w.Sayf("%s.", text)
+	switch b := &r.budgeted; {
+	case o.budget < 0:
+	case b.Price == 0:
+		w.Sayf("The budget of %s does not bind: %s are spent up front.", r.money(o.budget), r.money(b.Spent))
+	default:
+		w.Sayf("%s of the budget of %s are spent up front; the last 1,000 of the budget save about %s.",
+			r.money(b.Spent), r.money(o.budget), r.money(1000*b.Price))
+	}
 }
 
 // maxLines is how many purchases are listed without -purchases.

@@ -41,6 +41,7 @@ type results struct {
 	bound    pricing.Money
 	boundBy  string // boundExact, boundLP, "eq5", or "" where there is no bound
 	onDemand pricing.Money
+	budgeted reserve.Budgeted // with -budget
 	biller   pricing.Biller
 }
 
@@ -139,6 +140,8 @@ func (r *results) plan(a *algorithm, runs int) (x result, err error) {
 			r.bound, r.boundBy = x.cost, a.name
 		}
 		return x, err
+	case a.planner == nil && r.o.budget >= 0:
+		return r.within(x, runs)
 	case a.planner == nil:
 		var exact reserve.Exact
 		var plan reserve.Plan
@@ -195,6 +198,27 @@ func (r *results) plan(a *algorithm, runs int) (x result, err error) {
 		refused = nil
 	}
 	return x, refused
+}
+
+// within plans with a budget.
+func (r *results) within(x result, runs int) (result, error) {
+	var exact reserve.Exact
+	var err error
+	x.took, err = median(runs, func() (err error) {
+		r.budgeted, err = exact.Within(&r.in.problem, r.o.budget)
+		return err
+	})
+	if err != nil {
+		return x, err
+	}
+	x.purchases = r.budgeted.Purchases
+	if x.cost, x.onDemand, err = r.cost(x.purchases); err != nil {
+		return x, err
+	}
+	if r.bound, r.boundBy = r.budgeted.Bound, boundLP; x.cost == r.bound {
+		r.boundBy = boundExact
+	}
+	return x, nil
 }
 
 // now is the clock. Tests have their own.

@@ -65,3 +65,23 @@ func TestTreeMistakes(t *testing.T) {
 		tested.Mistake(t, says, args...)
 	}
 }
+
+// The budget of reserve's example. Three reservations can be paid.
+func TestBudget(t *testing.T) {
+	setClock(t, 2*time.Millisecond)
+	args := []string{"-demand", programtest.Write(t, "d.csv", "n\n5\n6\n5\n4\n"), "-slot", "2190h", "-algo", "exact", "-classes",
+		programtest.Write(t, "c.json", `{"on_demand": 0.25, "classes": [{"name": "1y", "term": "8760h", "upfront": 1000, "hourly": 0, "billed": "always"}]}`)}
+	for budget, says := range map[string]string{
+		"3000":  "3,000.00 of the budget of 3,000.00 are spent up front; the last 1,000 of the\n  budget save about 1,190.00.",
+		"90000": "does not bind: 5,000.00 are spent",
+	} {
+		if text, _ := tested.Must(t, append(args, "-budget", budget)...); !strings.Contains(text, says) {
+			t.Errorf("no %q in\n%s", says, text)
+		}
+	}
+	got, _ := tested.Must(t, append(args, "-budget", "3000", "-json")...)
+	if want := `"reservations":3,"spent":"3000","price_of_money":"1.19"}`; !strings.Contains(got, want) || !strings.Contains(got, `"cost":"7380","lower_bound":"7380","bound":"exact"`) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	tested.Mistake(t, "want -algo exact", append(args[:4:4], "-budget", "3000")...)
+}
