@@ -35,14 +35,15 @@ type Budgeted struct {
 	// Price is what one unit of money more in the budget would save: 2.14 says that the last 1,000
 	// of a budget save 2,140. It is 0 if the budget does not bind.
 	Price pricing.Money
-	// Proof is the plan of [Dearer] prices that proves the bound.
+	// Proof is the plan that proves the bound: it is for upfront fees that are higher by a share of
+	// Price, rounded down.
 	Proof Plan
 }
 
-// Dearer returns the list with upfront fees that are higher by a share of price, rounded down: what
+// dearer returns the list with upfront fees that are higher by a share of price, rounded down: what
 // a purchase costs if a unit of money up front has that price beside itself. The error is
 // [ErrOverflow].
-func Dearer(list pricing.List, price pricing.Money) (pricing.List, error) {
+func dearer(list pricing.List, price pricing.Money) (pricing.List, error) {
 	dear := pricing.List{OnDemand: list.OnDemand, Classes: slices.Clone(list.Classes)}
 	for k := range dear.Classes {
 		c := &dear.Classes[k]
@@ -141,7 +142,7 @@ type budgeting struct {
 // at solves at a price of money, and takes the plan and its bound if they are the best.
 func (s *budgeting) at(price pricing.Money) (x priced, err error) {
 	q := *s.p
-	if q.Prices, err = Dearer(s.p.Prices, price); err != nil {
+	if q.Prices, err = dearer(s.p.Prices, price); err != nil {
 		return x, err
 	}
 	plan, err := s.e.Solve(&q)
@@ -281,7 +282,7 @@ func VerifyWithin(p *Problem, budget pricing.Money, b *Budgeted) error {
 		return badInput("Purchases", -1, ErrForged, "they cost %v and take %v up front: want %v, and %v within %v", cost, paid, b.Cost, b.Spent, budget)
 	}
 	q := *p
-	if q.Prices, err = Dearer(p.Prices, b.Price); err != nil {
+	if q.Prices, err = dearer(p.Prices, b.Price); err != nil {
 		return err
 	}
 	if err := Verify(&q, &b.Proof); err != nil {

@@ -211,6 +211,9 @@ func (r *results) within(x result, runs int) (result, error) {
 	if err != nil {
 		return x, err
 	}
+	if err := reserve.VerifyWithin(&r.in.problem, r.o.budget, &r.budgeted); err != nil {
+		return x, err
+	}
 	x.purchases = r.budgeted.Purchases
 	if x.cost, x.onDemand, err = r.cost(x.purchases); err != nil {
 		return x, err
