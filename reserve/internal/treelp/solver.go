@@ -42,6 +42,7 @@ type Solver struct {
 	anc    []int32   // [v·K + k]: the last node above v whose purchases of class k have ended in v, or -1
 	depth  []int32   // of a node
 	slots  []int32   // of the classes
+	way    []int32   // scratch
 	price  []int64   // on demand, of a node
 	cost   []int64   // of a column, -1 if not for sale
 	demand []float64 // scaled and moved
@@ -122,11 +123,14 @@ func (s *Solver) load(p Problem) {
 	for float64(peak)*s.scale < 1<<48 {
 		s.scale *= 2
 	}
+	way := grow.To(s.way, n) // to the node at hand, by depth
+	s.way = way
 	for v := range n {
 		u := p.Parent[v]
 		if s.depth[v] = 0; u >= 0 {
 			s.depth[v] = s.depth[u] + 1
 		}
+		way[s.depth[v]] = int32(v)
 		s.price[v] = p.Price * p.Weight[v]
 		for k, c := range p.Classes {
 			s.cost[v*K+k] = c.Fee * p.Weight[v]
@@ -134,8 +138,8 @@ func (s *Solver) load(p Problem) {
 				s.cost[v*K+k] = p.Fees[v*K+k]
 			}
 			s.anc[v*K+k] = -1
-			if int(s.depth[v]) >= c.Term {
-				s.anc[v*K+k] = s.below(v, int(u), k)
+			if d := int(s.depth[v]) - c.Term; d >= 0 {
+				s.anc[v*K+k] = way[d]
 			}
 		}
 	}
@@ -165,23 +169,4 @@ func (s *Solver) reset() {
 		s.need[v] = s.p.Demand[v] - made
 		s.demand[v] = float64(s.need[v])*s.scale - float64(1+state>>33%(1<<20))*max(1, s.scale/(1<<40))
 	}
-}
-
-// below returns the node on the way to v that is one slot below what s.anc has for its parent u.
-func (s *Solver) below(v, u, k int) int32 {
-	if s.p.Classes[k].Term == 1 {
-		return int32(u)
-	}
-	a := s.anc[u*s.k+k]
-	if u > 0 && v == u+1 && a >= 0 && s.end[a+1] > int32(v) { // the usual case, without branches
-		return a + 1
-	}
-	c := int32(0)
-	if a >= 0 {
-		c = a + 1
-	}
-	for s.end[c] <= int32(v) {
-		c = s.end[c]
-	}
-	return c
 }
