@@ -1,6 +1,10 @@
 package treelp
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
 
 // What Solve found, in whole numbers.
 
@@ -13,7 +17,8 @@ func (s *Solver) Scale(finer int64) int64 {
 	return finer
 }
 
-// Values sets dst to the values of an instance in each node, rounded down to parts of 1/finer.
+// Values sets dst to the values of an instance in each node, in parts of 1/finer, rounded down
+// where they are no whole parts.
 func (s *Solver) Values(dst []int64, finer int64) {
 	if s.unimodular() {
 		for v, z := range s.whole.value {
@@ -22,7 +27,30 @@ func (s *Solver) Values(dst []int64, finer int64) {
 		return
 	}
 	for v, z := range s.real.value {
-		dst[v] = int64(math.Floor(max(0, z)*float64(finer) + 1e-3))
+		dst[v] = int64(math.Round(z * float64(finer)))
+	}
+	s.correct(dst, finer)
+	for v, z := range dst {
+		dst[v] = min(max(0, z), s.price[v]*finer)
+	}
+}
+
+// correct takes the rounding errors of floating point out of values: what they leave of the fees of
+// the kernel's columns, in integers, is small, so that its solution in floating point is exact.
+func (s *Solver) correct(values []int64, finer int64) {
+	copy(s.whole.value, values)
+	total(s, &s.whole)
+	s.rest = grow.To(s.rest, s.n*s.k)
+	for j, on := range s.basic {
+		if s.rest[j] = 0; on {
+			s.rest[j] = float64(s.cost[j]*finer - s.whole.worth[j])
+		}
+	}
+	s.real.rest = s.rest
+	priceAll(s, &s.real)
+	s.real.rest = nil
+	for v, z := range s.real.value {
+		values[v] += int64(math.Floor(z + 1e-3))
 	}
 }
 

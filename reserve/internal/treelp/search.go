@@ -21,18 +21,18 @@ type search struct {
 	left     int // linear programs that may still be solved
 }
 
-// searches is how many linear programs a search solves at most. The trees with a gap that we know
-// are small, and need some ten.
-const searches = 200
+// A search solves at most so many linear programs, and at most as many as have so many nodes in all,
+// but a few: the trees with a gap that we know are small, and need some ten.
+const (
+	searches    = 200
+	searchNodes = 400_000
+)
 
 // Search turns the solution into whole purchases, which Bought returns. It reports whether no whole
 // plan costs less.
 func (s *Solver) Search() (optimal bool) {
 	s.bestCost = math.Inf(1)
-	s.left = searches
-	if s.n > 10_000 {
-		s.left = searches / 10
-	}
+	s.left = min(searches, 4+searchNodes/s.n)
 	s.exact()
 	s.branch(s.bound())
 	return s.left > 0

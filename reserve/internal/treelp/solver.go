@@ -63,6 +63,7 @@ type Solver struct {
 	direction
 	sweep
 	search
+	rest []float64 // see correct
 }
 
 // Solve finds an optimal solution of the linear program.
@@ -88,8 +89,12 @@ func (s *Solver) solve() {
 			return
 		}
 		s.order()
+		before, exact := s.Stats.Steps, s.unimodular()
 		for i := range s.cands {
-			s.enter(&s.cands[i], i == 0)
+			s.enter(&s.cands[i], i == 0 && exact)
+		}
+		if s.Stats.Steps == before {
+			return // what is left are rounding errors
 		}
 	}
 }

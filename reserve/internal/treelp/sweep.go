@@ -22,6 +22,9 @@ type prices[T int64 | float64] struct {
 	value []T
 	worth []T // [v·K + k]
 	past  []T // [v·K + k]: of the nodes in which purchases of class k at v have just ended
+
+	missing []T // scratch
+	rest    []T // if not nil, what columns of the kernel are to be worth, in the place of their fees, and short nodes are worth nothing
 }
 
 // A cand is a column or a row that moves up (sign 1) or down, and a score: what a unit saves, over
@@ -38,6 +41,7 @@ type cand struct {
 func (s *Solver) growSweep() {
 	s.whole.value, s.real.value = grow.To(s.whole.value, s.n), grow.To(s.real.value, s.n)
 	s.whole.worth, s.real.worth = grow.To(s.whole.worth, s.n*s.k), grow.To(s.real.worth, s.n*s.k)
+	s.whole.missing, s.real.missing = grow.To(s.whole.missing, s.k), grow.To(s.real.missing, s.k)
 	s.pull = grow.To(s.pull, s.n)
 	for v, w := range s.p.Weight {
 		s.pull[v] = 1 / math.Sqrt(math.Sqrt(float64(w)))
@@ -53,14 +57,10 @@ func priceAll[T int64 | float64](s *Solver, p *prices[T]) {
 	for v := s.n - 1; v >= 0; v-- {
 		base := v * K
 		var z T
-		if !s.tight[v] && s.active[v] < s.demand[v] {
+		if !s.tight[v] && s.active[v] < s.demand[v] && p.rest == nil {
 			z = T(s.price[v])
 		}
-		// The pivots below have given the value of a tight row its parts; they are in p.value.
-		if s.tight[v] {
-			z = 0
-		}
-		p.value[v] = z
+		p.value[v] = z // pivots of v and above give a tight node its value
 		for k := range K {
 			if a := s.anc[base+k]; a >= 0 {
 				p.past[int(a)*K+k] += z
@@ -76,6 +76,12 @@ func priceAll[T int64 | float64](s *Solver, p *prices[T]) {
 			}
 		}
 	}
+	total(s, p)
+}
+
+// total sums what each purchase is worth at the values of all nodes.
+func total[T int64 | float64](s *Solver, p *prices[T]) {
+	K := s.k
 	clear(p.worth)
 	clear(p.past)
 	for v := s.n - 1; v >= 0; v-- {
@@ -97,9 +103,13 @@ func priceAll[T int64 | float64](s *Solver, p *prices[T]) {
 func apply[T int64 | float64](s *Solver, p *prices[T], v int) {
 	K := s.k
 	base := v * K
-	var missing [8]T
+	missing := p.missing[:K]
 	for k := range K {
-		missing[k] = T(s.cost[base+k]) - p.worth[base+k]
+		if missing[k] = -p.worth[base+k]; p.rest == nil {
+			missing[k] += T(s.cost[base+k])
+		} else {
+			missing[k] += p.rest[base+k]
+		}
 	}
 	for k := range K {
 		if !s.basic[base+k] {

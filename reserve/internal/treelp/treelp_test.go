@@ -279,7 +279,7 @@ func TestLarger(t *testing.T) {
 	var s Solver
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 40))
-		p := made(rng, 200+rng.IntN(800), 1+rng.IntN(4), 20)
+		p := made(rng, 200+rng.IntN(800), 1+rng.IntN(12), 20)
 		s.Solve(p)
 		s.invariants(t)
 		finer := s.Scale(12)
