@@ -164,8 +164,12 @@ func (t *scenario) load(p *Problem, m *market) error {
 		if i == 0 {
 			w = t.parts
 		}
-		if w == 0 {
-			return badInput("Tree", i, ErrRange, "a probability of %v: want at least 1/%d, as fine as such fees allow", p.Tree[i].Probability, t.parts)
+		switch {
+		case w == 0 && t.parts < treeParts:
+			return badInput("Prices", -1, ErrOverflow, "fees are too large for the probability %v of node %d: want one of at least 1/%d",
+				p.Tree[i].Probability, i, t.parts)
+		case w == 0:
+			return badInput("Tree", i, ErrRange, "a probability of %v: want at least 1/%d", p.Tree[i].Probability, t.parts)
 		}
 		t.weight[i] = w
 		g = wide.GCD(g, w)

@@ -383,6 +383,44 @@ func TestTreeBad(t *testing.T) {
 	}
 }
 
+// Demands up to 2³¹, prices and fees from nothing to the limit: plans are proved optimal, or
+// amounts do not fit.
+func TestTreeExtremes(t *testing.T) {
+	var e Exact
+	large := 0
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		p := madeTree(rng, 30, 1+rng.IntN(3))
+		sort := rng.IntN(3)
+		for i := range p.Tree {
+			switch sort {
+			case 1:
+				p.Tree[i].Demand = rng.IntN(math.MaxInt32)
+			case 2:
+				p.Tree[i].Demand = rng.IntN(2) * 1_000_000
+			}
+		}
+		p.Prices.OnDemand = pricing.Money(1 + rng.Int64N(1<<(1+rng.IntN(50))))
+		for k := range p.Prices.Classes {
+			p.Prices.Classes[k].Upfront = pricing.Money(rng.Int64N(1 << (1 + rng.IntN(55))))
+		}
+		plan, err := e.Solve(p)
+		if errors.Is(err, ErrOverflow) {
+			large++
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(p, &plan); err != nil || plan.Gap() > 1e-9 {
+			t.Fatalf("seed %d: %v, cost %v, bound %v", seed, err, plan.Cost, plan.Bound)
+		}
+	}
+	if large > 500 {
+		t.Errorf("%d of 1000 do not fit", large)
+	}
+}
+
 // Verify finds what was changed.
 func TestTreeForged(t *testing.T) {
 	p := madeTree(rand.New(rand.NewPCG(7, 4)), 12, 2)

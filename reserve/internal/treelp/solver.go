@@ -125,7 +125,7 @@ func (s *Solver) load(p Problem) {
 		s.slots = append(s.slots, int32(c.Term))
 	}
 	s.scale = 1
-	for float64(peak)*s.scale < 1<<48 {
+	for float64(peak)*s.scale < 1<<50 {
 		s.scale *= 2
 	}
 	way := grow.To(s.way, n) // to the node at hand, by depth
@@ -166,12 +166,15 @@ func (s *Solver) reset() {
 	for i := range s.value {
 		s.value[i] = 1
 	}
+	// A move is a millionth of a unit at most, or a thousandth for demands beyond 2³⁰.
+	unit := max(1, s.scale/(1<<40))
+	moves := uint64(min(1<<20, s.scale/(1<<10)))
 	state := uint64(0x9e3779b97f4a7c15)
 	for v, made := range s.covered(s.least) {
 		state ^= state << 13
 		state ^= state >> 7
 		state ^= state << 17
 		s.need[v] = s.p.Demand[v] - made
-		s.demand[v] = float64(s.need[v])*s.scale - float64(1+state>>33%(1<<20))*max(1, s.scale/(1<<40))
+		s.demand[v] = float64(s.need[v])*s.scale - float64(1+state>>33%moves)*unit
 	}
 }

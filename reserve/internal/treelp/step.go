@@ -9,6 +9,9 @@ import (
 // A step: an entering column or row moves, the basic columns follow, and the move ends at the first
 // breakpoint past which it no longer pays.
 
+// rounding is the part of a sum of amounts that rounding errors may make.
+const rounding = 1e-12
+
 // tiny is a rate that stops nothing: it is no safe pivot.
 const tiny = 1e-7
 
@@ -43,9 +46,9 @@ func (s *Solver) enter(c *cand, sure bool) {
 	}
 	s.follow(c)
 	slope, sum := s.slope(c)
-	if sure {
+	if sure && slope < sum*rounding { // and not more, which only a price beyond 64 bits can bring about
 		slope = min(slope, -sum*1e-15)
-	} else if slope >= -sum*1e-12 {
+	} else if slope >= -sum*rounding {
 		s.Stats.Stale++
 		return
 	}
@@ -296,15 +299,20 @@ func (s *Solver) longStep(c *cand, slope float64) (theta float64, row, col int32
 	for i := len(ev)/2 - 1; i >= 0; i-- {
 		sift(ev, i)
 	}
+	var last event
 	for len(ev) > 0 {
-		if slope += ev[0].weight; slope >= 0 {
-			return ev[0].at, ev[0].row, -1, true
+		last = ev[0]
+		if slope += last.weight; slope >= 0 {
+			return last.at, last.row, -1, true
 		}
 		ev[0] = ev[len(ev)-1]
 		ev = ev[:len(ev)-1]
 		if len(ev) > 0 {
 			sift(ev, 0)
 		}
+	}
+	if room == math.Inf(1) && last.weight > 0 { // a purchase for nothing pays up to the last node, but for rounding errors
+		return last.at, last.row, -1, true
 	}
 	return room, -1, col, room < math.Inf(1)
 }
