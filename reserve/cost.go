@@ -20,6 +20,9 @@ func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 	if err := checkPurchases(p, &m, purchases); err != nil {
 		return 0, err
 	}
+	if p.Tree != nil {
+		return costTree(p, &m, purchases)
+	}
 	n := p.slots()
 	if !p.uncertain() {
 		if err := m.tally.load(p, 1); err != nil {
@@ -74,6 +77,9 @@ func Cost(p *Problem, purchases []pricing.Purchase) (pricing.Money, error) {
 // checkPurchases checks that purchases are a plan that keeps to p's rules.
 func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
 	n := p.slots()
+	if p.Tree != nil {
+		n = len(p.Tree)
+	}
 	var change []int64
 	if p.MaxActive > 0 {
 		change = make([]int64, n+1)
@@ -88,7 +94,7 @@ func checkPurchases(p *Problem, m *market, purchases []pricing.Purchase) error {
 		switch {
 		case q.Slot < 0 || q.Slot >= n || q.Class < 0 || q.Class >= len(m.classes) || q.Count <= 0 || q.Count > math.MaxInt32:
 			return badInput("Purchases", i, ErrForged, "%d of class %d at slot %d: no such slot, class or count", q.Count, q.Class, q.Slot)
-		case q.Slot%m.every != 0 || p.Closed != nil && p.Closed[q.Slot]:
+		case m.closed(p, m.slotOf(p, q.Slot)):
 			return badInput("Purchases", i, ErrForged, "nothing can be bought at slot %d", q.Slot)
 		case i > 0 && (purchases[i-1].Slot > q.Slot || purchases[i-1].Slot == q.Slot && purchases[i-1].Class >= q.Class):
 			return badInput("Purchases", i, ErrForged, "not sorted by slot and class, each once")

@@ -14,8 +14,13 @@
 //	a demand, known or forecast            the cheapest plan, with a proof   Exact.Solve
 //	paths of the future, or a              the plan that is cheapest on      Exact.Solve with Problem.Paths
 //	distribution for each slot             average, with a proof             or Problem.Chances
-//	the same, and a plan                   the cost of not knowing           Exact.Outlook
+//	a tree of futures that show step       the plan that decides when it     Exact.Solve with Problem.Tree
+//	by step                                sees, with a proof
+//	the same                               what it is worth to wait          Exact.Waiting
+//	paths, and a plan                      the cost of not knowing           Exact.Outlook
 //	the same                               mean cost against risk            Exact.Front
+//	a demand or paths, and a budget        the plan within the budget, and   Exact.Within
+//	of money up front                      what more of the budget saves
 //	a marketplace for rests of terms       a price list with sales           Resale.AppendClasses
 //	a plan of any origin                   what the plan costs; a check      Cost; Verify
 //	a plan                                 what each purchase does           AppendUses
@@ -50,6 +55,10 @@
 // [Exact.Outlook] says what each path costs, what a perfect forecast would save, and what
 // planning for the mean path would cost.
 //
+// A buyer who decides today, sees a quarter, and decides again has a tree: Problem.Tree has a [Node] for
+// each slot of each past, and a purchase is decided in its node. The first purchases of such a plan are
+// those of today. [Exact.Waiting] compares with deciding everything at once.
+//
 // # Algorithms
 //
 //	             classes  cost at most              time
@@ -80,8 +89,8 @@
 // # Allocation and concurrency
 //
 // The zero value of each solver is ready. A solver keeps its memory, O(n) for one use price, and
-// allocates nothing once it has seen the largest problem and dst has room; Outlook, Front, Cost,
-// Verify and AppendUses allocate. One goroutine at a time may use a solver. Inputs are not
+// allocates nothing once it has seen the largest problem and dst has room; Outlook, Waiting, Front,
+// Within, Cost, Verify and AppendUses allocate. One goroutine at a time may use a solver. Inputs are not
 // modified. Nothing is random.
 //
 // # References

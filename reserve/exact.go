@@ -85,6 +85,7 @@ type Exact struct {
 	limited    bool
 	program    program
 	decomposed decomposed
+	nodes      tree
 	direct     bool // decomposes without the simplex: for tests
 }
 
@@ -131,6 +132,9 @@ func (e *Exact) Solve(p *Problem) (Plan, error) {
 // certify fills in the plan's cost, and the bound that e.values prove.
 func (e *Exact) certify(p *Problem, plan *Plan) error {
 	m := &e.market
+	if p.Tree != nil {
+		return e.certifyTree(p, plan)
+	}
 	if err := e.dual.load(p, m, e.purchases); err != nil {
 		return err
 	}
@@ -153,6 +157,9 @@ func (e *Exact) plan(p *Problem) error {
 	m := &e.market
 	if err := m.loadAny(p); err != nil {
 		return err
+	}
+	if p.Tree != nil {
+		return e.planTree(p)
 	}
 	e.prices = usePrices(e.prices, p, m)
 	n := p.slots()

@@ -107,7 +107,7 @@ func (p *Problem) wantPaths() error {
 // known returns the problem with a known demand in the place of the paths.
 func (p *Problem) known(demand []int) Problem {
 	q := *p
-	q.Demand, q.Paths, q.Weights, q.Chances = demand, nil, nil, nil
+	q.Demand, q.Paths, q.Weights, q.Chances, q.Tree = demand, nil, nil, nil, nil
 	return q
 }
 
@@ -163,6 +163,13 @@ func (p *Problem) AppendQuantile(dst []int, q float64) ([]int, error) {
 	}
 	if err := p.checkDemand(); err != nil {
 		return dst, err
+	}
+	if p.Tree != nil {
+		if err := new(scenario).check(p); err != nil {
+			return dst, err
+		}
+		at := p.atOnce()
+		return at.AppendQuantile(dst, q)
 	}
 	var t tally
 	if err := t.load(p, fineParts); err != nil {

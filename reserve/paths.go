@@ -61,7 +61,7 @@ type step struct {
 }
 
 // uncertain reports whether p's demand is not known.
-func (p *Problem) uncertain() bool { return p.Paths != nil || p.Chances != nil }
+func (p *Problem) uncertain() bool { return p.Paths != nil || p.Chances != nil || p.Tree != nil }
 
 // slots returns the number of slots of p's demand.
 func (p *Problem) slots() int {
@@ -70,6 +70,8 @@ func (p *Problem) slots() int {
 		return len(p.Paths[0])
 	case p.Chances != nil:
 		return len(p.Chances)
+	case p.Tree != nil:
+		return p.treeSlots()
 	}
 	return len(p.Demand)
 }
@@ -92,7 +94,9 @@ func (p *Problem) checkDemand() error {
 	}
 	switch {
 	case p.Demand != nil:
-		return badInput("Demand", -1, ErrRange, "it is there beside paths or chances: want one of Demand, Paths and Chances")
+		return badInput("Demand", -1, ErrRange, "it is there beside paths, chances or a tree: want one of Demand, Paths, Chances and Tree")
+	case p.Tree != nil && (p.Paths != nil || p.Chances != nil):
+		return badInput("Tree", -1, ErrRange, "it is there beside paths or chances: want one of Demand, Paths, Chances and Tree")
 	case p.Paths != nil && p.Chances != nil:
 		return badInput("Chances", -1, ErrRange, "they are there beside paths: want one of Demand, Paths and Chances")
 	case p.Paths == nil && p.Weights != nil:
@@ -104,8 +108,11 @@ func (p *Problem) checkDemand() error {
 	case p.Weights != nil && len(p.Weights) != len(p.Paths):
 		return badInput("Weights", -1, ErrRange, "there are %d: want one for each of the %d paths", len(p.Weights), len(p.Paths))
 	}
-	if p.Paths != nil {
+	switch {
+	case p.Paths != nil:
 		return p.checkPaths()
+	case p.Tree != nil:
+		return nil // scenario.check looks at the nodes
 	}
 	return p.checkChances()
 }

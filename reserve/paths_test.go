@@ -385,7 +385,7 @@ func TestPathsErrors(t *testing.T) {
 		{"lengths", func(p *Problem) { p.Paths[1] = p.Paths[1][:2] }, "reserve: Paths[1]: value out of range: 2 slots: want 3, as the first path has"},
 		{"negative", func(p *Problem) { p.Paths[1][2] = -1 }, "reserve: Paths[1]: value out of range: -1 in slot 2: want 0 to 2147483647 instances"},
 		{"none", func(p *Problem) { p.Paths = [][]int{} }, "reserve: Paths: value out of range: there are none: want at least one"},
-		{"both", func(p *Problem) { p.Demand = []int{1} }, "reserve: Demand: value out of range: it is there beside paths or chances: want one of Demand, Paths and Chances"},
+		{"both", func(p *Problem) { p.Demand = []int{1} }, "reserve: Demand: value out of range: it is there beside paths, chances or a tree: want one of Demand, Paths, Chances and Tree"},
 		{"all", func(p *Problem) { p.Chances = [][]Chance{{{1, 1}}} }, "reserve: Chances: value out of range: they are there beside paths: want one of Demand, Paths and Chances"},
 		{"weights", func(p *Problem) { p.Weights = []float64{1} }, "reserve: Weights: value out of range: there are 1: want one for each of the 2 paths"},
 		{"sum", func(p *Problem) { p.Weights = []float64{.5, .4} }, "reserve: Weights: value out of range: they sum to 0.9: want 1"},

@@ -28,6 +28,10 @@ type Problem struct {
 	// sum to 1. A problem has one of Demand, Paths and Chances. [Exact], [Verify] and
 	// [Cost] take all three; other algorithms want Demand.
 	Chances [][]Chance
+	// Tree is a demand that shows step by step, with a purchase decided in each node: see [Node]. The
+	// Slot of a purchase is then the index of the node. A problem has one of Demand, Paths, Chances and
+	// Tree. [Exact], [Verify] and [Cost] take a tree.
+	Tree []Node
 	// Prices has the price on demand and the classes of reservations. The term of each
 	// class must be a whole number of slots: with terms of 365 days, use slots of a day or
 	// an hour, and not of a week.
@@ -117,6 +121,7 @@ func (p *Problem) most(k int) (limit int, sold bool) {
 // small as can be.
 type market struct {
 	tally   tally
+	tree    scenario
 	price   int64 // of an instance-slot on demand, of one part of its weight
 	classes []class
 	every   int
@@ -157,7 +162,10 @@ func (m *market) load(p *Problem) error {
 			return err
 		}
 		field := "Paths"
-		if p.Paths == nil {
+		switch {
+		case p.Tree != nil:
+			field = "Tree"
+		case p.Paths == nil:
 			field = "Chances"
 		}
 		return badInput(field, -1, ErrUnsupported, "demand that is not known: want Demand alone, or Exact")
@@ -212,7 +220,10 @@ func (m *market) loadAny(p *Problem) error {
 		return err
 	}
 	m.tally.parts = 1
-	if !p.uncertain() {
+	switch {
+	case p.Tree != nil:
+		return m.loadTree(p)
+	case !p.uncertain():
 		return nil
 	}
 	// Fees and the values of a certificate are to fit, see maxValue.

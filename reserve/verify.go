@@ -24,6 +24,9 @@ func Verify(p *Problem, plan *Plan) error {
 	if err := checkPurchases(p, &m, plan.Purchases); err != nil {
 		return err
 	}
+	if p.Tree != nil {
+		return verifyTree(p, &m, plan)
+	}
 	c := &plan.Certificate
 	finer := c.Den / m.scale
 	if c.Num != m.common || c.Den%m.scale != 0 || !m.refine(finer) {

@@ -100,6 +100,11 @@ func TestPipe(t *testing.T) {
 		if rows := p.rows("plan -paths paths.csv -classes classes.json -purchases"); len(rows) == 0 {
 			t.Error("nothing is bought for the futures")
 		}
+		p.says("forecast -steps 52 -tree tree.csv -nonnegative -futures 60", "-tree: ", "from 60 futures")
+		p.says("plan -tree tree.csv -classes classes.json -slot 168h -algo exact", "a tree of ", "deciding all at the start", "Buy ")
+		if rows := p.rows("plan -tree tree.csv -classes classes.json -slot 168h -algo exact"); len(rows) != 1 || !strings.HasSuffix(rows[0]["root"].(string), "of 1y") {
+			t.Errorf("%v", rows)
+		}
 		p.says("forecast -demand next.csv -steps 4", "Use ") // a forecast is a demand
 		free, held := p.rows("advise -demand next.csv -classes classes.json -date 2027-11-22"),
 			p.rows("plan -demand next.csv -classes classes.json -date 2026-11-23 -held held.json")

@@ -35,8 +35,9 @@
 // value of perfect information (Exact.Outlook). No forecast is worth more.
 //
 // A planner that decides again every week can lose less than these numbers say: later purchases
-// may depend on the part of the path that was seen by then. Problem.Paths has no such
-// purchases, so the plan may buy now for a need that will show early enough. On six job logs
+// may depend on the part of the path that was seen by then. Problem.Tree has such purchases.
+// Problem.Paths has none, so the plan may buy now for a need that will show early enough. On six
+// job logs
 // that is what happened: the portfolio that plans on paths buys more than the portfolio that
 // plans on a cautious quantile, and costs 4.6% over hindsight against 2.6% (BENCHMARKS.md).
 package theory

@@ -34,6 +34,7 @@ var names = map[string][2]string{
 	"spot":        {"FILE", "history of spot prices"},
 	"state":       {"FILE", "what a program keeps from run to run, read and replaced"},
 	"trace":       {"FILE", "log of jobs"},
+	"tree":        {"FILE OUT", "a demand that shows step by step"},
 	// What is written.
 	"html": {"OUT", "a page"},
 	"json": {"", "for machines"},

@@ -19,7 +19,11 @@
 //
 // -forecast writes series,week,forecast,low,high and -paths-out writes week,p0,p1, where week
 // is the length of a step if the file told it, and step otherwise. examples/tools/plan and
-// examples/tools/advise read both.
+// examples/tools/advise read both. -tree writes node,parent,probability,demand, which plan reads:
+// the futures of -paths-out, grown to a tree that branches every -stage steps, each group of futures into
+// -ways of equal size by their mean over the stage. The demand of a node is the median of its
+// futures. The note says how far the tree is from the futures: times the price of a unit for a step, that
+// bounds how much the cost of a plan decided at once differs.
 //
 // # How models are compared
 //
@@ -73,6 +77,7 @@ var program = &cli.Program[options, *results]{
 		{Flag: "forecast", Write: (*results).writeForecasts},
 		{Flag: "svg", Write: (*results).writeSVG},
 		{Flag: "paths-out", Write: (*results).writePaths},
+		{Flag: "tree", Write: (*results).writeTree},
 	},
 }
 
@@ -84,8 +89,10 @@ func compare(o *options, run *cli.Run) (*results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.Asked("paths-out") && len(in.items) != 1 {
-		return nil, cli.Mistakef("-paths-out: %s has %s series: want one, name it by -series", o.source(), decimal.Int(len(in.items)))
+	for _, flag := range []string{"paths-out", "tree"} {
+		if run.Asked(flag) && len(in.items) != 1 {
+			return nil, cli.Mistakef("-%s: %s has %s series: want one, name it by -series", flag, o.source(), decimal.Int(len(in.items)))
+		}
 	}
 	o.settle(in)
 	o.note(run, in)

@@ -52,6 +52,10 @@ What comes out
   -forecast OUT    write CSV: series,step,forecast,low,high, of all series
   -paths-out OUT   write CSV: possible futures of the series, a column each
   -futures N       how many (default 100)
+  -tree OUT        write CSV: node,parent,probability,demand, the futures as a
+                   demand that shows step by step, for -tree of plan
+  -stage N         steps from one branch of the tree to the next (default 13)
+  -ways N          ways of a branch (default 3)
   -seed N          seed of the futures (default 1)
   -svg OUT         write the picture of the first series and its forecast
   -h               print this
@@ -71,6 +75,7 @@ type options struct {
 	all          bool
 	season       int // 0: to be found
 	futures      int
+	stage, ways  int // of a tree
 	seed         uint64
 }
 
@@ -87,7 +92,7 @@ const (
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95, futures: 100, seed: 1}
+	*o = options{models: forecast.Names(), horizon: 13, least: minLeast, level: .95, futures: 100, stage: 13, ways: 3, seed: 1}
 	f.File("demand", &o.demand)
 	f.File("test", &o.test)
 	f.Name("series", &o.series, "the name of a series")
@@ -104,6 +109,8 @@ func define(o *options, f *cli.Flags) {
 	f.Switch("all", &o.all)
 	f.Int("season", &o.season, 1, maxSeason, "")
 	f.Int("futures", &o.futures, 1, maxFutures, "")
+	f.Int("stage", &o.stage, 1, maxHorizon, "")
+	f.Int("ways", &o.ways, 1, maxFutures, "")
 	f.Seed(&o.seed)
 	f.Check(func() error {
 		if o.test != "" && o.demand == "" {

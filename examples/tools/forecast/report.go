@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
@@ -234,39 +233,6 @@ func (r *results) writeForecasts(w io.Writer) error {
 	if len(missing) > 0 {
 		r.run.Sayf("note: %s not in -forecast, too short to fit %s to:\n  %s",
 			seriesAre(len(missing)), r.chosen(), some(missing))
-	}
-	return out.Flush()
-}
-
-// writePaths writes futures of the only series: a header with the name of a step and of the
-// paths, then a line for each step.
-func (r *results) writePaths(w io.Writer) error {
-	o, in := r.o, r.in
-	c, err := r.oracle()
-	if err != nil {
-		return err
-	}
-	if _, err := c.look(in.items[0].all); err != nil {
-		return err
-	}
-	paths := make([][]float64, o.futures)
-	for i := range paths {
-		paths[i] = make([]float64, o.horizon)
-	}
-	c.p.Paths(paths, rand.New(rand.NewPCG(o.seed, 0)))
-	out := plain.NewCSV(w)
-	record := make([]string, 1+o.futures)
-	record[0] = in.step
-	for i := range o.futures {
-		record[1+i] = "p" + strconv.Itoa(i)
-	}
-	out.Write(record...)
-	for step := range o.horizon {
-		record[0] = strconv.Itoa(step + 1)
-		for i, path := range paths {
-			record[1+i] = digits(path[step])
-		}
-		out.Write(record...)
 	}
 	return out.Flush()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/examples/internal/demandfile"
 	"github.com/plimsoll/plimsoll/examples/internal/heldfile"
+	"github.com/plimsoll/plimsoll/examples/internal/treefile"
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
@@ -23,6 +24,7 @@ type input struct {
 	curve   []int     // the demand, or the median of each slot
 	peak    int
 	mean    float64
+	nodes   []string // names of the nodes of a tree
 	cut     []string // classes whose terms are cut to whole slots, and how
 }
 
@@ -35,6 +37,14 @@ func (o *options) read() (*input, error) {
 	}
 	var err error
 	switch {
+	case o.tree != "":
+		tree, err := treefile.Read("-tree", o.tree)
+		if err != nil {
+			return nil, err
+		}
+		if p.Tree, in.nodes = tree.Nodes, tree.Names; o.slot == 0 {
+			return nil, cli.Mistakef("-tree %s: the file does not say how long a slot is: want -slot, such as -slot 168h", o.tree)
+		}
 	case o.paths != "":
 		if p.Paths, p.Slot, err = demandfile.ReadPaths("-paths", o.paths); err != nil {
 			return nil, err
@@ -61,25 +71,7 @@ func (o *options) read() (*input, error) {
 		return nil, cli.Mistakef("-every %s is not a whole number of slots of %s", decimal.Span(every), decimal.Span(p.Slot))
 	}
 	p.Every = int(every / p.Slot)
-	all := p.Paths
-	if all == nil {
-		all = [][]int{p.Demand}
-	}
-	in.slots = len(all[0])
-	for i := range all {
-		for _, d := range all[i] {
-			in.peak = max(in.peak, d)
-			in.mean += float64(d) / float64(in.slots) / float64(len(all))
-		}
-		if o.pure && in.slots%p.Every != 0 {
-			in.padded = p.Every - in.slots%p.Every
-			all[i] = append(all[i], make([]int, in.padded)...)
-		}
-	}
-	in.curve = all[0]
-	if p.Paths == nil {
-		p.Demand = all[0]
-	} else if in.curve, err = p.AppendQuantile(nil, .5); err != nil {
+	if err := o.measure(in); err != nil {
 		return nil, err
 	}
 	file, err := classfile.Read("-classes", o.classes, classfile.Default)
@@ -105,10 +97,51 @@ func (o *options) read() (*input, error) {
 	return in, nil
 }
 
+// measure fills in the size of the demand, and makes whole intervals of a known demand and of paths.
+func (o *options) measure(in *input) (err error) {
+	p := &in.problem
+	if p.Tree != nil {
+		if in.curve, err = p.AppendQuantile(nil, .5); err != nil {
+			return cli.Mistakef("-tree %s: %s", o.tree, reason(err))
+		}
+		in.slots = len(in.curve)
+		for _, v := range p.Tree {
+			in.peak = max(in.peak, v.Demand)
+			in.mean += v.Probability * float64(v.Demand) / float64(in.slots)
+		}
+		return nil
+	}
+	all := p.Paths
+	if all == nil {
+		all = [][]int{p.Demand}
+	}
+	in.slots = len(all[0])
+	for i := range all {
+		for _, d := range all[i] {
+			in.peak = max(in.peak, d)
+			in.mean += float64(d) / float64(in.slots) / float64(len(all))
+		}
+		if o.pure && in.slots%p.Every != 0 {
+			in.padded = p.Every - in.slots%p.Every
+			all[i] = append(all[i], make([]int, in.padded)...)
+		}
+	}
+	in.curve = all[0]
+	if p.Paths == nil {
+		p.Demand = all[0]
+	} else {
+		in.curve, err = p.AppendQuantile(nil, .5)
+	}
+	return err
+}
+
 // note prints the demand and the prices.
 func (o *options) note(run *cli.Run, in *input) {
 	p := &in.problem
-	name := cmp.Or(o.paths, o.demand, "no -demand, so a made-up year")
+	name := cmp.Or(o.tree, o.paths, o.demand, "no -demand, so a made-up year")
+	if o.tree != "" {
+		name += ": a tree of " + decimal.Count(len(p.Tree), "node")
+	}
 	if o.paths != "" {
 		name += ": " + decimal.Count(len(p.Paths), "path")
 	}

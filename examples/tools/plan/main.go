@@ -22,6 +22,9 @@
 //	{"on_demand": 2.4, "classes": [{"name": "1y", "term": "8760h",
 //	 "upfront": 5000, "hourly": 0.361, "billed": "always"}]}
 //
+// -tree has a line for each slot of each past, with the columns node,parent,probability,demand:
+// see package treefile.
+//
 // -held is what package heldfile reads, as examples/tools/advise does, each contract of a class:
 //
 //	[{"class": "1y", "count": 12, "until": "2000h"}]
@@ -50,6 +53,14 @@
 // With -pure and an -every of several slots, slots without demand are added at the end
 // to make whole intervals, because a bound by the interval counts whole intervals. The
 // added slots change pure costs a little. Full costs stay the same.
+//
+// With -tree a purchase is decided in its node, when the way there has been seen. Only exact and
+// ondemand take a tree. The table is followed by what other ways of deciding cost, and by what is
+// bought in each case that shows first. In -json, root is what to buy now, and -purchases has the
+// node of each purchase.
+//
+// With -budget the purchases of exact take so much up front at most, in all. In -json, spent is what they
+// take, and price_of_money what a unit more of the budget saves, to first order.
 //
 // With -algo NAME the table is followed by what the plan buys: the slots of demand served,
 // their share of all slots of the purchase (used), when the purchase has saved its fee (paid

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/pricing"
 )
 
 const usageText = `Usage: go run ./examples/tools/plan [flags]
@@ -20,16 +21,20 @@ What to plan for
                   -forecast of forecast writes (default: a made-up year)
   -paths FILE     CSV: futures that the demand may take, a column each, as
                   -paths-out of forecast writes; instead of -demand
+  -tree FILE      CSV: node,parent,probability,demand, a demand that shows step
+                  by step, as -tree of forecast writes; instead of -demand
   -classes FILE   JSON: price on demand and classes of reservations
                   (default: about those of an m5.xlarge on AWS)
   -held FILE      JSON: contracts held, reservations and savings plans
   -slot D         length of a slot of the demand (default: what the file says,
-                  or else 1h for -demand, and -paths needs it); a term that is
-                  no whole number of slots counts as the whole slots in it
+                  or else 1h for -demand; -paths and -tree need it); a term
+                  that is no whole number of slots counts as the whole slots
   -date DAY       on which the demand begins, such as 2026-11-23, for -held
                   (default: what the file says)
   -every D        buy at the start of every such interval only, 168h is weekly
                   (default: the slot, so at any)
+  -budget AMOUNT  money to spend at most up front, in all; -algo exact alone
+                  (default: no limit)
   -pure           of a reservation that outlives the demand count only the share
                   of its cost before the end (default: its full fee)
 
@@ -60,11 +65,12 @@ What comes out
 // options are the flags.
 type options struct {
 	demand, classes, held string
-	paths                 string
+	paths, tree           string
 	slot, every           time.Duration // 0: what the file says; the slot
 	date                  time.Time
 	pure, purchases       bool
-	algo                  *algorithm // nil: all
+	budget                pricing.Money // -1: none
+	algo                  *algorithm    // nil: all
 	seed                  uint64
 	runs                  int
 }
@@ -74,15 +80,17 @@ const maxRuns = 1_000_000
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{seed: 1, runs: 1}
+	*o = options{seed: 1, runs: 1, budget: -1}
 	f.File("demand", &o.demand)
 	f.File("paths", &o.paths)
+	f.File("tree", &o.tree)
 	f.File("classes", &o.classes)
 	f.File("held", &o.held)
 	positive := func(d time.Duration) bool { return d > 0 }
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", positive)
 	f.Span("every", &o.every, "a span of time above 0, such as 1h, 15m or 168h", positive)
 	f.Day("date", &o.date)
+	f.Money("budget", &o.budget, "an amount of money that is not negative, such as 10000", func(m pricing.Money) bool { return m >= 0 })
 	f.Switch("pure", &o.pure)
 	f.Switch("purchases", &o.purchases)
 	f.Func("algo", func(s string) error {
@@ -103,8 +111,17 @@ func define(o *options, f *cli.Flags) {
 	f.Seed(&o.seed)
 	f.Int("runs", &o.runs, 1, maxRuns, "")
 	f.Check(func() error {
-		if o.paths != "" && o.demand != "" {
+		switch {
+		case o.paths != "" && o.demand != "":
 			return errors.New("-paths and -demand are both there: want one of them")
+		case o.tree != "" && (o.paths != "" || o.demand != ""):
+			return errors.New("-tree is there beside -demand or -paths: want one of them")
+		case o.budget >= 0 && (o.algo == nil || o.algo.name != "exact"):
+			return errors.New("-budget limits the plan of -algo exact alone: want -algo exact")
+		case o.budget >= 0 && o.tree != "":
+			return errors.New("-budget and -tree are both there: want a budget for -demand or -paths")
+		case o.tree != "" && f.Given("svg"):
+			return errors.New("-svg shows one demand: want it with -demand or -paths, and not with -tree")
 		}
 		return nil
 	})

@@ -27,7 +27,11 @@ func (r *results) rows() any {
 		for _, p := range x.purchases {
 			reservations += p.Count
 			if r.o.purchases {
-				rows = append(rows, jsonrows.Row{"algo", x.algo.name, "slot", p.Slot, "class", classes[p.Class].Name, "count", p.Count})
+				row := jsonrows.Row{"algo", x.algo.name, "slot", r.slot(p), "class", classes[p.Class].Name, "count", p.Count}
+				if r.in.nodes != nil {
+					row = append(row, "node", r.in.nodes[p.Slot])
+				}
+				rows = append(rows, row)
 			}
 		}
 		if r.o.purchases {
@@ -42,8 +46,15 @@ func (r *results) rows() any {
 			row[len(row)-1] = bound.String()
 			row = append(row, "bound", by)
 		}
-		rows = append(rows, append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took),
-			"purchases", len(x.purchases), "reservations", reservations))
+		row = append(row, "gap", jsonrows.Number(x.gap, 9), "saving", decimal.Number(x.saving, 9), "seconds", decimal.Seconds(x.took),
+			"purchases", len(x.purchases), "reservations", reservations)
+		if r.o.budget >= 0 {
+			row = append(row, "spent", r.budgeted.Spent, "price_of_money", r.budgeted.Price)
+		}
+		if r.in.nodes != nil {
+			row = append(row, "root", cli.Series(r.at(x, 0), "and"))
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -93,6 +104,10 @@ func (r *results) text(w *table.Page) error {
 	case "eq5":
 		w.Printf("The lower bound is Eq. (5) of [Niu16]. A gap over the optimum is no larger.\n")
 	case boundLP:
+		if r.o.budget >= 0 {
+			w.Printf("The lower bound is that of any plan within the budget.\n")
+			break
+		}
 		w.Printf("The lower bound is that of exact's linear program. A gap over the optimum is\nno larger.\n")
 	case "":
 		w.Printf("There is no lower bound for this problem.\n")
@@ -114,18 +129,19 @@ func (r *results) text(w *table.Page) error {
 
 // decide says in words what the cheapest plan buys first.
 func (r *results) decide(w *table.Page) {
-	x, p := r.picked(), &r.in.problem
+	x, p, o := r.picked(), &r.in.problem, r.o
 	if x == nil || x.algo.bound {
 		return
 	}
-	var now []string
+	now := r.at(x, 0)
 	later, last := 0, 0
 	for _, q := range x.purchases {
-		if q.Slot == 0 {
-			now = append(now, decimal.Int(q.Count)+" of "+table.Clip(p.Prices.Classes[q.Class].Name, 30))
-		} else {
+		if q.Slot > 0 {
 			later, last = later+q.Count, q.Slot
 		}
+	}
+	if p.Tree != nil {
+		later = 0 // writeTree says what, in which case
 	}
 	text := "Buy nothing at the start"
 	if len(now) > 0 {
@@ -140,6 +156,14 @@ func (r *results) decide(w *table.Page) {
 	}
 	w.Printf("\n")
 	w.Sayf("%s.", text)
+	switch b := &r.budgeted; {
+	case o.budget < 0:
+	case b.Price == 0:
+		w.Sayf("The budget of %s does not bind: %s are spent up front.", r.money(o.budget), r.money(b.Spent))
+	default:
+		w.Sayf("%s of the budget of %s are spent up front; the last 1,000 of the budget save about %s.",
+			r.money(b.Spent), r.money(o.budget), r.money(1000*b.Price))
+	}
 }
 
 // maxLines is how many purchases are listed without -purchases.
@@ -159,7 +183,10 @@ func (r *results) writeUses(w *table.Page, x *result) error {
 		w.Printf("\nNothing is bought.\n")
 		return nil
 	}
-	if p.Paths != nil {
+	switch {
+	case p.Tree != nil:
+		return r.writeTree(w, x)
+	case p.Paths != nil:
 		return r.writeOutlook(w, x)
 	}
 	uses, err := reserve.AppendUses(nil, p, x.purchases)

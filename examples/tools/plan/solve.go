@@ -41,6 +41,7 @@ type results struct {
 	bound    pricing.Money
 	boundBy  string // boundExact, boundLP, "eq5", or "" where there is no bound
 	onDemand pricing.Money
+	budgeted reserve.Budgeted // with -budget
 	biller   pricing.Biller
 }
 
@@ -139,6 +140,8 @@ func (r *results) plan(a *algorithm, runs int) (x result, err error) {
 			r.bound, r.boundBy = x.cost, a.name
 		}
 		return x, err
+	case a.planner == nil && r.o.budget >= 0:
+		return r.within(x, runs)
 	case a.planner == nil:
 		var exact reserve.Exact
 		var plan reserve.Plan
@@ -197,6 +200,30 @@ func (r *results) plan(a *algorithm, runs int) (x result, err error) {
 	return x, refused
 }
 
+// within plans with a budget.
+func (r *results) within(x result, runs int) (result, error) {
+	var exact reserve.Exact
+	var err error
+	x.took, err = median(runs, func() (err error) {
+		r.budgeted, err = exact.Within(&r.in.problem, r.o.budget)
+		return err
+	})
+	if err != nil {
+		return x, err
+	}
+	if err := reserve.VerifyWithin(&r.in.problem, r.o.budget, &r.budgeted); err != nil {
+		return x, err
+	}
+	x.purchases = r.budgeted.Purchases
+	if x.cost, x.onDemand, err = r.cost(x.purchases); err != nil {
+		return x, err
+	}
+	if r.bound, r.boundBy = r.budgeted.Bound, boundLP; x.cost == r.bound {
+		r.boundBy = boundExact
+	}
+	return x, nil
+}
+
 // now is the clock. Tests have their own.
 var now = time.Now
 
@@ -219,7 +246,7 @@ func median(runs int, f func() error) (time.Duration, error) {
 // horizon, and the instance-slots on demand.
 func (r *results) cost(purchases []pricing.Purchase) (cost pricing.Money, onDemand int64, err error) {
 	p := &r.in.problem
-	if p.Paths == nil {
+	if p.Demand != nil {
 		bill, err := r.biller.BillHeld(p.Prices, p.Demand, p.Slot, purchases, p.Held)
 		if err != nil {
 			return 0, 0, err
@@ -232,7 +259,7 @@ func (r *results) cost(purchases []pricing.Purchase) (cost pricing.Money, onDema
 
 // flagOf names the flag behind a field of reserve.Problem.
 var flagOf = map[string]string{
-	"Demand": "-demand", "Paths": "-paths", "Slot": "-slot", "Prices": "-classes", "Every": "-every", "Held": "-held", "Horizon": "-pure",
+	"Demand": "-demand", "Paths": "-paths", "Tree": "-tree", "Slot": "-slot", "Prices": "-classes", "Every": "-every", "Held": "-held", "Horizon": "-pure",
 }
 
 // reason is an error of the library in the user's terms.
