@@ -100,24 +100,6 @@ func (c Class) UsePrice() Money {
 	return c.Hourly
 }
 
-// Cost returns the cost of one reservation over its whole term if the reservation
-// is used for the given time: the commitment and the use price, each rounded half
-// to even. The error is [ErrOverflow], or [ErrRange] unless 0 ≤ used ≤ c.Term.
-func (c Class) Cost(used time.Duration) (Money, error) {
-	if used < 0 || used > c.Term {
-		return 0, badInput("used", -1, ErrRange, "%v: want 0 to the term of %v", used, c.Term)
-	}
-	fixed, err := c.Commitment()
-	if err != nil {
-		return 0, err
-	}
-	use, err := c.UsePrice().Over(used, HalfEven)
-	if err != nil {
-		return 0, err
-	}
-	return fixed.Add(use)
-}
-
 // List is a price list for one type of instance: the price on demand, per hour,
 // and the classes of reservations. The order of the classes decides ties, and
 // nothing else.

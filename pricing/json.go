@@ -82,7 +82,7 @@ func (l *List) UnmarshalJSON(data []byte) error {
 
 // parseList reads one list.
 func parseList(data []byte) (List, error) {
-	p, err := newParser(data, "list")
+	p, err := newParser(data)
 	if err != nil {
 		return List{}, err
 	}
@@ -97,7 +97,7 @@ func parseList(data []byte) (List, error) {
 }
 
 // newParser returns a parser of a text, which is well-formed JSON in UTF-8 or an error.
-func newParser(data []byte, what string) (*listParser, error) {
+func newParser(data []byte) (*listParser, error) {
 	if !utf8.Valid(data) {
 		bad := 0
 		for bad < len(data) {
@@ -111,7 +111,7 @@ func newParser(data []byte, what string) (*listParser, error) {
 	}
 	// The syntax of the whole text comes first: its errors have a line, which those
 	// of a json.Decoder do not have, and the parser below sees well-formed values only.
-	p := &listParser{what: what, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	p := &listParser{data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	var whole json.RawMessage
 	if err := json.Unmarshal(data, &whole); err != nil {
 		return nil, p.syntaxError(err)
@@ -122,7 +122,6 @@ func newParser(data []byte, what string) (*listParser, error) {
 // listParser walks the tokens of a list. The field matching of encoding/json
 // accepts missing and repeated fields, and does not say where a value was.
 type listParser struct {
-	what  string // that the text is to be
 	data  []byte
 	dec   *json.Decoder
 	lines []int // where each class begins
@@ -157,11 +156,11 @@ func (p *listParser) syntaxError(err error) error {
 	var bad *json.SyntaxError
 	switch {
 	case errors.As(err, &bad) && bad.Offset >= int64(len(p.data)) && strings.HasPrefix(text, "unexpected end"):
-		text = "the text ends before the " + p.what + " does"
+		text = "the text ends before the list does"
 	case errors.As(err, &bad):
 		line = lineAt(p.data, int(bad.Offset)-1)
 	}
-	return badText(line, "", -1, ErrSyntax, "%s: want the %s in JSON", text, p.what)
+	return badText(line, "", -1, ErrSyntax, "%s: want the list in JSON", text)
 }
 
 // delim reads an expected delimiter.

@@ -445,7 +445,7 @@ func TestPropPartition(t *testing.T) {
 func TestSample(t *testing.T) {
 	var s Sampler
 	var exact Solver
-	within, all, several := 0, 0, 0
+	within, all := 0, 0
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		const n = 7
@@ -476,21 +476,11 @@ func TestSample(t *testing.T) {
 				within++
 			}
 		}
-		if total(shares) != c[c.All()] || s.Costs() != len(asked) {
+		if total(shares) != c[c.All()] || len(s.known) != len(asked) {
 			t.Fatalf("%v add up to %v, want %v", shares, total(shares), c[c.All()])
 		}
-		shares[0], shares[1] = shares[0]-2e9, shares[1]+2e9 // some leave
-		some, _ := c.AppendDepartures(nil, shares)
-		some = slices.DeleteFunc(some, func(d Departure) bool { return !asked[d.Set] })
-		if diff := gocmp.Diff(some, s.AppendDepartures(nil, shares)); diff != "" {
-			t.Fatal(diff)
-		}
-		several += len(some) / 2
 	}
 	t.Logf("%d of %d within two standard errors", within, all)
-	if several < 20 {
-		t.Error("hardly any coalition leaves")
-	}
 	if within < all*9/10 {
 		t.Errorf("%d of %d within two standard errors", within, all)
 	}
@@ -800,22 +790,10 @@ func TestMembersBeyond(t *testing.T) {
 			t.Errorf("%v has member %d", s, i)
 		}
 	}
-	var sampler Sampler
-	rng := rand.New(rand.NewPCG(1, 1))
-	if _, err := sampler.Shapley(nil, 2, func(s Set) (pricing.Money, error) { return pricing.Money(s), nil }, 0, rng); err != nil {
-		t.Fatal(err)
-	}
-	for name, f := range map[string]func(){
-		"no cost":  func() { _, _ = new(Sampler).Shapley(nil, 2, nil, 0, rng) },
-		"no share": func() { sampler.AppendDepartures(nil, make([]pricing.Money, 1)) },
-	} {
-		func() {
-			defer func() {
-				if m, _ := recover().(string); !strings.HasPrefix(m, "coalition: ") {
-					t.Errorf("%s: panic %q", name, m)
-				}
-			}()
-			f()
-		}()
-	}
+	defer func() {
+		if m, _ := recover().(string); !strings.HasPrefix(m, "coalition: ") {
+			t.Errorf("no cost: panic %q", m)
+		}
+	}()
+	_, _ = new(Sampler).Shapley(nil, 2, nil, 0, rand.New(rand.NewPCG(1, 1)))
 }

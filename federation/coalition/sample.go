@@ -166,24 +166,3 @@ func (s *Sampler) costOf(set Set) (pricing.Money, error) {
 	s.known[set] = c
 	return c, nil
 }
-
-// AppendDepartures appends to dst the coalitions that pay more by shares than by
-// themselves, among those whose costs the last call of Shapley asked for: the greatest
-// gain first; ties go to the lower Set. That no coalition departs is no proof that the
-// shares are in the core. It panics if there is no share for some member.
-func (s *Sampler) AppendDepartures(dst []Departure, shares []pricing.Money) []Departure {
-	from := len(dst)
-	for set, c := range s.known {
-		if set>>uint(len(shares)) != 0 {
-			panic("coalition: no share for some member")
-		}
-		if gain := set.sumOf(shares) - c; gain > 0 {
-			dst = append(dst, Departure{set, gain})
-		}
-	}
-	sortDepartures(dst[from:])
-	return dst
-}
-
-// Costs returns how many costs the last call of Shapley asked for.
-func (s *Sampler) Costs() int { return len(s.known) }

@@ -6,18 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *schedule.InputError of this package unwraps to one of these errors.
-//
-// The fields of the InputError are:
-//
-//	Package  "trace"
-//	Field    the field of the format such as "run time", or such as "Jobs.Nodes"
-//	Index    of the job or record from 0; -1 where there is a line
-//	Line     of the file from 1, for a Reader and a header
-//	Column   the field of the format from 1; 0 where the whole line is meant
-//	Err      what is there and what would be right; unwraps to a sentinel
-//
-// For example:
+// A *schedule.InputError of this package unwraps to one of these errors. Its Field is a field of the
+// format such as "run time", or such as "Jobs.Nodes". Column is the field of the format from 1, or 0
+// where the whole line is meant. For example:
 //
 //	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
 var (
