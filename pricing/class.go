@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // Billing says for which hours of its term a reservation pays its hourly price.
@@ -122,7 +123,7 @@ func (l List) Validate() error {
 		}
 		for j := range i {
 			if l.Classes[j].Name == c.Name {
-				return badInput("Classes.Name", i, ErrDuplicate, "%s is the name of class %d: want another name", quote(c.Name), j)
+				return badInput("Classes.Name", i, ErrDuplicate, "%s is the name of class %d: want another name", inputerr.Quote(c.Name), j)
 			}
 		}
 	}
@@ -142,7 +143,7 @@ func (l List) Find(name string) (int, error) {
 	if len(l.Classes) > 0 {
 		names = l.names()
 	}
-	return -1, badInput("Classes.Name", -1, ErrUnknown, "%s: want %s", quote(name), names)
+	return -1, badInput("Classes.Name", -1, ErrUnknown, "%s: want %s", inputerr.Quote(name), names)
 }
 
 // names returns the names of the classes for an error, at most 20 of them.

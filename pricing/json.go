@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // A price list in JSON has the form:
@@ -201,7 +203,7 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 		}
 		switch {
 		case at < 0:
-			return p.fail(path, index, ErrUnknown, "the field %s: want %s", quote(name), strings.Join(fields, ", "))
+			return p.fail(path, index, ErrUnknown, "the field %s: want %s", inputerr.Quote(name), strings.Join(fields, ", "))
 		case seen&(1<<at) != 0:
 			return p.fail(field(name), index, ErrDuplicate, "the field: want it once")
 		}
@@ -258,9 +260,9 @@ func (p *listParser) classes(classes *[]Class) error {
 				d, err := time.ParseDuration(s)
 				switch {
 				case tooLong(s):
-					return p.fail("classes.term", k, ErrRange, "%s: want at most %s", quote(s), term(time.Duration(math.MaxInt64).Truncate(time.Hour)))
+					return p.fail("classes.term", k, ErrRange, "%s: want at most %s", inputerr.Quote(s), term(time.Duration(math.MaxInt64).Truncate(time.Hour)))
 				case err != nil:
-					return p.fail("classes.term", k, ErrSyntax, "%s: want a duration such as \"8760h\"", quote(s))
+					return p.fail("classes.term", k, ErrSyntax, "%s: want a duration such as \"8760h\"", inputerr.Quote(s))
 				}
 				c.Term = d
 				return nil
@@ -274,7 +276,7 @@ func (p *listParser) classes(classes *[]Class) error {
 				return err
 			}
 			if c.Billed.UnmarshalText([]byte(s)) != nil {
-				return p.fail("classes.billed", k, ErrUnknown, "%s: want %s", quote(s), billings.Want())
+				return p.fail("classes.billed", k, ErrUnknown, "%s: want %s", inputerr.Quote(s), billings.Want())
 			}
 			return nil
 		})
@@ -323,7 +325,7 @@ func token(t json.Token) string {
 	case json.Delim:
 		return kindOf(byte(t))
 	case string:
-		return "the string " + quote(t)
+		return "the string " + inputerr.Quote(t)
 	case float64:
 		return "a number"
 	case bool:
@@ -359,7 +361,7 @@ func (l List) append(b []byte) ([]byte, error) {
 	b = append(l.OnDemand.append(append(b, `{"on_demand":`...)), `,"classes":[`...)
 	for k, c := range l.Classes {
 		if !utf8.ValidString(c.Name) {
-			return nil, badInput("Classes.Name", k, ErrSyntax, "%s: want UTF-8", quote(c.Name))
+			return nil, badInput("Classes.Name", k, ErrSyntax, "%s: want UTF-8", inputerr.Quote(c.Name))
 		}
 		name, err := json.Marshal(c.Name)
 		if err != nil {

@@ -38,11 +38,3 @@ func wanted(sentinel error) string {
 	}
 	return "a smaller number"
 }
-
-// shorten returns at most 40 bytes of b as a string.
-func shorten(b []byte) string {
-	if len(b) > 40 {
-		return string(b[:40]) + "..."
-	}
-	return string(b)
-}

@@ -19,11 +19,3 @@ var (
 	// ErrTruncated: the input ends in the middle of a job or of a gzip stream.
 	ErrTruncated = errors.New("the input ends too early")
 )
-
-// shorten returns at most 40 bytes of s.
-func shorten[T ~string | ~[]byte](s T) string {
-	if len(s) > 40 {
-		return string(s[:40]) + "..."
-	}
-	return string(s)
-}
