@@ -82,6 +82,3 @@ func (e *Estimates) OutlastTo(dst []float64, jobs []Job, groups []int, grace tim
 		dst[i] = e.Chance(groups[i], jobs[i].Requested, jobs[i].Elapsed, grace)
 	}
 }
-
-// Reset forgets all jobs.
-func (e *Estimates) Reset() { e.shares.Reset() }

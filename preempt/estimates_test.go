@@ -62,10 +62,6 @@ func TestEstimates(t *testing.T) {
 	}
 	e.Chance(1, 1, math.MaxInt64, math.MaxInt64) // far beyond its request
 	e.Observe(1, 1, math.MaxInt64)
-	e.Reset()
-	if factor(&e) != 0 || e.Chance(2, hours(10), hours(9.5), hours(.6)) != 1 {
-		t.Error("Reset forgets not all")
-	}
 	for _, f := range []func(){
 		func() { e.Observe(1, -1, 0) }, func() { e.Observe(1, 1, -1) }, func() { e.Chance(1, -1, 0, 0) }, func() { e.Chance(1, 0, -1, 0) }, func() { e.Chance(1, 0, 0, -1) },
 	} {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"sort"
 	"time"
 )
@@ -195,9 +196,7 @@ func (p *plan) forget(now time.Duration) {
 	}
 	k, i := p.locate(now)
 	p.spare = append(p.spare, p.blocks[:k]...)
-	if k > 0 {
-		p.blocks = append(p.blocks[:0], p.blocks[k:]...)
-	}
+	p.blocks = slices.Delete(p.blocks, 0, k)
 	b := p.blocks[0]
 	if i > 0 {
 		b.n = copy(b.steps[:], b.steps[i:b.n])

@@ -8,9 +8,7 @@ import (
 
 // A *schedule.InputError of this package unwraps to one of these errors. Its Field is a field of the
 // format such as "run time", or such as "Jobs.Nodes". Column is the field of the format from 1, or 0
-// where the whole line is meant. For example:
-//
-//	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
+// where the whole line is meant.
 var (
 	ErrNumber   = errors.New("not a number")
 	ErrWhole    = errors.New("not a whole number")

@@ -12,12 +12,8 @@ import (
 
 // The model of Lublin and Feitelson [Lublin03].
 //
-// A stream of jobs is one or two arrival processes, each with its own sizes and run
-// times. The idea: sizes are a mixture of serial jobs, powers of two and other sizes. The
-// logarithm of the run time is a mixture of a gamma of short jobs and a gamma of long
-// jobs. The share of short jobs falls with the size, which correlates size and run time.
-// The logarithm of the gap between arrivals is a gamma, too; gaps pass faster by day than
-// by night.
+// A stream of jobs is one or two arrival processes, each with its own sizes and run times. The
+// package comment has the distributions.
 //
 // Invariant: each process is at a place in time, half hours since the first midnight plus
 // a part of the current half hour. That place is the next arrival of the process. The

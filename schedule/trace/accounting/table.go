@@ -186,7 +186,7 @@ func looksLikeTime(b []byte) bool {
 // is one mark.
 func (r *Reader) split(line []byte) error {
 	t := &r.table
-	r.fields = grow(r.fields, t.width+1)
+	r.fields = slices.Grow(r.fields[:0], t.width+1)
 	if t.delimiter == '|' || t.delimiter == '\t' || bytes.IndexByte(line, '"') < 0 {
 		for {
 			i := bytes.IndexByte(line, t.delimiter)
