@@ -65,15 +65,15 @@ func bruteShapley(c Costs) []*big.Rat {
 			orders++
 			var s Set
 			for _, i := range path {
-				sum[i].Add(sum[i], new(big.Rat).SetInt64(int64(c[s.With(i)]-c[s])))
-				s = s.With(i)
+				sum[i].Add(sum[i], new(big.Rat).SetInt64(int64(c[s|Of(i)]-c[s])))
+				s |= Of(i)
 			}
 			return
 		}
 		for i := range n {
 			if !set.Has(i) {
 				path = append(path, i)
-				walk(set.With(i))
+				walk(set | Of(i))
 				path = path[:len(path)-1]
 			}
 		}
@@ -418,7 +418,7 @@ func brutePartition(c Costs) (parts []Set, best pricing.Money) {
 			return
 		}
 		for k := range n {
-			part[k] = part[k].With(i)
+			part[k] |= Of(i)
 			walk(i + 1)
 			part[k] &^= Of(i)
 		}
@@ -521,8 +521,8 @@ func TestSampleByDefinition(t *testing.T) {
 		for range 2 {
 			var set Set
 			for _, i := range order {
-				paid[i][m] += float64(cost(set.With(i))-cost(set)) / 2
-				set = set.With(i)
+				paid[i][m] += float64(cost(set|Of(i))-cost(set)) / 2
+				set |= Of(i)
 			}
 			slices.Reverse(order)
 		}
