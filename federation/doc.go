@@ -19,7 +19,6 @@
 //	bookings                      what each centre pays and receives      Ledger.Post
 //	centres, all tasks            what the cheapest plan costs, a bound   Optimizer.Solve
 //	a price of your own           to share at that price                  Options.Lending
-//	a price                       needless reservations that would pay    AppendTemptations
 //
 // # Problem
 //
@@ -85,7 +84,7 @@
 // # Allocation and concurrency
 //
 // [Sharer], [Optimizer] and [Ledger] keep their memory, and allocate nothing once they have
-// seen the largest input and dst has room. [Share] and [AppendTemptations] allocate. Each
+// seen the largest input and dst has room. [Share] allocates. Each
 // value is for one goroutine at a time. No input is modified or kept. Nothing is random.
 //
 // # References

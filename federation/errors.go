@@ -6,17 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *pricing.InputError of this package unwraps to one of these errors. The fields of the
-// InputError are:
-//
-//	Package  "federation"
-//	Field    such as "Tasks.End" or "Centres.Traffic"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-//
-// When a call returns an InputError, nothing has been booked and nothing was changed.
+// A *pricing.InputError of this package unwraps to one of these errors. Its Field is such as
+// "Tasks.End" or "Centres.Traffic". When a call returns an InputError, nothing has been booked and
+// nothing was changed.
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")

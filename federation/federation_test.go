@@ -220,8 +220,12 @@ func TestOverReserving(t *testing.T) {
 		t.Errorf("midpoint: gain %d, want 3", g)
 	}
 
-	// At the lender's F/τ, the example of tempt.go. Alone it is best for centre 1 to buy three
-	// terms for its demand: 27 instead of 50 on demand.
+	// At the lender's F/τ. Centre 1 has a term for each three slots of its demand
+	// 1 0 0 1 1 1 0 0 1: alone that is best, 27 instead of 50 on demand. A task of centre 0 runs
+	// in slots 1 to 7. It costs 70 on demand at home, and 40 to send. It would find slots 1, 2, 6
+	// and 7 idle, and stays: 4·3 + 3·10 + 40 is 82. A needless term for slots 3 to 5 leaves all
+	// seven slots idle, and the task comes: 7·3 + 40 is 61. Centre 1 pays 9 for the term, and
+	// receives 21.
 	centres = []Centre{
 		{Reserved: make([]int, 9), OnDemand: 10, Fee: 30, Term: 3, Traffic: 1},
 		{Reserved: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, OnDemand: 10, Fee: 9, Term: 3, Traffic: 1000},

@@ -7,8 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/federation"
 )
 
-// A lender asks half as much again when little is idle, and a quarter when all is. Does
-// that tempt a centre to reserve what it does not need?
+// A lender asks half as much again when little is idle, and a quarter when all is.
 func ExamplePricePoint() {
 	centres, tasks := threeCentres()
 	opts := federation.Options{Lending: []federation.PricePoint{{Idle: 0, Factor: 1.5}, {Idle: 0.5, Factor: 1}, {Idle: 1, Factor: 0.25}}}
@@ -19,10 +18,7 @@ func ExamplePricePoint() {
 	for _, b := range bookings {
 		fmt.Printf("task %d: %d leased from centre %d for %v\n", b.Task, b.Reserved, b.Centre, b.Lease)
 	}
-	tempted, err := federation.AppendTemptations(nil, centres, tasks, opts, 0)
-	fmt.Println(len(tempted), "needless reservations would pay", err)
 	// Output:
 	// task 1: 4 leased from centre 1 for 0.066666664
 	// task 2: 3 leased from centre 2 for 0.099999996
-	// 0 needless reservations would pay <nil>
 }

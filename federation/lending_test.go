@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
-	"github.com/plimsoll/plimsoll/internal/seeded"
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
@@ -51,13 +49,8 @@ func TestLendingRefused(t *testing.T) {
 	large := []Centre{{Reserved: []int{maxAsked}, OnDemand: 1, Term: 1}, {Reserved: []int{1}, OnDemand: 1, Term: 1}}
 	for _, refused := range [][]Centre{dear, large} {
 		o := Options{Lending: lendAt(4)}
-		for name, err := range map[string]error{
-			"Reset":             s.Reset(refused, o),
-			"AppendTemptations": func() error { _, err := AppendTemptations(nil, refused, nil, o, 0); return err }(),
-		} {
-			if !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), "Options.Lending") {
-				t.Errorf("%s: %v", name, err)
-			}
+		if err := s.Reset(refused, o); !errors.Is(err, ErrOverflow) || !strings.Contains(err.Error(), "Options.Lending") {
+			t.Error(err)
 		}
 	}
 	got, err := s.Add(nil, Task{ID: 1, Home: 1, Start: 0, End: 1, Instances: 4})
@@ -90,90 +83,5 @@ func TestLendingPrice(t *testing.T) {
 		if got := lendingPrice(points, 100, idle, 10); got != want {
 			t.Errorf("%d of 10 idle: %d, want %d", idle, got, want)
 		}
-	}
-}
-
-// The counterexample of TestOverReserving is found at F/τ, and a price of 0 tempts
-// nobody; a reservation that pays off alone is none.
-func TestTemptations(t *testing.T) {
-	centres := []Centre{
-		{Reserved: make([]int, 9), OnDemand: 10, Fee: 30, Term: 3, Traffic: 1},
-		{Reserved: []int{1, 1, 1, 1, 1, 1, 1, 1, 1}, OnDemand: 10, Fee: 9, Term: 3, Traffic: 1000},
-	}
-	tasks := []Task{{ID: 9, Home: 0, Start: 1, End: 8, Instances: 1, Disk: 40e9}}
-	for k, s := range [][2]int{{0, 1}, {3, 6}, {8, 9}} {
-		tasks = append(tasks, Task{ID: k, Home: 1, Start: s[0], End: s[1], Instances: 1})
-	}
-	exactly(centres, tasks)
-	// A term from slot 3 makes the stretch whole and sells 7 slots at 3. A term from 2 or
-	// 4 leaves one slot on demand, 6·3 + 10 + 40 < 70, and sells 6.
-	bridges := []Temptation{{1, 3, 9, 12}, {1, 2, 9, 9}, {1, 4, 9, 9}}
-	for _, c := range []struct {
-		o    Options
-		want []Temptation
-	}{
-		{Options{}, bridges},
-		{Options{Lending: lendAt(1)}, bridges},
-		{Options{Price: Unpaid}, nil},
-		{Options{Lending: lendAt(0)}, nil},
-		// Scarce instances at twice F/τ: the stretch costs 4·6 + 3·6 + 40 > 70.
-		{Options{Lending: lendAt(2)}, nil},
-	} {
-		got, err := AppendTemptations(nil, centres, tasks, c.o, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%+v: %s", c.o, d)
-		}
-	}
-	// Every second trial: slot 3 of centre 1 is trial 12, slots 2 and 4 are 11 and 13.
-	if got, err := AppendTemptations(nil, centres, tasks, Options{}, 9); err != nil || !cmp.Equal(got, bridges[:1]) {
-		t.Error(got, err)
-	}
-}
-
-// A temptation is what it says: with the reservation the centre pays less by Gain, fee
-// and all, and alone it would not.
-func TestPropTemptations(t *testing.T) {
-	found := 0
-	check(t, func(t *rapid.T) {
-		centres := drawCentres(t, true)
-		tasks := drawTasks(t, centres)
-		exactly(centres, tasks)
-		o := drawOptions(t)
-		o.Order = ByDelay
-		got, err := AppendTemptations(nil, centres, tasks, o, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, x := range got {
-			found++
-			for _, alone := range []bool{false, true} {
-				o := o
-				if alone {
-					o.Order = Alone
-				}
-				before, err := Share(nil, centres, tasks, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				more := clone(centres)
-				for s := x.Start; s < min(x.Start+centres[x.Centre].Term, len(more[0].Reserved)); s++ {
-					more[x.Centre].Reserved[s]++
-				}
-				after, err := Share(nil, more, tasks, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				gain := costsOf(len(centres), before)[x.Centre] - costsOf(len(centres), after)[x.Centre] - centres[x.Centre].Fee
-				if !alone && (gain != x.Gain || gain <= 0) || alone && (-gain != x.Alone || gain > 0) {
-					t.Fatalf("%+v: alone %v, gain %v", x, alone, gain)
-				}
-			}
-		}
-	})
-	if found < 20 {
-		seeded.TooFew(t, "%d temptations", found)
 	}
 }

@@ -30,7 +30,7 @@ const (
 // [Liu21] says that with the price F/τ no centre gains by reserving needless instances for sale.
 // With F/τ of the borrower that is false: a centre with lower fees gains by reselling. With F/τ of
 // the lender, a centre without tasks gains nothing (TestResellerGainsNothing), but a centre with
-// tasks can gain: tempt.go has an example.
+// tasks can gain (TestOverReserving).
 type SharePrice uint8
 
 const (

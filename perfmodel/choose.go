@@ -48,21 +48,31 @@ func (c *Chooser) Choose(dst []Score, models []Model, p *Profile) (best int, sco
 		return -1, dst, badInput("models", -1, ErrMissing, "0 models: want at least one to choose from")
 	}
 	start := len(dst)
+	for _, m := range models {
+		dst = append(dst, c.score(m, p))
+	}
+	if best, err = bestOf(dst[start:]); err == nil {
+		err = models[best].Fit(p)
+	}
+	if err != nil {
+		return -1, dst, err
+	}
+	return best, dst, nil
+}
+
+// bestOf returns the index of the best score, the first of equals, or the first error if there is
+// no score without one.
+func bestOf(scores []Score) (best int, err error) {
 	best = -1
-	for k, m := range models {
-		s := c.score(m, p)
-		dst = append(dst, s)
-		if s.Err == nil && (best < 0 || s.Error < dst[start+best].Error) {
+	for k, s := range scores {
+		if s.Err == nil && (best < 0 || s.Error < scores[best].Error) {
 			best = k
 		}
 	}
 	if best < 0 {
-		return -1, dst, dst[start].Err
+		return -1, scores[0].Err
 	}
-	if err := models[best].Fit(p); err != nil {
-		return -1, dst, err
-	}
-	return best, dst, nil
+	return best, nil
 }
 
 func same(a, b []float64) bool {
@@ -132,21 +142,15 @@ func ChooseMachine(dst []Score, machines []*Machine, profiles []Profile) (best i
 		return -1, dst, badInput("machines", -1, ErrMissing, "0 machines: want at least one to choose from")
 	}
 	start := len(dst)
-	best = -1
-	for k, m := range machines {
+	for _, m := range machines {
 		s := Score{Error: math.Inf(1), Err: m.FitAll(profiles)}
 		if s.Err == nil {
 			s = m.leaveOut(profiles)
 		}
 		dst = append(dst, s)
-		if s.Err == nil && (best < 0 || s.Error < dst[start+best].Error) {
-			best = k
-		}
 	}
-	if best < 0 {
-		return -1, dst, dst[start].Err
-	}
-	return best, dst, nil
+	best, err = bestOf(dst[start:])
+	return best, dst, err
 }
 
 // leaveOut returns the score of m, which is fitted to profiles, on runs left out one by one.

@@ -8,15 +8,9 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// A *pricing.InputError of a fit unwraps to one of these errors, as in package perfmodel/lsq. The
-// fields of the InputError are:
-//
-//	Package  "perfmodel"
-//	Field    such as "Profile.Features" or "seconds"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     of a table, from 1, the titles being line 1; 0 where there is none
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
+// A *pricing.InputError of a fit unwraps to one of these errors, as in package perfmodel/lsq. Its
+// Field is such as "Profile.Features" or "seconds". An error about a table has a Line; the titles
+// are line 1.
 var (
 	// ErrNotFinite: a number is NaN or infinite.
 	ErrNotFinite = lsq.ErrNotFinite

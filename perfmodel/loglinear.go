@@ -75,9 +75,6 @@ func (m *LogLinear) EstimateTo(dst []Estimate, q Query) error { return m.log.est
 // until the next Fit.
 func (m *LogLinear) Regression() *lsq.Regression { return &m.log.reg }
 
-// Columns returns the names of the coefficients after the first, c_0.
-func (m *LogLinear) Columns() []string { return m.log.names }
-
 // scaling says by which columns a model depends on the number of processes.
 type scaling uint8
 

@@ -51,7 +51,7 @@ func TestLogLinearPowerLaw(t *testing.T) {
 	for i, want := range []float64{math.Log(3e-4), 1.25, -0.8} {
 		isNear(t, "coefficient", m.Regression().Coef[i], want, 1e-12)
 	}
-	if got := strings.Join(m.Columns(), ", "); got != "ln x, ln P" {
+	if got := strings.Join(m.log.names, ", "); got != "ln x, ln P" {
 		t.Error(got)
 	}
 }

@@ -21,16 +21,10 @@ var (
 	ErrOverflow = errors.New("amount too large")
 )
 
-// An InputError says which part of an input cannot be used, and why. Its fields:
-//
-//	Package  "preempt"
-//	Field    such as "Jobs.Priority" or "Values"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
-//
-// When a call returns an InputError, nothing has been taken and nothing was changed.
+// An InputError says which part of an input cannot be used, and why. Field is such as
+// "Jobs.Priority" or "Values", and Index is the element within Field, or -1 where there is none. Err
+// says what is there and what would be right, and unwraps to a sentinel. When a call returns an
+// InputError, nothing has been taken and nothing was changed.
 type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {

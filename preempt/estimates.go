@@ -82,24 +82,3 @@ func (e *Estimates) OutlastTo(dst []float64, jobs []Job, groups []int, grace tim
 		dst[i] = e.Chance(groups[i], jobs[i].Requested, jobs[i].Elapsed, grace)
 	}
 }
-
-// Factor returns by how much the latest jobs overestimated: half of them asked for that many
-// times their run time or more. It is 0 if nothing was learnt. Jobs that were killed do not
-// count. Time: O(window).
-func (e *Estimates) Factor() float64 {
-	w := &e.shares.all
-	rank := (len(w.sorted) - w.censors) / 2
-	for _, l := range w.sorted {
-		if l.killed {
-			continue
-		}
-		if rank == 0 {
-			return float64(whole) / float64(max(1, l.ran))
-		}
-		rank--
-	}
-	return 0
-}
-
-// Reset forgets all jobs.
-func (e *Estimates) Reset() { e.shares.Reset() }

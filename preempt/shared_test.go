@@ -330,7 +330,6 @@ func TestLogClaims(t *testing.T) {
 			t.Errorf("%s: the waste with 30 minutes is %.3f of that with one", names[k], b/a)
 		}
 	}
-	t.Logf("half of the latest jobs asked for %.1f times their run time or more", worth.Factor())
 	plus, pap := &tallies[2][1], &tallies[1][1]
 	saved := 1 - plus.Of(10).Seconds()/pap.Of(10).Seconds()
 	more := plus.Total().Seconds()/pap.Total().Seconds() - 1

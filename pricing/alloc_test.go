@@ -63,7 +63,7 @@ func TestAllocs(t *testing.T) {
 	wantNoAllocs(t, "single results", len(list.Classes), func(i int) {
 		c := list.Classes[i]
 		c.BreakEven(OnDemand(list.OnDemand))
-		cost, err := c.Cost(c.Term / 3)
+		cost, err := c.Commitment()
 		if err != nil {
 			t.Fatal(err)
 		}

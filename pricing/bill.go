@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/grow"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
@@ -206,7 +207,7 @@ func (b *Biller) group(l List, n int, slot time.Duration, purchases []Purchase) 
 			return badInput("purchases.Count", i, ErrRange, "%d reservations: want 0 or more", p.Count)
 		case l.Classes[p.Class].Term%slot != 0:
 			return badInput("purchases.Class", i, ErrRange, "%s with a term of %v: want a whole number of slots of %v",
-				quote(l.Classes[p.Class].Name), l.Classes[p.Class].Term, slot)
+				inputerr.Quote(l.Classes[p.Class].Name), l.Classes[p.Class].Term, slot)
 		}
 		b.next[i] = b.head[p.Class]
 		b.head[p.Class] = i
@@ -246,7 +247,7 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase,
 		p := purchases[i]
 		count, left := int64(p.Count), int64(n-p.Slot)
 		if bill.Reservations > math.MaxInt64-count {
-			return badInput("purchases.Count", i, ErrOverflow, "the reservations of %s: want fewer than 2⁶³", quote(c.Name))
+			return badInput("purchases.Count", i, ErrOverflow, "the reservations of %s: want fewer than 2⁶³", inputerr.Quote(c.Name))
 		}
 		bill.Reservations += count
 		b.change[p.Slot] += count
@@ -270,7 +271,7 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase,
 		inside = inside.plus(product(uint64(h.Count), uint64(end)))
 	}
 	if inside.length() > 63 || beyond.length() > 63 {
-		return badInput("purchases.Count", b.head[k], ErrOverflow, "the instance-slots of %s: want fewer than 2⁶³", quote(c.Name))
+		return badInput("purchases.Count", b.head[k], ErrOverflow, "the instance-slots of %s: want fewer than 2⁶³", inputerr.Quote(c.Name))
 	}
 	for i, r := range b.rest {
 		active += b.change[i]
@@ -291,7 +292,7 @@ func (b *Biller) serve(c Class, k int, slot time.Duration, purchases []Purchase,
 	unused, fits := product(uint64(c.Upfront), beyond[0]).money(long{uint64(term)}, HalfEven)
 	bill.Residual, ok[3] = sum(unused, bill.Committed)
 	if !fits || ok != [4]bool{true, true, true, true} {
-		return badInput("Classes", k, ErrOverflow, "the cost of %s: want at most 9223372036.854775807", quote(c.Name))
+		return badInput("Classes", k, ErrOverflow, "the cost of %s: want at most 9223372036.854775807", inputerr.Quote(c.Name))
 	}
 	return nil
 }

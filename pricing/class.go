@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // Billing says for which hours of its term a reservation pays its hourly price.
@@ -100,24 +101,6 @@ func (c Class) UsePrice() Money {
 	return c.Hourly
 }
 
-// Cost returns the cost of one reservation over its whole term if the reservation
-// is used for the given time: the commitment and the use price, each rounded half
-// to even. The error is [ErrOverflow], or [ErrRange] unless 0 ≤ used ≤ c.Term.
-func (c Class) Cost(used time.Duration) (Money, error) {
-	if used < 0 || used > c.Term {
-		return 0, badInput("used", -1, ErrRange, "%v: want 0 to the term of %v", used, c.Term)
-	}
-	fixed, err := c.Commitment()
-	if err != nil {
-		return 0, err
-	}
-	use, err := c.UsePrice().Over(used, HalfEven)
-	if err != nil {
-		return 0, err
-	}
-	return fixed.Add(use)
-}
-
 // List is a price list for one type of instance: the price on demand, per hour,
 // and the classes of reservations. The order of the classes decides ties, and
 // nothing else.
@@ -140,7 +123,7 @@ func (l List) Validate() error {
 		}
 		for j := range i {
 			if l.Classes[j].Name == c.Name {
-				return badInput("Classes.Name", i, ErrDuplicate, "%s is the name of class %d: want another name", quote(c.Name), j)
+				return badInput("Classes.Name", i, ErrDuplicate, "%s is the name of class %d: want another name", inputerr.Quote(c.Name), j)
 			}
 		}
 	}
@@ -160,7 +143,7 @@ func (l List) Find(name string) (int, error) {
 	if len(l.Classes) > 0 {
 		names = l.names()
 	}
-	return -1, badInput("Classes.Name", -1, ErrUnknown, "%s: want %s", quote(name), names)
+	return -1, badInput("Classes.Name", -1, ErrUnknown, "%s: want %s", inputerr.Quote(name), names)
 }
 
 // names returns the names of the classes for an error, at most 20 of them.

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // wantError reports whether err is an InputError about the given place.
@@ -106,46 +104,25 @@ func TestFind(t *testing.T) {
 
 // Expected values by hand from the prices of 2013: light commits to 2710 and
 // pays .904 an hour used; heavy to 7670 + 26280·.361 = 17157.08.
-func TestClassCost(t *testing.T) {
+func TestCommitment(t *testing.T) {
 	l := CC28XLarge2013()
-	light, heavy := l.Classes[3], l.Classes[5]
-	type costs struct{ Idle, Half, Full Money }
-	got := map[string]costs{}
-	for _, c := range []Class{light, heavy} {
-		var v costs
-		for _, at := range []struct {
-			m    *Money
-			used time.Duration
-		}{{&v.Idle, 0}, {&v.Half, c.Term / 2}, {&v.Full, c.Term}} {
-			m, err := c.Cost(at.used)
-			if err != nil {
-				t.Fatal(err)
-			}
-			*at.m = m
+	for _, c := range []struct {
+		class           Class
+		commitment, use Money
+	}{{l.Classes[3], 2710 * Unit, 904 * Milli}, {l.Classes[5], 17_157_080 * Milli, 0}} {
+		if got, err := c.class.Commitment(); got != c.commitment || err != nil {
+			t.Errorf("%s commits to %v, %v, want %v", c.class.Name, got, err, c.commitment)
 		}
-		got[c.Name] = v
+		if got := c.class.UsePrice(); got != c.use {
+			t.Errorf("%s has the use price %v, want %v", c.class.Name, got, c.use)
+		}
 	}
-	want := map[string]costs{
-		"3y-light": {2710 * Unit, 14_588_560 * Milli, 26_467_120 * Milli},
-		"3y-heavy": {17_157_080 * Milli, 17_157_080 * Milli, 17_157_080 * Milli},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if light.UsePrice() != 904*Milli || heavy.UsePrice() != 0 {
-		t.Errorf("use prices %v and %v, want 0.904 and 0", light.UsePrice(), heavy.UsePrice())
-	}
-	_, err := light.Cost(-1)
-	wantError(t, err, "used", -1, ErrRange)
-	_, err = light.Cost(light.Term + 1)
-	wantError(t, err, "used", -1, ErrRange)
 	for _, c := range []Class{
 		{Term: time.Hour, Upfront: math.MaxInt64, Hourly: 1},
 		{Term: math.MaxInt64, Hourly: math.MaxInt64},
-		{Term: time.Hour, Upfront: math.MaxInt64, Hourly: 1, Billed: WhenUsed},
 	} {
-		if _, err := c.Cost(c.Term); !errors.Is(err, ErrOverflow) {
-			t.Errorf("Cost of %v: %v, want ErrOverflow", c, err)
+		if _, err := c.Commitment(); !errors.Is(err, ErrOverflow) {
+			t.Errorf("commitment of %v: %v, want ErrOverflow", c, err)
 		}
 	}
 }

@@ -159,15 +159,3 @@ func ExampleMoney_Over() {
 	// 0.066666666 0.07
 	// 0.066666667 0.07
 }
-
-// What is held when a plan begins, by name and for how long.
-func ExampleReadHoldings() {
-	prices := pricing.CC28XLarge2013()
-	held, err := pricing.ReadHoldings(strings.NewReader(`[{"class": "3y-heavy", "count": 12, "until": "2000h"}]`), prices, time.Hour)
-	fmt.Println(held, err)
-	_, err = pricing.ReadHoldings(strings.NewReader(`[{"class": "3y-heavy", "count": 12, "until": "soon"}]`), prices, time.Hour)
-	fmt.Println(err)
-	// Output:
-	// [{5 12 2000}] <nil>
-	// pricing: line 1 ([0].until): malformed text: "soon": want a duration such as "2000h", or a whole number of slots
-}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // A price list in JSON has the form:
@@ -82,7 +84,7 @@ func (l *List) UnmarshalJSON(data []byte) error {
 
 // parseList reads one list.
 func parseList(data []byte) (List, error) {
-	p, err := newParser(data, "list")
+	p, err := newParser(data)
 	if err != nil {
 		return List{}, err
 	}
@@ -97,7 +99,7 @@ func parseList(data []byte) (List, error) {
 }
 
 // newParser returns a parser of a text, which is well-formed JSON in UTF-8 or an error.
-func newParser(data []byte, what string) (*listParser, error) {
+func newParser(data []byte) (*listParser, error) {
 	if !utf8.Valid(data) {
 		bad := 0
 		for bad < len(data) {
@@ -111,7 +113,7 @@ func newParser(data []byte, what string) (*listParser, error) {
 	}
 	// The syntax of the whole text comes first: its errors have a line, which those
 	// of a json.Decoder do not have, and the parser below sees well-formed values only.
-	p := &listParser{what: what, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	p := &listParser{data: data, dec: json.NewDecoder(bytes.NewReader(data))}
 	var whole json.RawMessage
 	if err := json.Unmarshal(data, &whole); err != nil {
 		return nil, p.syntaxError(err)
@@ -122,7 +124,6 @@ func newParser(data []byte, what string) (*listParser, error) {
 // listParser walks the tokens of a list. The field matching of encoding/json
 // accepts missing and repeated fields, and does not say where a value was.
 type listParser struct {
-	what  string // that the text is to be
 	data  []byte
 	dec   *json.Decoder
 	lines []int // where each class begins
@@ -157,11 +158,11 @@ func (p *listParser) syntaxError(err error) error {
 	var bad *json.SyntaxError
 	switch {
 	case errors.As(err, &bad) && bad.Offset >= int64(len(p.data)) && strings.HasPrefix(text, "unexpected end"):
-		text = "the text ends before the " + p.what + " does"
+		text = "the text ends before the list does"
 	case errors.As(err, &bad):
 		line = lineAt(p.data, int(bad.Offset)-1)
 	}
-	return badText(line, "", -1, ErrSyntax, "%s: want the %s in JSON", text, p.what)
+	return badText(line, "", -1, ErrSyntax, "%s: want the list in JSON", text)
 }
 
 // delim reads an expected delimiter.
@@ -202,7 +203,7 @@ func (p *listParser) object(path string, index int, fields []string, value func(
 		}
 		switch {
 		case at < 0:
-			return p.fail(path, index, ErrUnknown, "the field %s: want %s", quote(name), strings.Join(fields, ", "))
+			return p.fail(path, index, ErrUnknown, "the field %s: want %s", inputerr.Quote(name), strings.Join(fields, ", "))
 		case seen&(1<<at) != 0:
 			return p.fail(field(name), index, ErrDuplicate, "the field: want it once")
 		}
@@ -259,9 +260,9 @@ func (p *listParser) classes(classes *[]Class) error {
 				d, err := time.ParseDuration(s)
 				switch {
 				case tooLong(s):
-					return p.fail("classes.term", k, ErrRange, "%s: want at most %s", quote(s), term(time.Duration(math.MaxInt64).Truncate(time.Hour)))
+					return p.fail("classes.term", k, ErrRange, "%s: want at most %s", inputerr.Quote(s), term(time.Duration(math.MaxInt64).Truncate(time.Hour)))
 				case err != nil:
-					return p.fail("classes.term", k, ErrSyntax, "%s: want a duration such as \"8760h\"", quote(s))
+					return p.fail("classes.term", k, ErrSyntax, "%s: want a duration such as \"8760h\"", inputerr.Quote(s))
 				}
 				c.Term = d
 				return nil
@@ -275,7 +276,7 @@ func (p *listParser) classes(classes *[]Class) error {
 				return err
 			}
 			if c.Billed.UnmarshalText([]byte(s)) != nil {
-				return p.fail("classes.billed", k, ErrUnknown, "%s: want %s", quote(s), billings.Want())
+				return p.fail("classes.billed", k, ErrUnknown, "%s: want %s", inputerr.Quote(s), billings.Want())
 			}
 			return nil
 		})
@@ -324,7 +325,7 @@ func token(t json.Token) string {
 	case json.Delim:
 		return kindOf(byte(t))
 	case string:
-		return "the string " + quote(t)
+		return "the string " + inputerr.Quote(t)
 	case float64:
 		return "a number"
 	case bool:
@@ -360,7 +361,7 @@ func (l List) append(b []byte) ([]byte, error) {
 	b = append(l.OnDemand.append(append(b, `{"on_demand":`...)), `,"classes":[`...)
 	for k, c := range l.Classes {
 		if !utf8.ValidString(c.Name) {
-			return nil, badInput("Classes.Name", k, ErrSyntax, "%s: want UTF-8", quote(c.Name))
+			return nil, badInput("Classes.Name", k, ErrSyntax, "%s: want UTF-8", inputerr.Quote(c.Name))
 		}
 		name, err := json.Marshal(c.Name)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
@@ -85,7 +86,7 @@ func parseDecimal(s string, exponent bool) (Money, *fault) {
 		mantissa = s[:i]
 		e, err := parseExponent(s[i+1:])
 		if err != nil {
-			return 0, &fault{ErrSyntax, quote(s) + ": want a number such as 2.4 or 24e-1"}
+			return 0, &fault{ErrSyntax, inputerr.Quote(s) + ": want a number such as 2.4 or 24e-1"}
 		}
 		shift = e
 	}
@@ -104,11 +105,11 @@ func parseDecimal(s string, exponent bool) (Money, *fault) {
 		case c == '.' && point < 0:
 			point = i
 		default:
-			return 0, &fault{ErrSyntax, quote(s) + ": want a plain decimal such as 2.4"}
+			return 0, &fault{ErrSyntax, inputerr.Quote(s) + ": want a plain decimal such as 2.4"}
 		}
 	}
 	if !seen {
-		return 0, &fault{ErrSyntax, quote(s) + ": want a plain decimal such as 2.4"}
+		return 0, &fault{ErrSyntax, inputerr.Quote(s) + ": want a plain decimal such as 2.4"}
 	}
 	// A digit at place p stands for digit·10^p nanos.
 	place := decimals + shift - 1
@@ -142,9 +143,9 @@ func parseDecimal(s string, exponent bool) (Money, *fault) {
 	}
 	switch {
 	case fine:
-		return 0, &fault{ErrPrecision, quote(s) + ": want nine decimals at most"}
+		return 0, &fault{ErrPrecision, inputerr.Quote(s) + ": want nine decimals at most"}
 	case over || n > math.MaxInt64 && !neg:
-		return 0, &fault{ErrOverflow, quote(s) + ": want an amount within ±9223372036.854775807"}
+		return 0, &fault{ErrOverflow, inputerr.Quote(s) + ": want an amount within ±9223372036.854775807"}
 	case neg:
 		return Money(-n), nil
 	}
@@ -174,15 +175,6 @@ func parseExponent(s string) (int, error) {
 		e = -e
 	}
 	return e, nil
-}
-
-// quote quotes s for an error, and cuts a long s.
-func quote(s string) string {
-	const most = 40
-	if len(s) > most {
-		return strconv.Quote(s[:most]) + "..."
-	}
-	return strconv.Quote(s)
 }
 
 // String returns the shortest exact decimal, such as "2.4", "-0.000000001" or

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // The columns of a file of spot prices, by the names that EC2 gives them.
@@ -110,7 +112,7 @@ func spotHeading(src *csv.Reader) (column [len(spotColumns)]int, err error) {
 		at := slices.Index(spotColumns[:], strings.TrimPrefix(name, "\ufeff"))
 		switch {
 		case at < 0:
-			return column, badText(1, "", -1, ErrUnknown, "the column %s: want %s", quote(name), strings.Join(spotColumns[:], ", "))
+			return column, badText(1, "", -1, ErrUnknown, "the column %s: want %s", inputerr.Quote(name), strings.Join(spotColumns[:], ", "))
 		case column[at] >= 0:
 			return column, badText(1, spotColumns[at], -1, ErrDuplicate, "the column: want it once")
 		}
@@ -154,7 +156,7 @@ func parseSpot(record []string, column [len(spotColumns)]int, line int) (row spo
 	}
 	at, err := time.Parse(time.RFC3339, record[column[timeColumn]])
 	if err != nil {
-		return row, name, badText(line, spotColumns[timeColumn], -1, ErrSyntax, "%s: want a time such as 2020-05-24T23:00:03+00:00", quote(record[column[timeColumn]]))
+		return row, name, badText(line, spotColumns[timeColumn], -1, ErrSyntax, "%s: want a time such as 2020-05-24T23:00:03+00:00", inputerr.Quote(record[column[timeColumn]]))
 	}
 	return spotRow{at: at.UTC(), price: price, line: line}, name, nil
 }
@@ -238,7 +240,7 @@ func (s SpotSeries) asked() string {
 		if s == "" {
 			return "any"
 		}
-		return quote(s)
+		return inputerr.Quote(s)
 	}
 	return "zone " + name(s.Zone) + ", type " + name(s.Type) + ", product " + name(s.Product)
 }

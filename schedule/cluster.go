@@ -28,7 +28,7 @@ func (c *cluster) Reset(nodes int) {
 		panic("schedule: negative number of nodes")
 	}
 	c.queue.reset()
-	c.profile.reset()
+	c.profile.clear()
 	c.nodes, c.free = nodes, nodes
 	c.changed, c.isNew, c.fits = false, false, false
 }

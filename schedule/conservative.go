@@ -26,8 +26,7 @@ import (
 // reservation begins costs O(log S). Conservative is for queues of hundreds: a flood of 4,000
 // waiting jobs took half a minute where EASY takes milliseconds.
 type Conservative struct {
-	// Order is the priority by which the queue is ordered, nil for first come,
-	// first served. Set it while no job waits; Reset keeps it.
+	// Order is the priority by which the queue is ordered, as in [EASY].
 	Order func(Job) float64
 
 	queue   []reservation // in the queue's order

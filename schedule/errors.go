@@ -9,14 +9,10 @@ import (
 // ErrRange: a value is outside of its range. An [InputError] unwraps to it.
 var ErrRange = errors.New("value out of range")
 
-// An InputError says which field of an [Autoscaler] or which text of an enumeration
-// cannot be used, and why:
-//
-//	Package       "schedule"
-//	Field         such as "Autoscaler.Most"
-//	Index         -1
-//	Line, Column  0
-//	Err           the value and what would be right; unwraps to ErrRange
+// An InputError says which part of an input cannot be used, and why. In this package, Field is a
+// field of an [Autoscaler], such as "Autoscaler.Most", or an enumeration. Index is the element
+// within Field, or -1 where there is none. An error about a file has a Line and may have a Column,
+// both from 1. Err says what is there and what would be right, and unwraps to a sentinel.
 type InputError = inputerr.Error
 
 func badInput(field, format string, args ...any) error {

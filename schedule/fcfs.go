@@ -6,8 +6,7 @@ import "time"
 // fit, nothing starts. With a priority it is list scheduling in that order.
 // Time: O(1) an event and O(log R) a start, for R running jobs.
 type FCFS struct {
-	// Order is the priority by which the queue is ordered, nil for first come,
-	// first served. Set it while no job waits; Reset keeps it.
+	// Order is the priority by which the queue is ordered, as in [EASY].
 	Order func(Job) float64
 
 	cluster

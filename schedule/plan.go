@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"sort"
 	"time"
 )
@@ -15,9 +16,9 @@ import (
 // without a step of too few nodes. Both cost O(S/64 + 64) for S steps, the search 64 more
 // for each block that it has to look into.
 //
-// Invariants: there is at least one step. No block is empty. Two neighbours together hold
-// more than half a block. Two steps that follow each other differ in their free nodes,
-// but the first step may begin late. least and most are exact.
+// Invariants, beside those of every blockList: there is at least one step. Two steps that follow
+// each other differ in their free nodes, but the first step may begin late. least and most are
+// exact.
 
 type step struct {
 	at   time.Duration
@@ -31,17 +32,13 @@ type stretch struct {
 	steps       [blockLen]step
 }
 
-type plan struct {
-	blocks []*stretch
-	spare  []*stretch
-}
+type plan struct{ blockList[stretch] }
 
 func (p *plan) reset(free int) {
-	p.spare = append(p.spare, p.blocks...)
-	b := p.newBlock()
-	b.n, b.steps[0] = 1, step{0, free}
+	p.clear()
+	b := p.open(0)
+	b.n, b.lift, b.steps[0] = 1, 0, step{0, free}
 	b.bound()
-	p.blocks = append(p.blocks[:0], b)
 }
 
 // extend makes n more nodes free from t on. Calls come in the order of time, on a plan
@@ -54,8 +51,8 @@ func (p *plan) extend(t time.Duration, n int) {
 		return
 	}
 	if b.n == blockLen {
-		b = p.newBlock()
-		p.blocks = append(p.blocks, b)
+		b = p.open(len(p.blocks))
+		b.n, b.lift = 0, 0
 	}
 	b.steps[b.n] = step{t, last.free + n}
 	b.n++
@@ -66,21 +63,6 @@ func (p *plan) rebound() {
 	for _, b := range p.blocks {
 		b.bound()
 	}
-}
-
-func (p *plan) newBlock() *stretch {
-	if n := len(p.spare); n > 0 {
-		b := p.spare[n-1]
-		p.spare = p.spare[:n-1]
-		b.n, b.lift = 0, 0
-		return b
-	}
-	return new(stretch)
-}
-
-func (p *plan) drop(k int) {
-	p.spare = append(p.spare, p.blocks[k])
-	p.blocks = append(p.blocks[:k], p.blocks[k+1:]...)
 }
 
 // bound makes the bounds of a block exact.
@@ -112,10 +94,7 @@ func (p *plan) cut(t time.Duration) {
 	}
 	if b.n == blockLen {
 		const half = blockLen / 2
-		n := p.newBlock()
-		p.blocks = append(p.blocks, nil)
-		copy(p.blocks[k+2:], p.blocks[k+1:])
-		p.blocks[k+1] = n
+		n := p.open(k + 1)
 		n.n, n.lift = copy(n.steps[:], b.steps[half:]), b.lift
 		b.n = half
 		b.bound()
@@ -217,9 +196,7 @@ func (p *plan) forget(now time.Duration) {
 	}
 	k, i := p.locate(now)
 	p.spare = append(p.spare, p.blocks[:k]...)
-	if k > 0 {
-		p.blocks = append(p.blocks[:0], p.blocks[k:]...)
-	}
+	p.blocks = slices.Delete(p.blocks, 0, k)
 	b := p.blocks[0]
 	if i > 0 {
 		b.n = copy(b.steps[:], b.steps[i:b.n])

@@ -15,8 +15,7 @@ import (
 // few hundred of a usual cluster. Insertion and removal find their block by
 // bisection.
 //
-// Invariants: no block is empty; two neighbours together hold more than half a
-// block, so that there are at most R/16 + 1 blocks.
+// By the invariants of every blockList there are at most R/16 + 1 blocks.
 
 type release struct {
 	at    time.Duration
@@ -30,10 +29,7 @@ type releases struct {
 	list [blockLen]release
 }
 
-type profile struct {
-	blocks []*releases
-	spare  []*releases
-}
+type profile struct{ blockList[releases] }
 
 // before is a total order. Booting nodes share an id, and a job may have the same id;
 // then the release that the job takes out equals the release that it put in.
@@ -47,21 +43,6 @@ func (a release) before(b release) bool {
 	return a.nodes < b.nodes
 }
 
-func (p *profile) reset() {
-	p.spare = append(p.spare, p.blocks...)
-	p.blocks = p.blocks[:0]
-}
-
-func (p *profile) newBlock() *releases {
-	if n := len(p.spare); n > 0 {
-		b := p.spare[n-1]
-		p.spare = p.spare[:n-1]
-		b.sum, b.n = 0, 0
-		return b
-	}
-	return new(releases)
-}
-
 // find returns the block in which r lies or belongs, and the first place in it
 // that is not before r.
 func (p *profile) find(r release) (k, i int) {
@@ -73,17 +54,15 @@ func (p *profile) find(r release) (k, i int) {
 
 func (p *profile) insert(r release) {
 	if len(p.blocks) == 0 {
-		p.blocks = append(p.blocks, p.newBlock())
+		b := p.open(0)
+		b.sum, b.n = 0, 0
 	}
 	k, i := p.find(r)
 	b := p.blocks[k]
 	if b.n == blockLen {
 		const half = blockLen / 2
-		n := p.newBlock()
-		p.blocks = append(p.blocks, nil)
-		copy(p.blocks[k+2:], p.blocks[k+1:])
-		p.blocks[k+1] = n
-		n.n = copy(n.list[:], b.list[half:])
+		n := p.open(k + 1)
+		n.sum, n.n = 0, copy(n.list[:], b.list[half:])
 		b.n = half
 		for _, r := range n.list[:n.n] {
 			n.sum += r.nodes
@@ -134,11 +113,6 @@ func (p *profile) merge(k int) {
 	b.n += copy(b.list[b.n:], n.list[:n.n])
 	b.sum += n.sum
 	p.drop(k + 1)
-}
-
-func (p *profile) drop(k int) {
-	p.spare = append(p.spare, p.blocks[k])
-	p.blocks = append(p.blocks[:k], p.blocks[k+1:]...)
 }
 
 // expire takes out everything that is due at now or before and returns how many

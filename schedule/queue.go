@@ -25,14 +25,10 @@ import (
 // remembers the question. While f and w do not grow, and all its jobs need more than x nodes,
 // there is still no answer.
 //
-// Invariants: blocks are not empty. The live jobs of a block precede those of the next
-// block. Bits at or above used are 0. Two neighbours together hold more than half a
-// block, so there are at most Q/16 + 1 blocks for Q jobs.
+// Invariants, beside those of every blockList: the live jobs of a block precede those of the
+// next block, and bits at or above used are 0. So there are at most Q/16 + 1 blocks for Q jobs.
 
-const (
-	blockLen    = 64
-	sizeClasses = 20 // the last holds everything from 2^18 nodes on
-)
+const sizeClasses = 20 // the last holds everything from 2^18 nodes on
 
 type block struct {
 	live     uint64
@@ -48,10 +44,9 @@ type block struct {
 }
 
 type queue struct {
-	blocks []*block
-	spare  []*block
-	len    int
-	nodes  int // Σ nodes of the waiting jobs
+	blockList[block]
+	len   int
+	nodes int // Σ nodes of the waiting jobs
 }
 
 // A place is where a job lies in the queue; it holds until the next insert or
@@ -61,26 +56,16 @@ type place struct{ block, slot int }
 func sizeClass(nodes int) int { return min(bits.Len(uint(nodes))-1, sizeClasses-1) }
 
 func (q *queue) reset() {
-	q.spare = append(q.spare, q.blocks...)
-	q.blocks = q.blocks[:0]
+	q.clear()
 	q.len, q.nodes = 0, 0
 }
 
-func (q *queue) newBlock() *block {
-	if n := len(q.spare); n > 0 {
-		b := q.spare[n-1]
-		q.spare = q.spare[:n-1]
-		b.clear()
-		return b
-	}
-	b := new(block)
-	b.clear()
-	return b
-}
-
-func (b *block) clear() {
+// newBlock puts an empty block before block k.
+func (q *queue) newBlock(k int) *block {
+	b := q.open(k)
 	b.live, b.used = 0, 0
 	b.unbound()
+	return b
 }
 
 func (b *block) unbound() {
@@ -161,8 +146,7 @@ func (q *queue) insert(prio float64, j *Job) place {
 	q.nodes += j.Nodes
 	k := len(q.blocks) - 1
 	if k < 0 {
-		b := q.newBlock()
-		q.blocks = append(q.blocks, b)
+		b := q.newBlock(0)
 		b.put(0, prio, j)
 		b.used = 1
 		return place{0, 0}
@@ -186,8 +170,7 @@ func (q *queue) insert(prio float64, j *Job) place {
 			return place{k, i}
 		}
 		if k == len(q.blocks)-1 {
-			n := q.newBlock()
-			q.blocks = append(q.blocks, n)
+			n := q.newBlock(k + 1)
 			n.put(0, prio, j)
 			n.used = 1
 			return place{k + 1, 0}
@@ -213,10 +196,7 @@ func (q *queue) insert(prio float64, j *Job) place {
 
 // split makes two half-full blocks of a full one.
 func (q *queue) split(k int) {
-	b, n := q.blocks[k], q.newBlock()
-	q.blocks = append(q.blocks, nil)
-	copy(q.blocks[k+2:], q.blocks[k+1:])
-	q.blocks[k+1] = n
+	b, n := q.blocks[k], q.newBlock(k+1)
 	const half = blockLen / 2
 	for i := half; i < blockLen; i++ {
 		n.move(i-half, b, i)
@@ -291,11 +271,6 @@ func (q *queue) merge(k int) {
 	b.live = lowBits(b.used)
 	b.rebound()
 	q.drop(k + 1)
-}
-
-func (q *queue) drop(k int) {
-	q.spare = append(q.spare, q.blocks[k])
-	q.blocks = append(q.blocks[:k], q.blocks[k+1:]...)
 }
 
 // next returns the first job from p on that needs at most free nodes, and that has an

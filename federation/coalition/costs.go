@@ -87,12 +87,8 @@ func (c Costs) AppendDepartures(dst []Departure, shares []pricing.Money) ([]Depa
 			dst = append(dst, Departure{s, gain})
 		}
 	}
-	sortDepartures(dst[from:])
-	return dst, nil
-}
-
-func sortDepartures(d []Departure) {
-	slices.SortFunc(d, func(a, b Departure) int {
+	slices.SortFunc(dst[from:], func(a, b Departure) int {
 		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Set, b.Set))
 	})
+	return dst, nil
 }

@@ -66,9 +66,9 @@
 //
 // # Allocation and concurrency
 //
-// A [Solver] keeps its memory and allocates nothing once it suffices. A [Sampler] keeps a
-// map of the costs that it has asked for. Each is for one goroutine at a time. Inputs are
-// not modified. Randomness is passed in: the same seed gives the same shares.
+// A [Solver] keeps its memory and allocates nothing once it suffices. So does a
+// [Sampler]. Each is for one goroutine at a time. Inputs are not modified. Randomness is
+// passed in: the same seed gives the same shares.
 //
 // # References
 //

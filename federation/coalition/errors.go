@@ -6,16 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *pricing.InputError of this package unwraps to one of these errors.
-//
-// The fields of the InputError are:
-//
-//	Package  "coalition"
-//	Field    such as "Costs"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
+// A *pricing.InputError of this package unwraps to one of these errors. Its Field is such as
+// "Costs".
 var (
 	// ErrRange: a value is outside its range.
 	ErrRange = errors.New("value out of range")

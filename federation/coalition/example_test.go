@@ -73,9 +73,9 @@ func ExampleSolver_AppendPartition() {
 
 // Thirty sites have too many coalitions to list: sample them.
 func ExampleSampler() {
-	cost := func(s coalition.Set) (pricing.Money, error) {
+	cost := func(joined []int) (pricing.Money, error) {
 		demand := 0
-		for i := range s.Members() {
+		for _, i := range joined {
 			demand += 1 + i%3
 		}
 		return pricing.Money(100+10*demand) * pricing.Unit, nil // 100 for a contract, 10 for each unit

@@ -25,7 +25,7 @@ import (
 // pairs is s/√m, where s is the standard deviation over the pairs. The exact value is
 // within twice the standard error in about 95 of 100 cases, for m of 30 or more.
 //
-// Time: 2·m·n costs at most. Shapley does not ask again for a cost that it asked for before.
+// Time: 2·m·n costs.
 
 // DefaultPairs is the number of pairs of orders where a caller says 0.
 const DefaultPairs = 100
@@ -36,13 +36,9 @@ type Share struct {
 	StdErr pricing.Money // the standard error of Cost, rounded up
 }
 
-// A Sampler estimates Shapley values. The zero value is ready. A Sampler keeps the costs
-// that it has asked for until the next call of Shapley. It is for one goroutine at a time.
+// A Sampler estimates Shapley values. The zero value is ready, and keeps its memory between calls.
+// It is for one goroutine at a time.
 type Sampler struct {
-	known map[Set]pricing.Money
-	cost  func(Set) (pricing.Money, error)
-	set   Set // who has joined, under Shapley
-	bySet func(joined []int) (pricing.Money, error)
 	sums  []wide.Int
 	order []int
 	pair  []pricing.Money
@@ -52,38 +48,18 @@ type Sampler struct {
 }
 
 // Shapley appends the estimated Shapley value of the members 0 to n−1 to dst. cost returns the cost
-// of a coalition, from −[MaxCost] to MaxCost. Shapley calls cost at most once for each coalition.
-// Shapley never calls cost for the empty coalition, which costs 0. The shares add up to the cost of
-// all members, to the nano. The same seed of rnd gives the same shares.
+// of the coalition joined, from −[MaxCost] to MaxCost, which lists its members in the order of their
+// joining. From call to call, either one more member has joined, or a new order begins and joined
+// has one member. So cost can be computed step by step. cost must not modify or keep joined. The
+// shares add up to the cost of all members, to the nano. The same seed of rnd gives the same shares.
 //
 // pairs is the work limit: Shapley draws so many orders of the members from rnd, and takes each
 // order forwards and backwards. 0 stands for [DefaultPairs].
 //
 // The error is that of cost, or a *pricing.InputError for a cost that is too large; Shapley then
-// returns dst unchanged. Shapley panics unless n is from 1 to 64, pairs is 0 or from 2 to a
-// million, and cost and rnd are set.
-func (s *Sampler) Shapley(dst []Share, n int, cost func(Set) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
-	switch {
-	case n < 1 || n > 64:
-		panic("coalition: number of members is not from 1 to 64")
-	case cost == nil:
-		panic("coalition: nil cost")
-	}
-	if s.known == nil {
-		s.known = map[Set]pricing.Money{}
-		s.bySet = s.costOfJoined // once: a closure for each call would be an allocation
-	}
-	clear(s.known)
-	s.cost = cost
-	return s.Joining(dst, n, s.bySet, pairs, rnd)
-}
-
-// Joining is [Sampler.Shapley] for any number of members. Joining suits costs that a program
-// computes step by step, while one member after the other joins. cost returns the cost of the
-// coalition joined, which lists its members in the order of their joining. From call to call,
-// either one more member has joined, or a new order begins and joined has one member. cost must not
-// modify or keep joined.
-func (s *Sampler) Joining(dst []Share, n int, cost func(joined []int) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
+// returns dst unchanged. Shapley panics unless n is positive, pairs is 0 or from 2 to a million, and
+// cost and rnd are set.
+func (s *Sampler) Shapley(dst []Share, n int, cost func(joined []int) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
 	pairs = cmp.Or(pairs, DefaultPairs)
 	switch {
 	case n < 1:
@@ -143,47 +119,3 @@ func (s *Sampler) join(cost func([]int) (pricing.Money, error)) (total pricing.M
 	}
 	return total, nil
 }
-
-// costOfJoined is the cost of Joining under Shapley.
-func (s *Sampler) costOfJoined(joined []int) (pricing.Money, error) {
-	if len(joined) == 1 {
-		s.set = 0
-	}
-	s.set = s.set.With(joined[len(joined)-1])
-	return s.costOf(s.set)
-}
-
-// costOf returns the cost of a coalition, and remembers it.
-func (s *Sampler) costOf(set Set) (pricing.Money, error) {
-	c, ok := s.known[set]
-	if ok {
-		return c, nil
-	}
-	c, err := s.cost(set)
-	if err != nil {
-		return 0, err
-	}
-	s.known[set] = c
-	return c, nil
-}
-
-// AppendDepartures appends to dst the coalitions that pay more by shares than by
-// themselves, among those whose costs the last call of Shapley asked for: the greatest
-// gain first; ties go to the lower Set. That no coalition departs is no proof that the
-// shares are in the core. It panics if there is no share for some member.
-func (s *Sampler) AppendDepartures(dst []Departure, shares []pricing.Money) []Departure {
-	from := len(dst)
-	for set, c := range s.known {
-		if set>>uint(len(shares)) != 0 {
-			panic("coalition: no share for some member")
-		}
-		if gain := set.sumOf(shares) - c; gain > 0 {
-			dst = append(dst, Departure{set, gain})
-		}
-	}
-	sortDepartures(dst[from:])
-	return dst
-}
-
-// Costs returns how many costs the last call of Shapley asked for.
-func (s *Sampler) Costs() int { return len(s.known) }

@@ -15,7 +15,10 @@ type Set uint64
 func Of(members ...int) Set {
 	var s Set
 	for _, i := range members {
-		s = s.With(i)
+		if i < 0 || i > 63 {
+			panic("coalition: member is not from 0 to 63")
+		}
+		s |= 1 << i
 	}
 	return s
 }
@@ -27,14 +30,6 @@ func all(n int) Set {
 		panic("coalition: number of members is not from 0 to 64")
 	}
 	return Set(1)<<n - 1
-}
-
-// With returns s with member i. It panics if i is not from 0 to 63.
-func (s Set) With(i int) Set {
-	if i < 0 || i > 63 {
-		panic("coalition: member is not from 0 to 63")
-	}
-	return s | 1<<i
 }
 
 // Has reports whether member i belongs to s. No i but 0 to 63 does.

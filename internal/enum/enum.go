@@ -83,9 +83,5 @@ func (t *Table[T]) UnmarshalText(v *T, text []byte) error {
 		*v = T(i)
 		return nil
 	}
-	const most = 40
-	if len(text) > most {
-		text = append(text[:most:most], "..."...)
-	}
-	return inputerr.New(t.pkg, t.kind, -1, t.sentinel, "%q: want %s", text, t.Want())
+	return inputerr.New(t.pkg, t.kind, -1, t.sentinel, "%q: want %s", inputerr.Cut(text), t.Want())
 }

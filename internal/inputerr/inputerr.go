@@ -48,6 +48,25 @@ func At(pkg string, line, column int, field string, sentinel error, format strin
 	return &Error{Package: pkg, Field: field, Index: -1, Line: line, Column: column, Err: because(sentinel, fmt.Errorf(format, args...))}
 }
 
+// most is how many bytes of a text of others an error shows.
+const most = 40
+
+// Cut returns a text of others for an error: whole, or its first 40 bytes and three dots.
+func Cut[T ~string | ~[]byte](s T) string {
+	if len(s) > most {
+		return string(s[:most]) + "..."
+	}
+	return string(s)
+}
+
+// Quote is Cut in quotes, with the dots behind them.
+func Quote[T ~string | ~[]byte](s T) string {
+	if len(s) > most {
+		return strconv.Quote(string(s[:most])) + "..."
+	}
+	return strconv.Quote(string(s))
+}
+
 // Error returns one line.
 func (e *Error) Error() string {
 	var b strings.Builder

@@ -3,6 +3,7 @@ package inputerr_test
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
@@ -55,5 +56,20 @@ func TestUnwrap(t *testing.T) {
 	err = inputerr.At("trace", 17, 4, "run time", errRange, "x")
 	if !errors.As(err, &e) || e.Index != -1 || e.Line != 17 || e.Column != 4 || !errors.Is(err, errRange) {
 		t.Errorf("errors.As gives %+v", e)
+	}
+}
+
+// A text of up to 40 bytes is whole, and a longer one is cut.
+func TestCut(t *testing.T) {
+	forty := strings.Repeat("x", 40)
+	for in, want := range map[string]string{"": "", `a"`: `a"`, forty: forty, forty + "y": forty + "..."} {
+		if got := inputerr.Cut([]byte(in)); got != want {
+			t.Errorf("%q is cut to %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"": `""`, `a"`: `"a\""`, forty: `"` + forty + `"`, forty + "y": `"` + forty + `"...`} {
+		if got := inputerr.Quote(in); got != want {
+			t.Errorf("%q is quoted as %s, want %s", in, got, want)
+		}
 	}
 }

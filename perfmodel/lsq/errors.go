@@ -6,16 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *pricing.InputError of this package unwraps to one of these errors.
-//
-// The fields of the InputError are:
-//
-//	Package  "lsq"
-//	Field    such as "y"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
+// A *pricing.InputError of this package unwraps to one of these errors. Its Field is such as "y".
 var (
 	// ErrNotFinite: a number is NaN or infinite.
 	ErrNotFinite = errors.New("number is not finite")

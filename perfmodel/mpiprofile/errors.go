@@ -7,16 +7,7 @@ import (
 )
 
 // A *pricing.InputError of this package unwraps to one of these errors, or to an error of package
-// perfmodel.
-//
-// The fields of the InputError are:
-//
-//	Package  "mpiprofile"
-//	Field    what the line is about, such as "functions" or "MPI time"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     of the file, from 1; 0 where there is none
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
+// perfmodel. Its Field is what a line of the file is about, such as "functions" or "MPI time".
 var (
 	// ErrSyntax: a file is not of its format.
 	ErrSyntax = errors.New("not of the format expected")

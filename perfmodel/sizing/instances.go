@@ -88,16 +88,7 @@ func (i *InstanceType) Count(processes int) int {
 	return (processes-1)/i.Processes + 1
 }
 
-// Cost returns Eq. (5), the cost of running P processes for the given time. The error is
-// that of [InstanceType.Validate] or pricing.ErrOverflow. It panics if P is below 1, and
-// where [pricing.Meter.Cost] does.
-func (i *InstanceType) Cost(processes int, t time.Duration) (pricing.Money, error) {
-	if err := i.Validate(); err != nil {
-		return 0, err
-	}
-	return i.cost(i.Count(processes), t)
-}
-
+// cost returns the cost of running instances for the given time, Eq. (5).
 func (i *InstanceType) cost(instances int, t time.Duration) (pricing.Money, error) {
 	one, err := i.Meter.Cost(i.Hourly, t)
 	if err != nil {

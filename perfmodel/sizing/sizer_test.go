@@ -42,7 +42,7 @@ func TestHuang13Instances(t *testing.T) {
 	}
 	// Eq. (5): 25 processes on 16 an instance for 1:20 are two instances for two hours.
 	panics(t, "no process", func() { in[3].Count(0) })
-	if got, err := in[3].Cost(25, 80*time.Minute); err != nil || got.String() != "5.2" {
+	if got, err := in[3].cost(in[3].Count(25), 80*time.Minute); err != nil || got.String() != "5.2" {
 		t.Error(got, err)
 	}
 	for _, spoil := range []func(*InstanceType){
@@ -589,8 +589,8 @@ func TestCheapestPerUnit(t *testing.T) {
 
 func TestZeroInstanceType(t *testing.T) {
 	var zero InstanceType
-	if _, err := zero.Cost(1, time.Hour); !errors.Is(err, perfmodel.ErrNotPositive) {
-		t.Errorf("cost: %v", err)
+	if err := zero.Validate(); !errors.Is(err, perfmodel.ErrNotPositive) {
+		t.Error(err)
 	}
 	panics(t, "count", func() { zero.Count(1) })
 }

@@ -79,9 +79,6 @@ func NewClient(partition string, opts ClientOptions) (*Client, error) {
 	return &Client{s: clientState{Partition: partition, Instance: opts.Instance, Every: opts.Every, Number: 1, Asked: 1}}, nil
 }
 
-// Instance returns the name that tells the client from earlier clients of the partition.
-func (c *Client) Instance() string { return c.s.Instance }
-
 // send adds a message of this client to the outbox.
 func (c *Client) send(m Message, at mark) {
 	m.Partition, m.Instance = c.s.Partition, c.s.Instance

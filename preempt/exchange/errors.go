@@ -6,16 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *preempt.InputError of this package unwraps to one of these errors.
-//
-// The fields of the InputError are:
-//
-//	Package  "exchange"
-//	Field    such as "Leases.Node" or "weight"
-//	Index    the element within Field, from 0; -1 where there is none
-//	Line     0
-//	Column   0
-//	Err      what is there and what would be right; unwraps to a sentinel
+// A *preempt.InputError of this package unwraps to one of these errors. Its Field is such as
+// "Leases.Node" or "weight".
 var (
 	// ErrInstance: the message is of another client of the partition, or for another.
 	ErrInstance = errors.New("another client of the partition")

@@ -983,17 +983,17 @@ func TestOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Term: -1, MaxAge: 5 * time.Minute, MaxPartitions: 1024, MaxRequests: 64}
-	if diff := cmp.Diff(want, m.Options()); diff != "" {
+	if diff := cmp.Diff(want, m.s.Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, reload(t, m).Options()); diff != "" {
+	if diff := cmp.Diff(want, reload(t, m).s.Options); diff != "" {
 		t.Errorf("saved (-want +got):\n%s", diff)
 	}
 	if err := m.SetOptions(ManagerOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	want = ManagerOptions{Grace: 2 * time.Minute, Every: time.Minute, Term: 15 * time.Minute, Skew: 5 * time.Second, MaxAge: 5 * time.Minute, MaxDelay: 5 * time.Minute, MaxPartitions: 1024, MaxRequests: 64}
-	if diff := cmp.Diff(want, m.Options()); diff != "" {
+	if diff := cmp.Diff(want, m.s.Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
 }

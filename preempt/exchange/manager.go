@@ -80,10 +80,6 @@ func (m *Manager) SetOptions(opts ManagerOptions) error {
 	return nil
 }
 
-// Options returns the options in force, with defaults filled in. A Skew or MaxDelay of
-// none is 0; a Term without end is negative.
-func (m *Manager) Options() ManagerOptions { return m.s.Options }
-
 // Stats returns the counts since the manager was new.
 func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 

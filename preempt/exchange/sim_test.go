@@ -110,7 +110,7 @@ func newWorld(t fataler, pick func(int) int, opts ManagerOptions, kinds []string
 			t.Fatalf("%v", err)
 		}
 		w.parts = append(w.parts, p)
-		if _, err := w.m.ResetClient(0, p.name, p.c.Instance(), false); err != nil {
+		if _, err := w.m.ResetClient(0, p.name, p.c.s.Instance, false); err != nil {
 			t.Fatalf("%v", err)
 		}
 	}
@@ -532,7 +532,7 @@ func (w *world) deliver(t fataler, i int) {
 		return
 	}
 	for _, z := range w.gone {
-		if z.name == msg.Partition && z.c.Instance() == msg.Instance {
+		if z.name == msg.Partition && z.c.s.Instance == msg.Instance {
 			if _, err := z.c.Handle(z.clock(w.now), msg); err != nil { // what it answers is refused
 				t.Fatalf("client %s, reset: %+v: %v", z.name, msg, err)
 			}
@@ -604,7 +604,7 @@ func (w *world) forgery() {
 	l.Preemption = min(max(1, l.Preemption), maxEpoch)
 	l.Grace = []time.Duration{time.Second, time.Minute, time.Hour, forever}[w.pick(4)]
 	l.State = LeaseState(w.pick(4))
-	msg := Message{Call: []Call{NotifyDeletePending, DeleteCancelled, NodesDeleted, NodesAdded}[w.pick(4)], Partition: p.name, Instance: p.c.Instance(), Leases: []Lease{l}}
+	msg := Message{Call: []Call{NotifyDeletePending, DeleteCancelled, NodesDeleted, NodesAdded}[w.pick(4)], Partition: p.name, Instance: p.c.s.Instance, Leases: []Lease{l}}
 	w.counts.Forged++
 	w.pool = append(w.pool, msg)
 }

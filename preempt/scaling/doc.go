@@ -43,10 +43,6 @@
 //	return    idle nodes beyond D + Pool, longest idle first, that are idle for
 //	          min(Idle, M/w) and held for Hold, while N is more than Least
 //
-// With [Options.Within] a long queue of small jobs does not count with all its nodes at
-// once: D is then the nodes that work off the queue within that time, and the largest job's
-// nodes at least.
-//
 // # Guarantees
 //
 // Theorem 1 (no circles). After the decision is carried out, the same queue gives no further

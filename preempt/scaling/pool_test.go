@@ -64,7 +64,7 @@ func simulate(t *testing.T, jobs []trace.Job, lead time.Duration, worth float64,
 			v.Nodes = append(v.Nodes, scaling.Node{Busy: n.free > 0, Held: now - n.came, Idle: now - n.since})
 		}
 		for _, j := range queue {
-			v.Queue = append(v.Queue, scaling.Waiting{Nodes: j.Nodes, Waited: now - j.Submit, Run: j.Estimate})
+			v.Queue = append(v.Queue, scaling.Waiting{Nodes: j.Nodes, Waited: now - j.Submit})
 		}
 		v.Asked, v.Worth = len(asked), worth
 		more, cancel, given, err := scaling.Decide(back[:0], v, o)

@@ -25,9 +25,6 @@ type Options struct {
 	// Lead is how long a request takes until its nodes can be used. Nodes that come free
 	// sooner are not asked for. The default is 0: free nodes are not foreseen.
 	Lead time.Duration
-	// Within is how fast the queue is to be worked off: nodes are asked for so that the work
-	// that waits takes about that long. 0 asks for all nodes that waiting jobs need, at once.
-	Within time.Duration
 
 	Pool  int // idle nodes to keep in reserve
 	Least int // the fewest nodes
@@ -39,7 +36,7 @@ func (o Options) resolve() Options {
 	for _, f := range [...]struct {
 		d       *time.Duration
 		without time.Duration
-	}{{&o.Wait, time.Minute}, {&o.Idle, 10 * time.Minute}, {&o.Hold, 10 * time.Minute}, {&o.Move, 5 * time.Minute}, {&o.Lead, 0}, {&o.Within, 0}} {
+	}{{&o.Wait, time.Minute}, {&o.Idle, 10 * time.Minute}, {&o.Hold, 10 * time.Minute}, {&o.Move, 5 * time.Minute}, {&o.Lead, 0}} {
 		if *f.d == 0 {
 			*f.d = f.without
 		} else if *f.d < 0 {
@@ -70,7 +67,6 @@ func (o Options) Validate() error {
 type Waiting struct {
 	Nodes  int           // that it needs, > 0
 	Waited time.Duration // so far
-	Run    time.Duration // how long it is expected to run, 0 if nobody knows
 }
 
 // A Node is a node that the partition may use.
@@ -153,24 +149,11 @@ func (o Options) patience(worth float64) time.Duration {
 
 // demand returns how many nodes the queue needs, of the jobs that have waited for long
 // enough.
-func demand(queue []Waiting, o Options, waited time.Duration) int64 {
-	var sum, largest int64
-	work := 0.
-	for i := range queue {
-		j := &queue[i]
-		if j.Nodes > o.Most || j.Waited < waited {
-			continue
+func demand(queue []Waiting, o Options, waited time.Duration) (sum int64) {
+	for _, j := range queue {
+		if j.Nodes <= o.Most && j.Waited >= waited {
+			sum = plus(sum, int64(j.Nodes))
 		}
-		nodes := int64(j.Nodes)
-		sum, largest = plus(sum, nodes), max(largest, nodes)
-		run := j.Run
-		if run == 0 {
-			run = o.Within
-		}
-		work += float64(j.Nodes) * float64(min(run, o.Within)) // a longer job has its nodes all the time
-	}
-	if o.Within > 0 {
-		sum = min(sum, max(largest, int64(min(math.Ceil(work/float64(o.Within)), math.MaxInt32))))
 	}
 	return sum
 }
@@ -197,8 +180,6 @@ func (v *View) check() error {
 			return badInput("Queue.Nodes", i, "%d: want 1 to %d", j.Nodes, math.MaxInt32)
 		case j.Waited < 0:
 			return badInput("Queue.Waited", i, "%v is negative: want a time", j.Waited)
-		case j.Run < 0:
-			return badInput("Queue.Run", i, "%v is negative: want a time, or 0 where nobody knows", j.Run)
 		}
 	}
 	for i, n := range v.Nodes {

@@ -67,10 +67,6 @@ func TestDecide(t *testing.T) {
 		{"no more than the most", View{Queue: []Waiting{{Nodes: 3, Waited: time.Hour}, {Nodes: 3, Waited: time.Hour}}, Nodes: busy(0, 0), Asked: 1}, Options{Most: 5}, Decision{Ask: 2}},
 		{"the least", View{Nodes: busy(0)}, Options{Least: 3}, Decision{Ask: 2}},
 		{"a reserve", View{Nodes: append(busy(0), idle(0)...)}, Options{Pool: 3}, Decision{Ask: 2}},
-		{"work for ten minutes", View{Queue: slices.Repeat([]Waiting{{Nodes: 1, Waited: minute, Run: minute}}, 95)}, Options{Within: 10 * minute}, Decision{Ask: 10}},
-		{"the largest job fits", View{Queue: []Waiting{{Nodes: 7, Waited: minute, Run: time.Second}}}, Options{Within: time.Hour}, Decision{Ask: 7}},
-		{"unknown run times count in full", View{Queue: slices.Repeat([]Waiting{{Nodes: 1, Waited: minute}}, 9)}, Options{Within: time.Hour}, Decision{Ask: 9}},
-		{"long jobs count in full", View{Queue: slices.Repeat([]Waiting{{Nodes: 1, Waited: minute, Run: 99 * time.Hour}}, 9)}, Options{Within: time.Hour}, Decision{Ask: 9}},
 
 		{"idle for long", View{Nodes: idle(10*minute, 9*minute, 11*minute)}, Options{}, Decision{Return: []int{0, 2}}},
 		{"idle, and wanted elsewhere", View{Nodes: idle(10*minute, 5*minute, 4*minute), Worth: 1}, Options{}, Decision{Return: []int{0, 1}}},
@@ -86,7 +82,7 @@ func TestDecide(t *testing.T) {
 		{"as large as the most", View{Queue: []Waiting{{Nodes: 8, Waited: time.Hour}}}, Options{Most: 8}, Decision{Ask: 8}},
 		{"equally idle, the first", View{Queue: []Waiting{{Nodes: 2}}, Nodes: idle(time.Hour, time.Hour, time.Hour, time.Hour)}, Options{}, Decision{Return: []int{0, 1}}},
 		{"wanted at once", View{Nodes: idle(0)}, Options{Idle: -1}, Decision{Return: []int{0}}},
-		{"negative is none, not less", View{Queue: []Waiting{{Nodes: 4, Waited: 0, Run: minute}}, Nodes: busy(1, 2)}, Options{Wait: -5, Lead: -3, Within: -7}, Decision{Ask: 4}},
+		{"negative is none, not less", View{Queue: []Waiting{{Nodes: 4}}, Nodes: busy(1, 2)}, Options{Wait: -5, Lead: -3}, Decision{Ask: 4}},
 		{"more than any", View{Queue: slices.Repeat([]Waiting{{Nodes: math.MaxInt32, Waited: time.Hour}}, 3)}, Options{Most: math.MaxInt32}, Decision{Ask: math.MaxInt32}},
 		{"asked for the least", View{Nodes: busy(0), Asked: 2}, Options{Least: 2}, Decision{Cancel: 1}},
 	} {
@@ -107,7 +103,7 @@ func drawSpan(t *rapid.T, name string) time.Duration {
 
 func draw(t *rapid.T) (v View, o Options) {
 	for range rapid.IntRange(0, 5).Draw(t, "jobs") {
-		v.Queue = append(v.Queue, Waiting{rapid.IntRange(1, 6).Draw(t, "nodes"), drawSpan(t, "waited"), drawSpan(t, "run")})
+		v.Queue = append(v.Queue, Waiting{rapid.IntRange(1, 6).Draw(t, "nodes"), drawSpan(t, "waited")})
 	}
 	for range rapid.IntRange(0, 8).Draw(t, "nodes") {
 		v.Nodes = append(v.Nodes, Node{rapid.Bool().Draw(t, "busy"), drawSpan(t, "held"), drawSpan(t, "idle"), drawSpan(t, "free")})
@@ -117,7 +113,7 @@ func draw(t *rapid.T) (v View, o Options) {
 	span := func(name string) time.Duration {
 		return time.Duration(rapid.IntRange(-1, 12).Draw(t, name)) * minute
 	}
-	o = Options{Wait: span("wait"), Idle: span("idle"), Hold: span("hold"), Move: span("move"), Lead: span("lead"), Within: span("within"),
+	o = Options{Wait: span("wait"), Idle: span("idle"), Hold: span("hold"), Move: span("move"), Lead: span("lead"),
 		Pool: rapid.IntRange(0, 4).Draw(t, "pool"), Least: rapid.IntRange(0, 4).Draw(t, "least")}
 	if rapid.Bool().Draw(t, "limited") {
 		o.Most = o.Least + rapid.IntRange(1, 8).Draw(t, "most")
@@ -221,7 +217,6 @@ func TestErrors(t *testing.T) {
 		"Worth":         {v: View{Worth: math.NaN()}},
 		"Queue.Nodes":   {v: View{Queue: []Waiting{{}}}},
 		"Queue.Waited":  {v: View{Queue: []Waiting{{Nodes: 1, Waited: -1}}}},
-		"Queue.Run":     {v: View{Queue: []Waiting{{Nodes: 1, Run: -1}}}},
 		"Nodes":         {v: View{Nodes: []Node{{Idle: -1}}}},
 	} {
 		_, err := new(Scaler).Decide(c.v, c.o)

@@ -143,7 +143,7 @@ func termYears(text string) (int, error) {
 	digits, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > 10 || !strings.HasPrefix(unit, "Year") {
-		return 0, fmt.Errorf("%q: want a term such as 3 Years", shorten(text))
+		return 0, fmt.Errorf("%q: want a term such as 3 Years", inputerr.Cut(text))
 	}
 	return n, nil
 }

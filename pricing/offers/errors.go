@@ -3,14 +3,8 @@ package offers
 import "errors"
 
 // A *pricing.InputError of this package unwraps to one of these errors, or to an error of package
-// pricing.
-//
-// The fields of the InputError say where a file of prices cannot be read, and why:
-//
-//   - Field is the column or field.
-//   - Index is the place in a list of JSON, from 0, and -1 elsewhere.
-//   - Line and Column are the place in a table, from 1, and 0 elsewhere.
-//   - Err says what is wrong and what would be right, and unwraps to a sentinel.
+// pricing. Its Field is a column or field. Index is the place in a list of JSON, from 0; Line and
+// Column are the place in a table, from 1.
 var (
 	// ErrForm: the text is in none of the forms that this package reads.
 	ErrForm = errors.New("unknown form of prices")

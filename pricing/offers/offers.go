@@ -203,10 +203,3 @@ func (b *builder) finish() (*Prices, error) {
 func badLine(line int, field string, sentinel error, format string, args ...any) error {
 	return inputerr.At("offers", line, 0, field, sentinel, format, args...)
 }
-
-func shorten(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "..."
-	}
-	return s
-}

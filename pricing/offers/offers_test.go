@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/internal/shared"
 	"github.com/plimsoll/plimsoll/pricing"
 )
@@ -183,7 +184,7 @@ func TestMistakes(t *testing.T) {
 		_, err := Read(strings.NewReader(text), Options{})
 		var input *pricing.InputError
 		if !errors.Is(err, want.is) || !errors.As(err, &input) || !strings.Contains(err.Error(), want.says) {
-			t.Errorf("%q: %v, want %q and %q", shorten(text), err, want.is, want.says)
+			t.Errorf("%q: %v, want %q and %q", inputerr.Cut(text), err, want.is, want.says)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package elastic
 
 import (
-	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"github.com/plimsoll/plimsoll/schedule/internal/replay"
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
 )
 
 // A Delay is how long an instance takes to boot or to go: a mixture of normal
@@ -103,26 +105,7 @@ func normal(rng *rand.Rand) float64 {
 		y := float64(2*rng.Float64()) - 1
 		q := float64(x*x) + float64(y*y)
 		if q > 0 && q < 1 {
-			return float64(x * math.Sqrt(-2*ln(q)/q))
+			return float64(x * math.Sqrt(-2*samebits.Log(q)/q))
 		}
 	}
-}
-
-// ln is the natural logarithm for 0 < x < 1. It is the same on every machine, which
-// math.Log does not promise. x = m·2^e with √½ ≤ m < √2, and ln m is
-// 2·artanh((m−1)/(m+1)), by its series to the 21st power. The rest of the series is below
-// 2·0.1716²³/23 = 2.2e-19.
-func ln(x float64) float64 {
-	m, e := math.Frexp(x) // exact
-	if m < math.Sqrt2/2 {
-		m *= 2
-		e--
-	}
-	s := (m - 1) / (m + 1)
-	z := float64(s * s)
-	sum := 0.0
-	for k := 21; k > 1; k -= 2 {
-		sum = float64((sum + 1/float64(k)) * z)
-	}
-	return float64(float64(e)*math.Ln2) + float64(2*s*(1+sum))
 }

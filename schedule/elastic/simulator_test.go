@@ -508,16 +508,6 @@ func TestDelays(t *testing.T) {
 	if got := (Delay{{1, time.Minute, time.Second}}).draw(rand.New(&halves)); got < 50*time.Second || got > 70*time.Second || len(halves) != 2 {
 		t.Errorf("after two halves: %v, with %d numbers left", got, len(halves))
 	}
-	// ln against math.Log, to two units in the last place.
-	for range 100_000 {
-		x := rng.Float64()
-		if x == 0 {
-			continue
-		}
-		if got, want := ln(x), math.Log(x); math.Abs(got-want) > 2*math.Abs(math.Nextafter(want, 0)-want) && math.Abs(got-want) > 1e-16 {
-			t.Fatalf("ln(%v) = %v, want %v", x, got, want)
-		}
-	}
 }
 
 // drawn is a source of given numbers.

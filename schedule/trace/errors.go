@@ -6,20 +6,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
-// A *schedule.InputError of this package unwraps to one of these errors.
-//
-// The fields of the InputError are:
-//
-//	Package  "trace"
-//	Field    the field of the format such as "run time", or such as "Jobs.Nodes"
-//	Index    of the job or record from 0; -1 where there is a line
-//	Line     of the file from 1, for a Reader and a header
-//	Column   the field of the format from 1; 0 where the whole line is meant
-//	Err      what is there and what would be right; unwraps to a sentinel
-//
-// For example:
-//
-//	trace: line 17, column 4 (run time): not a number: "abc": want a number, or -1 if it is not known
+// A *schedule.InputError of this package unwraps to one of these errors. Its Field is a field of the
+// format such as "run time", or such as "Jobs.Nodes". Column is the field of the format from 1, or 0
+// where the whole line is meant.
 var (
 	ErrNumber   = errors.New("not a number")
 	ErrWhole    = errors.New("not a whole number")
@@ -46,12 +35,4 @@ func wanted(sentinel error) string {
 		return "a whole number"
 	}
 	return "a smaller number"
-}
-
-// shorten returns at most 40 bytes of b as a string.
-func shorten(b []byte) string {
-	if len(b) > 40 {
-		return string(b[:40]) + "..."
-	}
-	return string(b)
 }

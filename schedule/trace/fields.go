@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // parse reads the fields of line, which is not empty, into rec. rec is as it
@@ -19,7 +21,7 @@ func (r *Reader) parse(line []byte, rec *Record) error {
 	}
 	if f < numFields {
 		if f < minFields {
-			return badLine(r.stats.Lines, 0, "record", ErrFields, "%q: want %d or more", shorten(line), minFields)
+			return badLine(r.stats.Lines, 0, "record", ErrFields, "%q: want %d or more", inputerr.Cut(line), minFields)
 		}
 		r.stats.Short++
 		unknownFrom(&v, f)
@@ -122,7 +124,7 @@ func (r *Reader) scan(line []byte, v *[numFields]int64) (f, i int, err error) {
 }
 
 func (r *Reader) fieldError(f int, token []byte, err error) error {
-	return badLine(r.stats.Lines, f+1, fieldNames[f], err, "%q: want %s", shorten(token), wanted(err))
+	return badLine(r.stats.Lines, f+1, fieldNames[f], err, "%q: want %s", inputerr.Cut(token), wanted(err))
 }
 
 // number reads a token of any allowed form: an optional minus sign, digits,

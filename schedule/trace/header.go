@@ -14,18 +14,6 @@ type Header struct {
 	lines []string // without the semicolon and the line's end
 }
 
-// Lines yields the comment lines in order, without the leading semicolon and
-// otherwise as they stand in the log.
-func (h *Header) Lines() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, l := range h.lines {
-			if !yield(l) {
-				return
-			}
-		}
-	}
-}
-
 // Fields yields the fields in order as key and value, both without surrounding space. A
 // key may come more than once ("Queue", "Note"). A key is one word of letters, digits,
 // "_" and "-". Space or the line's end follows the colon, so "http://..." in a line that

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // A Writer writes a log in the Standard Workload Format as plain text: the 18 fields of a record,
@@ -51,10 +53,10 @@ func (w *Writer) WriteHeader(h *Header) error {
 	}
 	for i, l := range h.lines {
 		if len(l)+2 > maxLine {
-			return badLine(i+1, 0, "header", ErrTooLong, "%q: want at most %d bytes", shorten([]byte(l)), maxLine)
+			return badLine(i+1, 0, "header", ErrTooLong, "%q: want at most %d bytes", inputerr.Cut([]byte(l)), maxLine)
 		}
 		if strings.ContainsAny(l, "\r\n") {
-			return badLine(i+1, 0, "header", ErrEncoding, "%q: want no line feed or carriage return", shorten([]byte(l)))
+			return badLine(i+1, 0, "header", ErrEncoding, "%q: want no line feed or carriage return", inputerr.Cut([]byte(l)))
 		}
 	}
 	for _, l := range h.lines {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/enum"
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -157,12 +158,12 @@ func (s *sampler) root(k int) float64 {
 	if k == 1 {
 		return v
 	}
-	return exp(log(v) / float64(k))
+	return samebits.Exp(samebits.Log(v) / float64(k))
 }
 
 // exponential returns an exponential deviate of the given mean.
 func (s *sampler) exponential(mean float64) float64 {
-	return float64(-log(1-s.rng.Float64()) * mean)
+	return float64(-samebits.Log(1-s.rng.Float64()) * mean)
 }
 
 // A hyperexponential is two exponential distributions, each cut off at a limit:

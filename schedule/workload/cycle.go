@@ -1,6 +1,10 @@
 package workload
 
-import "math"
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
+)
 
 const (
 	buckets       = 48   // half hours of a day
@@ -38,11 +42,11 @@ func cycle(w *[buckets]float64, shape, scale float64) {
 	const w0 = 128.0 / 225
 
 	logf := func(t float64) float64 {
-		return float64((shape-1)*log(t)) - float64(t/scale)
+		return float64((shape-1)*samebits.Log(t)) - float64(t/scale)
 	}
 	mode := float64((shape - 1) * scale)
 	peak := logf(min(max(mode, firstBucket-0.5), firstBucket+buckets-0.5))
-	f := func(t float64) float64 { return exp(logf(t) - peak) }
+	f := func(t float64) float64 { return samebits.Exp(logf(t) - peak) }
 
 	sum := 0.0
 	for i := firstBucket; i < firstBucket+buckets; i++ {

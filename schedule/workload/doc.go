@@ -91,7 +91,7 @@
 // [Marshall12] compares policies on a sample of the model of [Feitelson96] and on ten days
 // of the Grid5000 trace, and publishes neither. The paper reports numbers of jobs, sizes,
 // and moments of run times. AppendFeitelson and AppendGrid5000 make samples that have these
-// values on average; their comments say how far one sample is from the report.
+// values on average; BENCHMARKS.md says how far one sample is from the report.
 //
 // Arrivals are a separate assumption. [Poisson] arrivals spread a sample evenly: 1,001 jobs
 // of the Feitelson sample then keep 130 cores busy on average. The sustained maximum of

@@ -114,21 +114,9 @@ func newFeitelson() (m feitelson) {
 // AppendFeitelson returns dst as it was and a *schedule.InputError. AppendFeitelson panics if rng
 // is nil or n is negative. Time: O(n log n).
 //
-// The table compares samples of 1,001 jobs with the reported figures. It has the mean and the
-// standard deviation over 1,000 seeds:
-//
-//	                     reported    samples
-//	jobs of 8 cores           146    144 ± 24
-//	jobs of 32 cores           32     32 ± 11
-//	jobs of 64 cores           68     69 ± 16
-//	mean run time, min      71.50     72 ± 14
-//	its standard deviation 207.24    205 ± 27
-//	the longest, h          23.58   22.7 ± 1.2
-//	the shortest, s         .3123    .30 ± .28
-//
-// Half of the scatter between samples comes from the repeated runs. The work of a sample is
-// 18,700 ± 6,900 core-hours; nine tenths of the samples have 10,800 to 32,300. So compare policies
-// on the same samples.
+// BENCHMARKS.md compares samples with the reported figures. Half of the scatter between samples
+// comes from the repeated runs: the work of a sample of 1,001 jobs is 18,700 ± 6,900 core-hours. So
+// compare policies on the same samples.
 func AppendFeitelson(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, FeitelsonJobs, feitelsonSpan)
 	if err != nil {

@@ -3,6 +3,8 @@ package workload
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
 )
 
 // Sampling the gamma distribution.
@@ -66,7 +68,7 @@ func (s *sampler) norm() float64 {
 		if q >= 1 || q == 0 {
 			continue
 		}
-		f := math.Sqrt(-2 * log(q) / q)
+		f := math.Sqrt(-2 * samebits.Log(q) / q)
 		s.normal, s.spare = float64(y*f), true
 		return float64(x * f)
 	}
@@ -77,7 +79,7 @@ func (s *sampler) norm() float64 {
 func (s *sampler) gamma(g *gamma) float64 {
 	m := g.scale
 	if g.inv != 0 {
-		m *= exp(log(1-s.rng.Float64()) * g.inv)
+		m *= samebits.Exp(samebits.Log(1-s.rng.Float64()) * g.inv)
 	}
 	for {
 		x := s.norm()
@@ -89,7 +91,7 @@ func (s *sampler) gamma(g *gamma) float64 {
 		u := 1 - s.rng.Float64() // (0, 1]
 		xx := x * x
 		if u < 1-float64(0.0331*float64(xx*xx)) ||
-			log(u) < float64(xx/2)+float64(g.d*(1-v+log(v))) {
+			samebits.Log(u) < float64(xx/2)+float64(g.d*(1-v+samebits.Log(v))) {
 			return float64(float64(g.d*v) * m)
 		}
 	}

@@ -47,24 +47,8 @@ var grid5000Times = hyperexponential{short: 600, long: 378.622 * 60, limit: 36 *
 // [Grid5000Serial] of them with one core. The same share of the n jobs, rounded to the nearest, has
 // one core. The others have 2 to [Grid5000Cores] cores.
 //
-// Jobs are numbered from 1 and come in order of submission. Submit and Run are whole
-// seconds. Estimate is Run (see [EstimatesTo]), User, Queue and Wait are −1.
-//
-// AppendGrid5000 allocates only to let dst grow. For options out of range, or more than 2²⁴ jobs,
-// AppendGrid5000 returns dst as it was and a *schedule.InputError. AppendGrid5000 panics if rng is
-// nil or n is negative. Time: O(n log n).
-//
-// The table compares samples of 1,061 jobs with the reported figures. It has the mean and the
-// standard deviation over 1,000 seeds:
-//
-//	                     reported    samples
-//	jobs of one core          733    733
-//	the largest, cores         50     49 ± 1.4
-//	mean run time, min     113.03    113 ± 7.7
-//	its standard deviation 251.20    251 ± 15
-//	the longest, h             36   32.4 ± 2.5
-//
-// The work is 6,840 ± 1,110 core-hours.
+// Run times are rounded up to whole seconds. All else is as [AppendFeitelson] says. BENCHMARKS.md
+// compares samples with the reported figures.
 func AppendGrid5000(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, Grid5000Jobs, grid5000Span)
 	if err != nil {

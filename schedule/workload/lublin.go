@@ -6,17 +6,14 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
 // The model of Lublin and Feitelson [Lublin03].
 //
-// A stream of jobs is one or two arrival processes, each with its own sizes and run
-// times. The idea: sizes are a mixture of serial jobs, powers of two and other sizes. The
-// logarithm of the run time is a mixture of a gamma of short jobs and a gamma of long
-// jobs. The share of short jobs falls with the size, which correlates size and run time.
-// The logarithm of the gap between arrivals is a gamma, too; gaps pass faster by day than
-// by night.
+// A stream of jobs is one or two arrival processes, each with its own sizes and run times. The
+// package comment has the distributions.
 //
 // Invariant: each process is at a place in time, half hours since the first midnight plus
 // a part of the current half hour. That place is the next arrival of the process. The
@@ -143,7 +140,7 @@ func (p *process) init(par *Params, nodes, queue int) {
 	p.run2 = newGamma(par.A2, par.B2)
 	p.arrive = newGamma(float64(par.AArr*par.ARAR), par.BArr)
 	cycle(&p.weights, par.ANum, par.BNum)
-	p.powLimit, p.queue = math.Floor(log2(float64(nodes))), queue
+	p.powLimit, p.queue = math.Floor(samebits.Log2(float64(nodes))), queue
 	p.points, p.halves = 0, 0
 }
 
@@ -154,7 +151,7 @@ func (p *process) advance(s *sampler) {
 	for g > MaxArrivalExponent {
 		g = s.gamma(&p.arrive)
 	}
-	p.points += exp(g) / bucketSeconds
+	p.points += samebits.Exp(g) / bucketSeconds
 	b := p.halves % buckets
 	for p.points > p.weights[b] {
 		p.points -= p.weights[b]
@@ -185,7 +182,7 @@ func (p *process) size(s *sampler) int {
 	if u <= p.p.Serial+p.p.Pow2 {
 		return 1 << int(min(round(x), p.powLimit))
 	}
-	return int(round(exp2(x)))
+	return int(round(samebits.Exp2(x)))
 }
 
 // logRun returns the logarithm of the run time of a job of the given size, not
@@ -233,7 +230,7 @@ func (l *Lublin) Next() (trace.Job, bool) {
 		x = p.logRun(&l.s, nodes)
 	}
 	// x ≥ 0, hence a run time of 0 cannot come out of the floor.
-	run := time.Duration(exp(x)) * time.Second
+	run := time.Duration(samebits.Exp(x)) * time.Second
 	submit := time.Duration(halves*bucketSeconds+int64(part*bucketSeconds)) * time.Second
 	l.id++
 	return trace.Job{

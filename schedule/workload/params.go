@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
 )
 
 // MachineNodes is the machine that the published parameters describe:
@@ -101,7 +103,7 @@ func (p Params) ForNodes(nodes int) Params {
 	if nodes < 1 {
 		panic("workload: Params.ForNodes of a machine without nodes")
 	}
-	shift := log2(float64(nodes)) - 7
+	shift := samebits.Log2(float64(nodes)) - 7
 	p.UMed += shift
 	p.UHi += shift
 	return p
@@ -150,7 +152,7 @@ func (p *Params) check(name string, nodes int) error {
 	if p.UHi < p.UMed {
 		return bad("UHi", ErrRange, "%g: want at least UMed, %g", p.UHi, p.UMed)
 	}
-	if round(exp2(p.UHi)) > float64(nodes) {
+	if round(samebits.Exp2(p.UHi)) > float64(nodes) {
 		return bad("UHi", ErrRange, "jobs of 2^%g nodes: want at most the machine, %d nodes", p.UHi, nodes)
 	}
 	for _, g := range []struct {

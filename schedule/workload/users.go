@@ -3,6 +3,7 @@ package workload
 import (
 	"math/rand/v2"
 
+	"github.com/plimsoll/plimsoll/schedule/internal/samebits"
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
@@ -34,9 +35,9 @@ func UsersTo(dst, jobs []trace.Job, rng *rand.Rand, n int) {
 	if n < 1 || n > 1e9 {
 		panic("workload: UsersTo with a number of users that is not from 1 to a billion")
 	}
-	base := log(float64(n + 1))
+	base := samebits.Log(float64(n + 1))
 	for i, j := range jobs {
-		j.User = min(n, max(1, int(exp(float64(base*rng.Float64())))))
+		j.User = min(n, max(1, int(samebits.Exp(float64(base*rng.Float64())))))
 		dst[i] = j
 	}
 }

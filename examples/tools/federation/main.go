@@ -159,7 +159,7 @@ type results struct {
 	chosen   *centres.Outcome // the cheapest with sharing
 	erred    *centres.Outcome // the same planner, told a demand with errors; nil without
 	best     *centres.Best    // of the reservations chosen; nil for one centre
-	tempted  []federation.Temptation
+	tempted  []temptation
 }
 
 // temptations is how many needless reservations are tried with -lend.
@@ -209,7 +209,7 @@ func federate(o *options, run *cli.Run) (*results, error) {
 		return r, nil
 	}
 	if o.lend != nil {
-		if r.tempted, err = federation.AppendTemptations(nil, centres.Members(list, r.chosen.Plans, nil), tasks, how.Options, temptations); err != nil {
+		if r.tempted, err = tempt(centres.Members(list, r.chosen.Plans, nil), tasks, how.Options, temptations); err != nil {
 			return nil, cli.Mistakef("%w", err)
 		}
 	}

@@ -124,7 +124,7 @@ func (r *results) decide(w *table.Page) {
 		text += fmt.Sprintf(" Of %d needless reservations that were tried %d would pay their owner (-lend)", temptations, len(r.tempted))
 		if len(r.tempted) > 0 {
 			t := r.tempted[0]
-			text += fmt.Sprintf(": %s gains %s by one from hour %d", r.centres[t.Centre].Name, amount(t.Gain), t.Start)
+			text += fmt.Sprintf(": %s gains %s by one from hour %d", r.centres[t.centre].Name, amount(t.gain), t.start)
 		}
 		text += "."
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -75,15 +74,6 @@ func (f *fields) Span(i, j int) []byte {
 		f.span = append(append(f.span, b...), 0xff)
 	}
 	return f.span
-}
-
-// quote quotes a field for an error, and cuts a long one.
-func quote(b []byte) string {
-	const longest = 40
-	if len(b) > longest {
-		return strconv.Quote(string(b[:longest])) + "..."
-	}
-	return strconv.Quote(string(b))
 }
 
 // Name returns the name of a column in the form that columns are compared in: lower

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/allocs"
 	"github.com/plimsoll/plimsoll/internal/csvscan"
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
@@ -172,7 +173,7 @@ func TestFieldsAndQuote(t *testing.T) {
 	}
 	forty := strings.Repeat("x", 40)
 	for in, want := range map[string]string{"a\"": `"a\""`, forty: `"` + forty + `"`, forty + "y": `"` + forty + `"...`} {
-		if got := quote([]byte(in)); got != want {
+		if got := inputerr.Quote([]byte(in)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -222,7 +222,7 @@ func (t *Table) Moment(col int) (time.Time, error) {
 	case Null(b):
 		return at, t.Fail(col, usage.ErrMissing, "no time: want one such as 2024-09-18T22:00:00Z")
 	}
-	return at, t.Fail(col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", quote(b))
+	return at, t.Fail(col, usage.ErrSyntax, "%s: want a time such as 2024-09-18T22:00:00Z", inputerr.Quote(b))
 }
 
 // Amount reads a number, and whether there is one.

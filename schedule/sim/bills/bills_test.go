@@ -194,8 +194,8 @@ func TestSampledByDefinition(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	all := naive(u, got.Accounts, coalition.Set(1<<users-1))
-	want, err := new(coalition.Sampler).Shapley(nil, users, func(set coalition.Set) (pricing.Money, error) {
-		return naive(u, got.Accounts, set), nil
+	want, err := new(coalition.Sampler).Shapley(nil, users, func(joined []int) (pricing.Money, error) {
+		return naive(u, got.Accounts, coalition.Of(joined...)), nil
 	}, 100, rand.New(rand.NewPCG(18, 4)))
 	if err != nil || all <= 0 {
 		t.Fatal(all, err)

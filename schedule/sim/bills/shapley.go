@@ -287,7 +287,7 @@ func (g *game) sample(n int, rng *rand.Rand) (err error) {
 	if g.joining == nil {
 		g.joining = g.join
 	}
-	g.shares, err = g.sampler.Joining(g.shares[:0], n, g.joining, Pairs, rng)
+	g.shares, err = g.sampler.Shapley(g.shares[:0], n, g.joining, Pairs, rng)
 	return err
 }
 

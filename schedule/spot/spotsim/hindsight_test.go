@@ -233,14 +233,9 @@ func TestHindsightErrors(t *testing.T) {
 			t.Estimate, t.Runtime, t.Checkpoints = time.Second, 100*time.Hour, spot.Checkpoints{Every: time.Microsecond, Write: 1000 * time.Second}
 		}},
 		{"Tasks.Checkpoints.Every", func(t *Task, _ *Options) { t.Checkpoints.Every = 10 * time.Microsecond }},
-		{"Options.Levels", func(_ *Task, c *Options) { c.Levels = 65 }},
 		{"Options.Step", func(_ *Task, c *Options) { c.Step = -1 }},
-		{"Options.Levels", func(_ *Task, c *Options) { c.Levels = -1 }},
-		{"Options.Reclaim", func(_ *Task, c *Options) { c.Reclaim = -0.1 }},
-		{"Options.Reclaim", func(_ *Task, c *Options) { c.Reclaim = 1 }},
 		{"Options.OnDemand", func(_ *Task, c *Options) { c.OnDemand = 0 }},
 		{"Options.Setup", func(_ *Task, c *Options) { c.Setup = -1 }},
-		{"Options.Window", func(_ *Task, c *Options) { c.Window = -1 }},
 	} {
 		k, f := good, cfg
 		c.set(&k, &f)
@@ -307,10 +302,10 @@ func TestHindsightErrors(t *testing.T) {
 	}
 }
 
-// What is just within the limits is taken: 64 levels, and 2²⁰ checkpoints, of which the
-// last would be at the end of the run and is not written.
+// What is just within the limits is taken: 2²⁰ checkpoints, of which the last would be
+// at the end of the run and is not written.
 func TestLimitsAreTaken(t *testing.T) {
-	cfg := Options{History: steps(time.Hour, []time.Duration{0}, pricing.Unit), OnDemand: 2 * pricing.Unit, Levels: 64}
+	cfg := Options{History: steps(time.Hour, []time.Duration{0}, pricing.Unit), OnDemand: 2 * pricing.Unit}
 	task := Task{Task: spot.Task{Deadline: 10 * time.Hour, Estimate: (1<<20 + 1) * time.Millisecond, Instances: 1, Checkpoints: spot.Checkpoints{Every: time.Millisecond}}}
 	if r, err := new(Simulator).Run([]Task{task}, cfg); r.Met != 1 || err != nil {
 		t.Errorf("2²⁰ checkpoints: %+v, %v", r, err)

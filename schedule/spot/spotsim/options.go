@@ -36,16 +36,12 @@ type Options struct {
 	Medium, Low func(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money
 	// Bid replaces Medium and Low.
 	Bid func(t *spot.Task, tier spot.Tier, now, saved time.Duration) pricing.Money
-	// Plan decides under spot.RulePlanned. Nil stands for a spot.Planner with the risk
-	// Reclaim and a model of the prices of Window before the submission. A
-	// Window of 0 is 30 days, or all past prices if they are fewer; there must be two
-	// steps.
-	Plan    func(*spot.Task, spot.BidState) spot.BidDecision
-	Window  time.Duration
-	Step    time.Duration // of the model; 0 is 10 minutes
-	Levels  int           // of the model, up to 64; 0 is 6
-	Reclaim float64
-	Alone   bool // that plan has no cluster on demand beside one on spot
+	// Plan decides under spot.RulePlanned. Nil stands for a spot.Planner with a model of the
+	// prices of 30 days before the submission, or of all past prices if they are fewer; there
+	// must be two steps.
+	Plan  func(*spot.Task, spot.BidState) spot.BidDecision
+	Step  time.Duration // of the model; 0 is 10 minutes
+	Alone bool          // that plan has no cluster on demand beside one on spot
 }
 
 // complete fills in what the zero value stands for and says what is out of range.
@@ -59,17 +55,8 @@ func (c *Options) complete() error {
 	if c.Setup < 0 {
 		return badInput("Options.Setup", -1, spot.ErrRange, "%v: want 0 or more", c.Setup)
 	}
-	if c.Window < 0 {
-		return badInput("Options.Window", -1, spot.ErrRange, "%v: want 0 or more", c.Window)
-	}
 	if c.Step < 0 {
 		return badInput("Options.Step", -1, spot.ErrRange, "%v: want 0 or more", c.Step)
-	}
-	if c.Levels < 0 || c.Levels > 64 {
-		return badInput("Options.Levels", -1, spot.ErrRange, "%d: want 0 to 64", c.Levels)
-	}
-	if !(c.Reclaim >= 0 && c.Reclaim < 1) {
-		return badInput("Options.Reclaim", -1, spot.ErrRange, "a probability of %v: want 0 or more and less than 1", c.Reclaim)
 	}
 	if c.Spot == (pricing.SpotMeter{}) {
 		c.Spot = pricing.EC2SpotPerSecond

@@ -109,7 +109,7 @@ func followPlan(t *testing.T, p *spot.Planner, task *Task, cfg *Options) (r plan
 func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 20))
 	var s Simulator
-	e := spot.ChainEstimator{Levels: 4}
+	var e spot.ChainEstimator
 	var p spot.Planner
 	var all planned
 	taken := 0 // interrupted
@@ -126,7 +126,7 @@ func TestPlannedDoesWhatThePlanSays(t *testing.T) {
 			cfg := Options{
 				History: mk.history, OnDemand: mk.onDemand, Setup: time.Duration(rnd.IntN(3)) * 5 * time.Minute,
 				Spot: pricing.EC2SpotHourly, Meter: pricing.EC2Hourly, Alone: rnd.IntN(2) == 0,
-				Handover: spot.Handover{Rule: spot.RulePlanned}, Levels: 4,
+				Handover: spot.Handover{Rule: spot.RulePlanned},
 			}
 			if rnd.IntN(2) == 0 {
 				cfg.Spot, cfg.Meter = pricing.EC2SpotPerSecond, pricing.EC2PerSecond

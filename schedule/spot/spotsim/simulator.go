@@ -93,7 +93,7 @@ type Simulator struct {
 // not valid, or for a sum that overflows. Every other error is a *schedule.InputError that unwraps
 // to [spot.ErrPast] for a deadline that is not after the submission, and to [spot.ErrRange]
 // otherwise. Index is the index of the task for a Field such as "Tasks.Deadline", and -1 for a
-// Field such as "Options.Window". Run checks these limits:
+// Field such as "Options.Setup". Run checks these limits:
 //
 //   - "Tasks.Submit": under spot.RulePlanned without a Plan, a task has two steps of past
 //     prices before it, for the chain.
@@ -164,18 +164,15 @@ func (s *Simulator) ask(_ *spot.Task, tier spot.Tier, now, _ time.Duration) pric
 // solve plans the task by the prices before its submission.
 func (s *Simulator) solve() error {
 	t := &s.task
-	window := s.cfg.Window
-	if window == 0 {
-		window = 30 * 24 * time.Hour
-	}
+	const window = 30 * 24 * time.Hour
 	h := &s.cfg.History
-	s.chains.Step, s.chains.Levels = s.cfg.Step, s.cfg.Levels
+	s.chains.Step = s.cfg.Step
 	chain, err := s.chains.Estimate(*h, max(h.Start(), t.Submit-window), t.Submit)
 	if err != nil { // the history and the options are valid: the window is too short
 		return badInput("Tasks.Submit", s.index, spot.ErrRange, "%v: want two steps of past prices or more, within %v, to plan by", t.Submit, window)
 	}
 	err = s.planner.Solve(spot.Market{
-		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Reclaim: s.cfg.Reclaim, Beside: !s.cfg.Alone,
+		Chain: chain, Spot: s.cfg.Spot, OnDemand: s.cfg.OnDemand, Meter: s.cfg.Meter, Beside: !s.cfg.Alone,
 	}, &t.Task, t.Submit)
 	if err == nil {
 		return nil

@@ -188,11 +188,11 @@ func TestMistakes(t *testing.T) {
 	} {
 		_, _, err := readAll(t, text, Options{})
 		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.says) || !strings.Contains(err.Error(), "want") {
-			t.Errorf("%q: %v\nwant an error that is %q and says %q", shorten(text), err, want.is, want.says)
+			t.Errorf("%q: %v\nwant an error that is %q and says %q", inputerr.Cut(text), err, want.is, want.says)
 		}
 		var input *inputerr.Error
 		if !errors.As(err, &input) || input.Package != "accounting" {
-			t.Errorf("%q: %T", shorten(text), err)
+			t.Errorf("%q: %T", inputerr.Cut(text), err)
 		}
 	}
 	// After a bad line the next can be read.
@@ -254,7 +254,7 @@ func TestDetect(t *testing.T) {
 		"week,value\n1,2\n": noForm,
 	} {
 		if got := detect([]byte(text)); got != want {
-			t.Errorf("%q: %v, want %v", shorten(text), got, want)
+			t.Errorf("%q: %v, want %v", inputerr.Cut(text), got, want)
 		}
 	}
 }

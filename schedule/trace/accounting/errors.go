@@ -2,15 +2,9 @@ package accounting
 
 import "errors"
 
-// A *schedule.InputError of this package unwraps to one of these errors.
-//
-// The fields of the InputError are:
-//
-//	Field   the column or field, such as "Start" or "jobs.time.end"
-//	Index   the job from 0 in JSON, where there are no lines; -1 elsewhere
-//	Line    the line from 1; 0 in JSON
-//	Column  the column of a table from 1; 0 where the whole line is meant
-//	Err     what is wrong and what would be right; unwraps to a sentinel
+// A *schedule.InputError of this package unwraps to one of these errors. Its Field is a column or
+// field, such as "Start" or "jobs.time.end". In JSON, Index is the job from 0 and there is no Line.
+// Column is the column of a table from 1, or 0 where the whole line is meant.
 var (
 	// ErrFormat: the text is in none of the forms that this package reads.
 	ErrFormat = errors.New("unknown form of accounting")
@@ -25,11 +19,3 @@ var (
 	// ErrTruncated: the input ends in the middle of a job or of a gzip stream.
 	ErrTruncated = errors.New("the input ends too early")
 )
-
-// shorten returns at most 40 bytes of s.
-func shorten[T ~string | ~[]byte](s T) string {
-	if len(s) > 40 {
-		return string(s[:40]) + "..."
-	}
-	return string(s)
-}

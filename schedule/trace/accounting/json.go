@@ -75,7 +75,7 @@ func (r *Reader) openJSON() error {
 			}
 			if len(list) > 0 {
 				return inputerr.New("accounting", "errors", 0, ErrSyntax, "the batch system answered %q: want an answer without errors",
-					shorten(list[0].Description+list[0].Error))
+					inputerr.Cut(list[0].Description+list[0].Error))
 			}
 		default:
 			var skip json.RawMessage

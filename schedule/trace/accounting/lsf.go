@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // isLSF reports whether a line begins as a record of lsb.acct does:
@@ -40,7 +42,7 @@ func (r *Reader) nextLSF(job *Job) error {
 			return err
 		}
 		if !isLSF(line) {
-			return r.bad(0, "line", ErrSyntax, "%q: want a record such as \"JOB_FINISH\" \"10.1\" 1644826549 ...", shorten(line))
+			return r.bad(0, "line", ErrSyntax, "%q: want a record such as \"JOB_FINISH\" \"10.1\" 1644826549 ...", inputerr.Cut(line))
 		}
 		kind, _, _ := quoted(line)
 		if string(kind) != "JOB_FINISH" {

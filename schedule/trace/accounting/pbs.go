@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // isPBS reports whether a line begins as a line of a PBS accounting log does:
@@ -31,7 +33,7 @@ func (r *Reader) nextPBS(job *Job) error {
 			return err
 		}
 		if !isPBS(line) {
-			return r.bad(0, "line", ErrSyntax, "%q: want a line such as 02/11/2026 20:12:21;E;4711.server;user=...", shorten(line))
+			return r.bad(0, "line", ErrSyntax, "%q: want a line such as 02/11/2026 20:12:21;E;4711.server;user=...", inputerr.Cut(line))
 		}
 		parts := bytes.SplitN(line, []byte(";"), 4)
 		if string(parts[1]) != "E" {
@@ -42,7 +44,7 @@ func (r *Reader) nextPBS(job *Job) error {
 		}
 		id, _, ok := leadingInt(parts[2])
 		if !ok {
-			return r.bad(0, "job", ErrSyntax, "%q: want a job number such as 4711.server or 4711[3].server", shorten(parts[2]))
+			return r.bad(0, "job", ErrSyntax, "%q: want a job number such as 4711.server or 4711[3].server", inputerr.Cut(parts[2]))
 		}
 		job.ID = id
 		return r.pbsJob(job, parts[3])
@@ -122,7 +124,7 @@ func (r *Reader) pbsPair(job *Job, end *pbsEnd, key string, value []byte) error 
 	moment := func(to *time.Time) error {
 		t, ok := parseTime(value, time.UTC)
 		if !ok {
-			return r.bad(0, key, ErrSyntax, "%q: want seconds since 1970", shorten(value))
+			return r.bad(0, key, ErrSyntax, "%q: want seconds since 1970", inputerr.Cut(value))
 		}
 		*to = t
 		return nil
@@ -155,7 +157,7 @@ func (r *Reader) pbsPair(job *Job, end *pbsEnd, key string, value []byte) error 
 	case "Resource_List.walltime":
 		d, ok := parseLimit(value, time.Second)
 		if !ok {
-			return r.bad(0, key, ErrSyntax, "%q: want a span such as 01:00:00", shorten(value))
+			return r.bad(0, key, ErrSyntax, "%q: want a span such as 01:00:00", inputerr.Cut(value))
 		}
 		job.Limit = d
 	case "Resource_List.ncpus", "resources_used.ncpus", "Resource_List.nodect", "Exit_status":
@@ -165,7 +167,7 @@ func (r *Reader) pbsPair(job *Job, end *pbsEnd, key string, value []byte) error 
 		}
 		n, ok := parseInt(value)
 		if !ok || n > math.MaxInt32 {
-			return r.bad(0, key, ErrSyntax, "%q: want a whole number up to %d", shorten(value), math.MaxInt32)
+			return r.bad(0, key, ErrSyntax, "%q: want a whole number up to %d", inputerr.Cut(value), math.MaxInt32)
 		}
 		switch key {
 		case "Resource_List.ncpus":

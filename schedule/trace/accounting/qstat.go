@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // qstatJob has what is read of a job of qstat.
@@ -51,7 +53,7 @@ func (r *Reader) nextQstat(job *Job) error {
 	name := fmt.Sprint(key)
 	id, _, ok := leadingInt([]byte(name))
 	if !ok {
-		return r.badJSON("job", ErrSyntax, "%q: want a job number such as 4711.server", shorten(name))
+		return r.badJSON("job", ErrSyntax, "%q: want a job number such as 4711.server", inputerr.Cut(name))
 	}
 	job.ID = id
 	user := q.User
@@ -84,7 +86,7 @@ func (r *Reader) nextQstat(job *Job) error {
 			job.State = Failed
 		}
 	default:
-		return r.badJSON("job_state", ErrSyntax, "%q: want Q, R, F or another of PBS's letters", shorten(q.State))
+		return r.badJSON("job_state", ErrSyntax, "%q: want Q, R, F or another of PBS's letters", inputerr.Cut(q.State))
 	}
 	return settle(job)
 }
@@ -103,13 +105,13 @@ func (r *Reader) qstatTimes(job *Job, q *qstatJob) error {
 		}
 		t, err := time.ParseInLocation("Mon Jan _2 15:04:05 2006", f.from, r.opts.Location)
 		if err != nil {
-			return r.badJSON(f.name, ErrSyntax, "%q: want a time such as Thu Jun 19 10:36:47 2025", shorten(f.from))
+			return r.badJSON(f.name, ErrSyntax, "%q: want a time such as Thu Jun 19 10:36:47 2025", inputerr.Cut(f.from))
 		}
 		*f.to = t
 	}
 	limit, ok := parseLimit(bytes.Trim(q.List.Walltime, `"`), time.Second)
 	if !ok {
-		return r.badJSON("Resource_List.walltime", ErrSyntax, "%q: want a span such as 01:00:00", shorten(q.List.Walltime))
+		return r.badJSON("Resource_List.walltime", ErrSyntax, "%q: want a span such as 01:00:00", inputerr.Cut(q.List.Walltime))
 	}
 	job.Limit = limit
 	return nil

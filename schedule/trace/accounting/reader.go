@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/inputerr"
@@ -388,5 +387,3 @@ func (r *Reader) nextLine() ([]byte, error) {
 func (r *Reader) bad(column int, field string, sentinel error, format string, args ...any) error {
 	return inputerr.At("accounting", r.line, column, field, sentinel, format, args...)
 }
-
-func grow(fields [][]byte, n int) [][]byte { return slices.Grow(fields[:0], n) }

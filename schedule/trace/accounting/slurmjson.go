@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // num is a number as any version of Slurm writes it: plain, in quotation marks,
@@ -43,7 +45,7 @@ func (v *num) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		f, ferr := strconv.ParseFloat(string(b), 64)
 		if ferr != nil || math.Abs(f) > 1<<53 {
-			return fmt.Errorf("%q is not a number", shorten(b))
+			return fmt.Errorf("%q is not a number", inputerr.Cut(b))
 		}
 		n = int64(f)
 	}
@@ -165,7 +167,7 @@ func (r *Reader) nextSlurm(job *Job) error {
 		}
 	}
 	if job.State == Unknown {
-		return r.badJSON("state", ErrSyntax, "%q: want a state of Slurm such as COMPLETED", shorten(fmt.Sprint(states)))
+		return r.badJSON("state", ErrSyntax, "%q: want a state of Slurm such as COMPLETED", inputerr.Cut(fmt.Sprint(states)))
 	}
 	if err := r.slurmTimes(job, &s); err != nil {
 		return err

@@ -174,7 +174,7 @@ func (r *Reader) headerColumns(line []byte) error {
 		t.pending = append(t.pending[:0], line...)
 		return nil
 	}
-	return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%q: want %s", shorten(line), wanted)
+	return inputerr.At("accounting", r.line, 0, "line", ErrFormat, "%q: want %s", inputerr.Cut(line), wanted)
 }
 
 func looksLikeTime(b []byte) bool {
@@ -186,7 +186,7 @@ func looksLikeTime(b []byte) bool {
 // is one mark.
 func (r *Reader) split(line []byte) error {
 	t := &r.table
-	r.fields = grow(r.fields, t.width+1)
+	r.fields = slices.Grow(r.fields[:0], t.width+1)
 	if t.delimiter == '|' || t.delimiter == '\t' || bytes.IndexByte(line, '"') < 0 {
 		for {
 			i := bytes.IndexByte(line, t.delimiter)
@@ -218,7 +218,7 @@ func (r *Reader) split(line []byte) error {
 				break
 			}
 			if rest[0] != t.delimiter {
-				return r.bad(len(r.fields), "line", ErrSyntax, "%q after a quotation mark: want %q", shorten(rest), t.delimiter)
+				return r.bad(len(r.fields), "line", ErrSyntax, "%q after a quotation mark: want %q", inputerr.Cut(rest), t.delimiter)
 			}
 			line = rest[1:]
 		}
@@ -269,7 +269,7 @@ func (r *Reader) get(c column) []byte {
 // fail is the error for a column of the line.
 func (r *Reader) fail(c column, sentinel error, want string) error {
 	i := r.table.at[c]
-	return r.bad(i, r.table.names[i-1], sentinel, "%q: want %s", shorten(r.fields[i-1]), want)
+	return r.bad(i, r.table.names[i-1], sentinel, "%q: want %s", inputerr.Cut(r.fields[i-1]), want)
 }
 
 func (r *Reader) nextTable(job *Job) error {

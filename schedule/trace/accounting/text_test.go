@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll/internal/inputerr"
 )
 
 // Amounts of memory, in KB per processor, for a job of 2 nodes and 8 processors.
@@ -212,15 +214,15 @@ func TestJSONEnds(t *testing.T) {
 		err := r.Next(&job)
 		if want.is == nil {
 			if err == nil || !errors.Is(err, ErrSyntax) && err.Error() != "EOF" {
-				t.Errorf("%s: %v", shorten(text), err)
+				t.Errorf("%s: %v", inputerr.Cut(text), err)
 			}
 			continue
 		}
 		if !errors.Is(err, want.is) || !strings.Contains(err.Error(), want.says) {
-			t.Errorf("%s: %v, want an error that is %q and says %q", shorten(text), err, want.is, want.says)
+			t.Errorf("%s: %v, want an error that is %q and says %q", inputerr.Cut(text), err, want.is, want.says)
 		}
 		if again := r.Next(&job); again == nil {
-			t.Errorf("%s: reading goes on after %v", shorten(text), err)
+			t.Errorf("%s: reading goes on after %v", inputerr.Cut(text), err)
 		}
 	}
 	// Many jobs, each smaller than the limit, are more than the limit together.

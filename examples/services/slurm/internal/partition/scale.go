@@ -151,7 +151,7 @@ func (a *Agent) queue(jobs []slurmctl.Job) (queue []scaling.Waiting) {
 		if j.Eligible.After(since) {
 			since = j.Eligible
 		}
-		w := scaling.Waiting{Nodes: j.Nodes, Waited: max(0, now.Sub(since)), Run: a.note(j).estimate}
+		w := scaling.Waiting{Nodes: j.Nodes, Waited: max(0, now.Sub(since))}
 		tasks := max(1, j.Tasks)
 		if j.AtOnce > 0 {
 			tasks = min(tasks, j.AtOnce)

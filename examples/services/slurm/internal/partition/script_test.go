@@ -331,7 +331,7 @@ func TestQueue(t *testing.T) {
 	a := s.agent(t, Options{})
 	ago := func(d time.Duration) time.Time { return s.now.Add(-d) }
 	base := slurmctl.Job{State: "PENDING", Priority: 1, Nodes: 2, Submit: ago(time.Minute), Limit: time.Hour}
-	w := scaling.Waiting{Nodes: 2, Waited: time.Minute, Run: time.Hour}
+	w := scaling.Waiting{Nodes: 2, Waited: time.Minute}
 	for _, c := range []struct {
 		name   string
 		change func(*slurmctl.Job)
@@ -341,12 +341,11 @@ func TestQueue(t *testing.T) {
 		{"runs", func(j *slurmctl.Job) { j.State = "RUNNING" }, nil},
 		{"is held", func(j *slurmctl.Job) { j.Priority = 0 }, nil},
 		{"is for later", func(j *slurmctl.Job) { j.Eligible = s.now.Add(1) }, nil},
-		{"may start now", func(j *slurmctl.Job) { j.Eligible = s.now }, []scaling.Waiting{{Nodes: 2, Run: time.Hour}}},
+		{"may start now", func(j *slurmctl.Job) { j.Eligible = s.now }, []scaling.Waiting{{Nodes: 2}}},
 		{"could start before", func(j *slurmctl.Job) { j.Eligible = ago(time.Hour) }, []scaling.Waiting{w}},
 		{"depends", func(j *slurmctl.Job) { j.Reason = "DependencyNeverSatisfied" }, nil},
 		{"needs nodes", func(j *slurmctl.Job) { j.Reason = "Resources" }, []scaling.Waiting{w}},
-		{"comes from the future", func(j *slurmctl.Job) { j.Submit = s.now.Add(time.Hour) }, []scaling.Waiting{{Nodes: 2, Run: time.Hour}}},
-		{"says less", func(j *slurmctl.Job) { j.Comment = "estimate=5m" }, []scaling.Waiting{{Nodes: 2, Waited: time.Minute, Run: 5 * time.Minute}}},
+		{"comes from the future", func(j *slurmctl.Job) { j.Submit = s.now.Add(time.Hour) }, []scaling.Waiting{{Nodes: 2}}},
 		{"two tasks", func(j *slurmctl.Job) { j.Tasks = 2 }, []scaling.Waiting{w, w}},
 		{"more tasks than nodes", func(j *slurmctl.Job) { j.Tasks = 9 }, []scaling.Waiting{w, w, w}},
 		{"two of nine tasks", func(j *slurmctl.Job) { j.Tasks, j.AtOnce = 9, 2 }, []scaling.Waiting{w, w}},

@@ -1,8 +1,4 @@
-package workload
-
-import "math"
-
-// Exponential and logarithm with the same bits on every machine.
+// Package samebits has the exponential and the logarithm with the same bits on every machine.
 //
 // The same seed must give the same jobs everywhere. math.Exp and math.Log do not promise
 // that: they are assembly on some architectures, and on amd64 math.Exp chooses at run
@@ -10,13 +6,16 @@ import "math"
 // moves a floored second, but it may, and in an acceptance test of a sampler it would
 // shift every later draw. The two functions here use only +, −, × and ÷, which IEEE 754
 // rounds exactly. Every product in a sum is written float64(x*y), which the language
-// forbids a compiler to fuse. What remains to be fused in this package is the division by
-// 2⁵³ inside rand.Float64, which is exact either way.
+// forbids a compiler to fuse. What remains to be fused in the packages that sample with
+// them is the division by 2⁵³ inside rand.Float64, which is exact either way.
 //
 // Both reduce the argument by powers of two and sum a truncated series. The truncation
 // error is below a tenth of a unit in the last place (bounds at the functions), so
 // rounding dominates. The tests hold both functions to two units in the last place of
 // math.Exp and math.Log.
+package samebits
+
+import "math"
 
 // ln 2 = ln2Hi + ln2Lo, where ln2Hi has 29 significant bits: a product with an
 // exponent is exact.
@@ -25,12 +24,12 @@ const (
 	ln2Lo = math.Ln2 - ln2Hi
 )
 
-// exp returns e^x for x ≤ 709. Below −708, where results would be subnormal,
+// Exp returns e^x for x ≤ 709. Below −708, where results would be subnormal,
 // it returns 0.
 //
 // Method: x = k·ln 2 + r with a whole k and |r| ≤ ln 2/2 = 0.3466, so e^x is 2^k·e^r. The power
 // series of e^r ends at r¹³/13!. The rest of the series is below 0.3466¹⁴/14!·1.03 = 4.3e-18.
-func exp(x float64) float64 {
+func Exp(x float64) float64 {
 	if x < -708 {
 		return 0
 	}
@@ -92,20 +91,20 @@ func logMantissa(m float64) float64 {
 	return f - float64(s*(f-float64(2*tail)))
 }
 
-// log returns ln x for a normal x > 0.
-func log(x float64) float64 {
+// Log returns ln x for a normal x > 0.
+func Log(x float64) float64 {
 	k, m := frexp(x)
 	return float64(k*ln2Hi) + (logMantissa(m) + float64(k*ln2Lo))
 }
 
-// log2 returns the binary logarithm of a normal x > 0, exact for powers of two.
-func log2(x float64) float64 {
+// Log2 returns the binary logarithm of a normal x > 0, exact for powers of two.
+func Log2(x float64) float64 {
 	k, m := frexp(x)
 	return k + float64(logMantissa(m)*(1/math.Ln2))
 }
 
-// exp2 returns 2^x for 0 ≤ x < 64, exact for integers.
-func exp2(x float64) float64 {
+// Exp2 returns 2^x for 0 ≤ x < 64, exact for integers.
+func Exp2(x float64) float64 {
 	k := math.Floor(x)
-	return float64(exp(float64((x-k)*math.Ln2)) * math.Float64frombits(uint64(int64(k)+1023)<<52))
+	return float64(Exp(float64((x-k)*math.Ln2)) * math.Float64frombits(uint64(int64(k)+1023)<<52))
 }
