@@ -226,7 +226,8 @@ func movingMean(dst, y []float64, m int) []float64 {
 // Delta for a second one, Rho for residuals that persist.
 //
 // The periods are those of f, or the periods that [Fitter.Periods] finds. If the series has
-// fewer than two seasons, a season cannot be told from the trend, and Fit fits no season. Fit
+// fewer than two seasons, a season cannot be told from the trend: Fit fits no season, and says so
+// in [Fit].Unseasoned. Fit
 // also fits no season if it finds none. The same holds for the second season.
 //
 // The multiplicative form needs values above 0, and returns a *pricing.InputError otherwise. Its
@@ -248,7 +249,8 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 		want = tried
 	}
 	p1, p2 := f.offered(series, want)
-	if len(series) < 2*p1 {
+	short := len(series) < 2*p1
+	if short {
 		p1 = 1
 	}
 	if want == none || len(series) < 2*p2 || p1 < 2 {
@@ -265,7 +267,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	w.m.Season, w.m.Season2, w.m.own, w.m.own2 = nil, nil, nil, nil
 	f.evals = w.evals
 	fit := f.replay(m, series, w.d+2)
-	m.N = fit.N
+	m.N, fit.Unseasoned = fit.N, short
 	return fit, nil
 }
 

@@ -51,7 +51,7 @@ type (
 
 // writeHTML writes the page: one file, no script, nothing from elsewhere.
 func (r *results) writeHTML(w io.Writer) error {
-	p := page{Title: "Purchase of cloud capacity", Date: r.now.Format("2 January 2006"), End: r.now.Add(r.o.horizon).Format("2 January 2006"),
+	p := page{Title: "Purchase of cloud capacity", Date: r.now.Format("2 January 2006"), End: r.now.Add(r.horizon).Format("2 January 2006"),
 		Today: r.amount(r.today), Commitment: r.amount(r.commitment), Cost: r.amount(r.cost), Bound: r.amount(r.bound), OnDemand: r.amount(r.onDemand),
 		Saving: r.amount(r.onDemand - r.cost), Months: r.months(), Missed: r.missed, Notes: r.notes, Optimal: r.cost == r.bound, Paths: r.o.futures}
 	for _, d := range r.doubts {

@@ -44,7 +44,9 @@ What is known
 
 What is to come
   -model NAME     that forecasts the demand (default ` + forecast.Default + `)
-  -horizon D      how far the forecast reaches (default 8760h, a year)
+  -horizon D      how far the forecast reaches (default: the longest term on offer)
+  -ends X         percent a year that a need ends or halves (default 1)
+  -short          order also on a history below two weeks or a sixteenth of a term
   -futures N      possible futures that the plan weighs (default 20)
   -every D        how often an order can be placed (default 168h)
   -need-ends      the need ends with the horizon (default: the need goes on)
@@ -94,7 +96,9 @@ type options struct {
 	rates           map[string]float64
 	sound           float64 // percent
 	model           string
-	horizon         time.Duration
+	horizon         time.Duration // 0: the longest term on offer
+	ends            float64       // percent a year
+	short           bool
 	futures         int
 	every           time.Duration
 	needEnds        bool
@@ -133,7 +137,7 @@ func (o *options) reads() bool { return o.show >= showQuality }
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{model: forecast.Default, horizon: 8760 * time.Hour, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
+	*o = options{model: forecast.Default, ends: 100 * forecast.DefaultEnds, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
 		discount: -1, rates: map[string]float64{}}
 	f.Files("bill", &o.bills)
 	f.Files("prices", &o.prices)
@@ -162,6 +166,8 @@ func define(o *options, f *cli.Flags) {
 	whole := func(d time.Duration) bool { return d > 0 && d%(24*time.Hour) == 0 && d <= 5*8760*time.Hour }
 	f.Span("horizon", &o.horizon, "a number of whole days up to 43800h, such as 8760h", whole)
 	f.Span("every", &o.every, "a number of whole days, such as 168h", whole)
+	f.Float("ends", &o.ends, "a percentage from 0 to 100", percent)
+	f.Switch("short", &o.short)
 	f.Int("futures", &o.futures, 1, 1000, "")
 	f.Switch("need-ends", &o.needEnds)
 	f.Int("demand-up", &o.up, -100, 10_000, " of percent")

@@ -53,7 +53,7 @@ func (r *results) spend(run *cli.Run) error {
 			continue
 		}
 		g := r.groupOf(x)
-		if g == nil {
+		if g == nil || !r.o.short && r.history(g) < least(x.Term) {
 			continue
 		}
 		key := planKey{plan: x.Plan, family: x.Family}

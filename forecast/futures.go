@@ -1,0 +1,201 @@
+package forecast
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+
+	"github.com/plimsoll/plimsoll/forecast/smoothing"
+	"github.com/plimsoll/plimsoll/internal/grow"
+)
+
+// A future of years has three parts, which are drawn apart:
+//
+//	x_t = level of the week · what no history shows · pattern of the week at t
+//
+// The level is a path of a [Predictor] of the weekly means: errors of hours say nothing of a year
+// ahead, and errors of weeks, which add up, do. The pattern is a week of the past, in parts of its
+// own mean, so that hours keep their day, their weekend and their bursts. Of patternDraws weeks of
+// the last year the one is taken whose level is nearest to that of the path. What no history shows is
+// in two factors. One wanders from 1 by unseen/√n in the root of a year for a history of n years, and
+// keeps the mean: a history of weeks has not seen what changes in a year. The other is 1 until the need
+// ends or halves, which comes with a constant hazard.
+
+// Futures draws whole futures of a demand, to plan contracts of years on. The zero value wants Year.
+//
+// A Futures keeps its memory between calls, and is for one goroutine at a time.
+type Futures struct {
+	Year   float64         // slots in a year, such as 8760; a 52nd of it is a week
+	Model  smoothing.Model // of the means of weeks; nil: that of New("")
+	Limits Limits
+	// Ends is how often in a year a need ends or halves, one as often as the other, in parts of 1;
+	// below 0 is never, and 0 is DefaultEnds.
+	Ends float64
+
+	Predictor Predictor // of the means of blocks, made by Fit
+	Block     int       // slots of a block: a week, a day where the history has few weeks, or 1
+
+	series, means, levels []float64 // series is the end of the series, in whole blocks
+	rows                  [][]float64
+	changes               []Change
+}
+
+// DefaultEnds is how often in a year a need ends or halves. Of the 359 weekly series of the M4
+// competition, .5% a year fall below half of a year's mean and stay there for half a year (32 times
+// in 6,536 years). None ends, since series that had ended were not taken: an end counts as often.
+const DefaultEnds = .01
+
+const (
+	patternDraws = 3
+	patternMost  = 2 // a pattern is not stretched by more, the rest is added to all its slots
+	fewWeeks     = 6 // with fewer, blocks are days
+	unseen       = .1
+)
+
+// block returns how many slots a block has, for a series of n.
+func (f *Futures) block(n int) int {
+	week := max(1, int(f.Year/(365./7)+.5))
+	switch {
+	case n >= fewWeeks*week:
+		return week
+	case week%7 == 0 && n >= 3*week/7:
+		return week / 7
+	}
+	return 1
+}
+
+// Fit fits the model to the means of the blocks of a series that ends with the last slot. The options
+// of fitter are those of the means, but for Season, which counts slots. The errors are those of
+// [Predictor.Fit], and ErrFactor for a Year that is none.
+func (f *Futures) Fit(fitter *smoothing.Fitter, series []float64) error {
+	if !(f.Year >= 1 && f.Year <= 1e9) || !(f.Ends <= 1) {
+		return badInput("Year", -1, ErrFactor, "%v slots in a year, %v ends: want 1 or more, and at most 1", f.Year, f.Ends)
+	}
+	if err := smoothing.CheckSeries(series); err != nil {
+		return err
+	}
+	f.Block = f.block(len(series))
+	blocks := len(series) / f.Block
+	f.series = append(f.series[:0], series[len(series)-blocks*f.Block:]...)
+	f.means = grow.To(f.means, blocks)
+	for i := range f.means {
+		f.means[i] = blockMean(f.series[i*f.Block : (i+1)*f.Block])
+	}
+	if f.Model == nil {
+		f.Model = &auto{}
+	}
+	f.Predictor.Model, f.Predictor.Limits = f.Model, f.Limits
+	season, horizon := fitter.Season, fitter.Horizon
+	defer func() { fitter.Season, fitter.Horizon = season, horizon }()
+	switch {
+	case season > f.Block:
+		fitter.Season = (season + f.Block/2) / f.Block
+	case season > 1: // the pattern has it
+		fitter.Season = 0
+	}
+	fitter.Horizon = cmp.Or(horizon, max(1, min(26, blocks/4)))
+	period, _ := fitter.Periods(f.means)
+	f.changes = Changes(f.means, period)
+	for i := range f.changes {
+		c := &f.changes[i]
+		c.At = c.At*f.Block + len(series) - len(f.series)
+		c.Slope /= float64(f.Block)
+	}
+	_, err := f.Predictor.Fit(fitter, f.means)
+	return err
+}
+
+// Changes returns the changes of level and slope of the series that was fitted, by its slots.
+func (f *Futures) Changes() []Change { return f.changes }
+
+// blockMean is the mean of the known values of a block, NaN if they are fewer than half.
+func blockMean(x []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range x {
+		if v == v {
+			sum += v / float64(len(x))
+			n++
+		}
+	}
+	if 2*n < len(x) {
+		return math.NaN()
+	}
+	return sum * float64(len(x)) / float64(n)
+}
+
+// Levels fills each row of dst with the means of the blocks of a future, see [Futures].
+func (f *Futures) Levels(dst [][]float64, rng *rand.Rand) {
+	f.Predictor.Paths(dst, rng)
+	year := f.Year / float64(f.Block)
+	wander := unseen / math.Sqrt(float64(max(1, len(f.means))))
+	hazard := 0.0
+	switch {
+	case f.Ends == 0:
+		hazard = DefaultEnds / year
+	case f.Ends > 0:
+		hazard = f.Ends / year
+	}
+	for _, row := range dst {
+		drift, left := 0.0, 1.0
+		for t := range row {
+			drift += wander * (rng.NormFloat64() - wander/2)
+			if u := rng.Float64(); u < hazard/2 {
+				left = 0
+			} else if u < hazard {
+				left /= 2
+			}
+			row[t] *= left * math.Exp(drift)
+		}
+	}
+}
+
+// Paths fills each row of dst with a future by slots, dst[i][j] being j+1 slots ahead. Without a fit
+// it panics.
+func (f *Futures) Paths(dst [][]float64, rng *rand.Rand) {
+	if f.Block == 0 {
+		panic("forecast: Futures: Paths without a fit")
+	}
+	steps := 0
+	for _, row := range dst {
+		steps = max(steps, (len(row)+f.Block-1)/f.Block)
+	}
+	f.levels, f.rows = grow.To(f.levels, len(dst)*steps), f.rows[:0]
+	for i := range dst {
+		f.rows = append(f.rows, f.levels[i*steps:(i+1)*steps])
+	}
+	f.Levels(f.rows, rng)
+	for i, row := range dst {
+		for t := 0; t < len(row); t += f.Block {
+			f.repeat(row[t:min(len(row), t+f.Block)], f.rows[i][t/f.Block], rng)
+		}
+	}
+}
+
+// repeat fills a block of a future with the pattern of a block of the past.
+func (f *Futures) repeat(dst []float64, level float64, rng *rand.Rand) {
+	if f.Block == 1 {
+		dst[0] = level
+		return
+	}
+	first := max(0, len(f.means)-int(f.Year/float64(f.Block)+.5))
+	best := -1
+	for range patternDraws {
+		i := first + rng.IntN(len(f.means)-first)
+		if m := f.means[i]; m == m && (best < 0 || math.Abs(m-level) < math.Abs(f.means[best]-level)) {
+			best = i
+		}
+	}
+	for j := range dst {
+		dst[j] = level
+	}
+	if best < 0 || !(f.means[best] > 0) || !(level > 0) {
+		return
+	}
+	mean := f.means[best]
+	factor := min(level/mean, patternMost)
+	for j := range dst {
+		if x := f.series[best*f.Block+j]; x == x {
+			dst[j] = level + factor*(x-mean)
+		}
+	}
+}
