@@ -211,11 +211,6 @@ func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
 	if season > 1 && len(part) < season {
 		return smoothing.Fit{}, badInput("series", -1, ErrShort, "%d values: want %d for the season of %d steps that is stated, or a Season of 1 for none", len(part), season, season)
 	}
-	if a := &m.work; a.changes.find(part, p1) {
-		a.moved = a.changes.moved(a.moved, part)
-		part = a.moved
-		p1, p2 = f.PeriodsToTry(part)
-	}
 	horizon := f.Horizon
 	if horizon == 0 {
 		horizon = max(p1, 13)
@@ -227,6 +222,11 @@ func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
 				part = part[1:]
 			}
 		}
+	}
+	if a := &m.work; a.changes.find(part, p1) {
+		a.moved = a.changes.moved(a.moved, a.whole, len(a.whole)-len(part))
+		a.whole, part = a.moved, a.moved[len(a.whole)-len(part):]
+		p1, p2 = f.PeriodsToTry(part)
 	}
 	n := len(part)
 	first := max(n-2*autoSpan*horizon, min(n-autoSpan*horizon, n*3/4), n/2)

@@ -17,9 +17,9 @@ import (
 //
 // Which number is right says a penalised likelihood. A level that wanders makes segments, too, so
 // the errors of k segments, with what is left of an error a step later taken out, are weighed
-// against those of exponential smoothing with and without a trend: segments are taken only if
+// against those of one segment, and of exponential smoothing with and without a trend: segments are taken only if
 //
-//	n/2·log(SSE of smoothing / SSE of k segments) > (k−1)·changePrice·log n
+//	n/2·log(SSE of the best of these / SSE of k segments) > (k−1)·changePrice·log n
 //
 // and those with the largest difference are taken. Seasons: the effect of each phase, the median
 // over the cycles of the distance from the fit, is taken out of the series in turn with the fit, so
@@ -28,10 +28,13 @@ import (
 const (
 	mostSegments = 5
 	mostBlocks   = 320
-	leastSegment = 4   // blocks of a segment; of one with a slope, twice as many
-	leastBlocks  = 16  // of a series that is looked at
-	changePrice  = 2.5 // in log n: a place, a level, and a choice among many
-	leastJump    = 2   // standard deviations of the errors; smaller changes are left to the models
+	leastSegment = 4 // blocks of a segment; of one with a slope, twice as many
+	seasonRounds = 3
+	leastSlope   = 16 // blocks of a slope that goes on
+	leastBlocks  = 16 // of a series that is looked at
+	changePrice  = 3  // in log n: a place, a level, a slope, and a choice among many
+	mostPhi      = .5 // of the errors left a step later
+	leastJump    = 2  // standard deviations of the errors; smaller changes are left to the models
 )
 
 // A Change is a place at which a series changes its level or its slope.
@@ -73,7 +76,9 @@ type detector struct {
 	cost                                 []float64 // cost[k*(n+1)+j]: of the first j blocks in k+1 segments
 	back                                 []int
 	noise                                float64
+	least                                int // blocks of a segment
 	best                                 []segment
+	phi                                  float64 // of the last innovations
 }
 
 // find sets segments to those of the series, none if it is too short or of one value, and reports
@@ -87,20 +92,37 @@ func (d *detector) find(series []float64, season int) bool {
 	if p := d.period(season); p > 1 {
 		d.effect = grow.Zero(d.effect, p)
 	}
-	for round := range 3 {
-		d.plain = append(d.plain[:0], d.means...)
-		for t := range d.plain {
-			if p := len(d.effect); p > 0 {
-				d.plain[t] -= d.effect[t%p]
-			}
-		}
+	d.plain = append(d.plain[:0], d.means...)
+	d.gather()
+	if len(d.effect) == 0 {
 		d.partition()
-		if len(d.effect) == 0 || round == 2 {
-			break
-		}
+		return len(d.segments) > 1
+	}
+	d.segments = append(d.segments, d.steady())
+	for range seasonRounds {
 		d.phases()
+		for t := range d.plain {
+			d.plain[t] = d.means[t] - d.effect[t%len(d.effect)]
+		}
+		d.gather()
+		d.partition()
 	}
 	return len(d.segments) > 1
+}
+
+// steady is the line that a season does not bend: its slope is the median of the differences to the
+// value a season before.
+func (d *detector) steady() (line segment) {
+	p := len(d.effect)
+	d.column = d.column[:0]
+	for t := p; t < len(d.means); t++ {
+		d.column = append(d.column, (d.means[t]-d.means[t-p])/float64(p))
+	}
+	line.slope = medianOf(d.column)
+	for t, x := range d.means {
+		line.level += (x - line.slope*float64(t)) / float64(len(d.means))
+	}
+	return line
 }
 
 // period returns the steps of the season in blocks, 1 if blocks hold it or the series has less than two.
@@ -185,8 +207,8 @@ func medianOf(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// partition sets segments to those of d.plain.
-func (d *detector) partition() {
+// gather sets what fit needs of d.plain.
+func (d *detector) gather() {
 	x := d.plain
 	n := len(x)
 	d.sum, d.sumT, d.squares = grow.To(d.sum, n+1), grow.To(d.sumT, n+1), grow.To(d.squares, n+1)
@@ -200,11 +222,17 @@ func (d *detector) partition() {
 		}
 	}
 	d.noise = medianOf(d.column) * 1.4826 / math.Sqrt2 // of white noise
+}
+
+// partition sets segments to those of d.plain.
+func (d *detector) partition() {
+	n := len(d.plain)
+	d.least = max(leastSegment, min(len(d.effect), n/16))
 	d.programme(n)
 	line, _ := d.fit(0, n)
 	d.segments = append(d.segments[:0], line)
 	logn := math.Log(float64(n))
-	rival := math.Log(d.smooth())
+	rival := math.Log(min(d.smooth(), d.innovations(d.segments)))
 	most := 0.0
 	for k := 1; k < mostSegments; k++ {
 		if !(d.cost[k*(n+1)+n] < math.Inf(1)) {
@@ -212,7 +240,7 @@ func (d *detector) partition() {
 		}
 		d.best = d.trace(d.best[:0], k, n)
 		sse := d.innovations(d.best)
-		if gain := float64(n)/2*(rival-math.Log(sse)) - float64(k)*changePrice*logn; gain > most && d.large(d.best, sse) {
+		if gain := float64(n)/2*(rival-math.Log(sse)) - float64(k)*changePrice*logn; gain > most && d.phi <= mostPhi && d.large(d.best, sse) {
 			most = gain
 			d.segments = append(d.segments[:0], d.best...)
 		}
@@ -226,11 +254,11 @@ func (d *detector) programme(n int) {
 	for i := range d.cost {
 		d.cost[i] = math.Inf(1)
 	}
-	for j := leastSegment; j <= n; j++ {
+	for j := d.least; j <= n; j++ {
 		_, d.cost[j] = d.fit(0, j)
 	}
-	for j := 2 * leastSegment; j <= n; j++ {
-		for i := leastSegment; i <= j-leastSegment; i++ {
+	for j := 2 * d.least; j <= n; j++ {
+		for i := d.least; i <= j-d.least; i++ {
 			_, c := d.fit(i, j)
 			for k := 1; k < mostSegments; k++ {
 				before := d.cost[(k-1)*w+i]
@@ -265,7 +293,7 @@ func (d *detector) fit(i, j int) (segment, float64) {
 	mean := s / n
 	flat := max(0, d.squares[j]-d.squares[i]-s*mean)
 	at := segment{from: i, level: mean + d.plain[0]}
-	if j-i < 2*leastSegment {
+	if j-i < 2*d.least {
 		return at, flat
 	}
 	mid := float64(i) + (n-1)/2
@@ -298,17 +326,22 @@ func (d *detector) innovations(list []segment) float64 {
 	if xx > 0 && xy > 0 {
 		yy -= xy * xy / xx
 	}
-	return max(yy/n, d.least())
+	d.phi = xy / max(xx, 1e-300)
+	return max(yy/n, d.floor())
 }
 
-// least is a variance that counts as none.
-func (d *detector) least() float64 {
+// floor is a variance that counts as none.
+func (d *detector) floor() float64 {
 	n := float64(len(d.plain))
 	return 1e-9*d.squares[len(d.plain)]/n + math.SmallestNonzeroFloat64
 }
 
-// large reports whether each change is one that matters beside the errors.
+// large reports whether each change is one that matters beside the errors, and whether a slope that
+// goes on has lasted for leastSlope blocks.
 func (d *detector) large(list []segment, sse float64) bool {
+	if last := &list[len(list)-1]; last.slope != 0 && len(d.plain)-last.from < leastSlope {
+		return false
+	}
 	for i := 1; i < len(list); i++ {
 		a, b := &list[i-1], &list[i]
 		end := len(d.plain)
@@ -341,23 +374,23 @@ func (d *detector) smooth() float64 {
 			best = min(best, sum/float64(len(d.plain)-1))
 		}
 	}
-	return max(best, d.least())
+	return max(best, d.floor())
 }
 
 // moved sets dst to the series as it would have been had all of it been at the level of its last
 // segment: what was before a change is moved by what the level changed. A last segment with a slope
-// counts with the level of its first block.
-func (d *detector) moved(dst, series []float64) []float64 {
+// counts with the level of its first block. The segments are those of the series from first on.
+func (d *detector) moved(dst, series []float64, first int) []float64 {
 	dst = append(dst[:0], series...)
+	first += d.origin
 	last := &d.segments[len(d.segments)-1]
-	for i := len(d.segments) - 2; i >= 0; i-- {
-		s := &d.segments[i]
+	for i, s := range d.segments[:len(d.segments)-1] {
 		from := 0
 		if i > 0 {
-			from = d.origin + s.from*d.block
+			from = first + s.from*d.block
 		}
-		for t := from; t < d.origin+d.segments[i+1].from*d.block; t++ {
-			at := (float64(t-d.origin)+.5)/float64(d.block) - .5
+		for t := from; t < first+d.segments[i+1].from*d.block; t++ {
+			at := (float64(t-first)+.5)/float64(d.block) - .5
 			dst[t] += last.level - s.at(max(float64(s.from), at))
 		}
 	}

@@ -67,7 +67,7 @@ import (
 
 var program = &cli.Program[options, *results]{
 	Name: "advise", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).rows,
-	Files:   []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}},
+	Files:   []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}, {Flag: "svg", Write: (*results).writeSVG}},
 	Verdict: (*results).verdict,
 }
 
@@ -75,6 +75,10 @@ func main() { program.Main() }
 
 // work reads, groups, forecasts and plans.
 func work(o *options, run *cli.Run) (*results, error) {
+	if len(o.backtest) > 0 {
+		r := &results{o: o}
+		return r, r.backtest(run)
+	}
 	if o.state != "" {
 		unlock, err := o.lockState()
 		if err != nil {
@@ -122,7 +126,7 @@ func work(o *options, run *cli.Run) (*results, error) {
 // verdict is an error if nothing could be planned.
 func (r *results) verdict() error {
 	switch {
-	case r.o.reads() || len(r.groups) > 0:
+	case r.back != nil || r.o.reads() || len(r.groups) > 0:
 		return nil
 	case r.refused != "":
 		return errors.New("the bill is not sound enough for -sound: nothing is ordered")

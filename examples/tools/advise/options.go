@@ -25,6 +25,8 @@ What is known
                   Azure or GCP; may be given several times
   -demand FILE    instead of a bill, CSV: the instances of each slot, as the
                   programs plan and forecast read
+  -backtest FILE  of a demand, or of many: how often what is said of an order came
+                  true, and what other rules would have saved
   -classes FILE   JSON: price on demand and classes of reservations, for -demand
                   (default: about those of an m5.xlarge on AWS)
   -slot D         length of a slot of -demand (default: of the file, else 1h)
@@ -66,6 +68,7 @@ What comes out
   -show NAME      order, why (with its reasons and what if), inputs (what became
                   of each file's rows), quality (doubts about the bill), demand
                   or held (default order)
+  -svg OUT        write the picture of -backtest
   -json           print an array with an object for each line of -show
   -html OUT       write a page: spend, demand, the order, expiries, the proof
   -focus OUT      write the order as FOCUS rows of commitment purchases
@@ -99,6 +102,8 @@ type options struct {
 	horizon         time.Duration // 0: the longest term on offer
 	ends            float64       // percent a year
 	short           bool
+	backtest        []string
+	given           bool // -futures is
 	futures         int
 	every           time.Duration
 	needEnds        bool
@@ -142,6 +147,7 @@ func define(o *options, f *cli.Flags) {
 	f.Files("bill", &o.bills)
 	f.Files("prices", &o.prices)
 	f.File("demand", &o.demand)
+	f.Files("backtest", &o.backtest)
 	f.File("classes", &o.classes)
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", func(d time.Duration) bool { return d > 0 })
 	f.File("held", &o.held)
@@ -204,16 +210,23 @@ func (o *options) check(f *cli.Flags) error {
 	if _, err := forecast.New(o.model); err != nil {
 		return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
 	}
+	o.given = f.Given("futures")
 	switch {
+	case len(o.backtest) > 0 && (o.demand != "" || len(o.bills) > 0 || len(o.prices) > 0 || o.held != "" || o.state != "" || o.past != "" || f.Given("show")):
+		return errors.New("-backtest with -demand, -bill, -prices, -held, -state, -past or -show: want the demand alone, with -classes, -slot, -model or -futures")
+	case len(o.backtest) > 0 && (f.Given("html") || f.Given("focus")):
+		return errors.New("-html and -focus write an order: want -svg for the picture of -backtest")
+	case len(o.backtest) == 0 && f.Given("svg"):
+		return errors.New("-svg without -backtest: the picture of an order is in -html")
 	case o.demand != "" && (len(o.bills) > 0 || len(o.prices) > 0):
 		return errors.New("-demand with -bill or -prices: want a demand with -classes, or a bill with -prices")
 	case o.demand != "" && (o.sound > 0 || o.discount >= 0 || len(o.rates) > 0 || f.Given("daily")):
 		return errors.New("-daily, -discount, -exchange and -sound are of a bill: want -bill, or -demand without them")
-	case o.demand == "" && o.classes != "":
+	case o.demand == "" && len(o.backtest) == 0 && o.classes != "":
 		return errors.New("-classes without -demand: the prices of a bill come from -prices")
 	case o.demand == "" && o.state != "":
 		return errors.New("-state without -demand: a bill shows what is held itself")
-	case o.demand == "" && o.slot != 0:
+	case o.demand == "" && len(o.backtest) == 0 && o.slot != 0:
 		return errors.New("-slot without -demand: a bill has hours")
 	case len(o.bills) == 0 && len(o.prices) > 0:
 		return errors.New("-prices without -bill: want both, or neither for the made-up year")

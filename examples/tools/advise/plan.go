@@ -28,6 +28,9 @@ func (r *results) advise(run *cli.Run) error {
 		if err != nil {
 			return err
 		}
+		if err := r.remember(g); err != nil {
+			return err
+		}
 		if spread(paths) {
 			r.spread = true
 		} else {
@@ -36,11 +39,11 @@ func (r *results) advise(run *cli.Run) error {
 		g.request = &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slotOf(g), Paths: paths, OnDemand: g.list.OnDemand,
 			Offers: g.offers, Held: g.held, Every: r.o.every, FullHorizon: r.o.needEnds}
 		if g.advice, err = advice.Advise(g.request); err != nil {
-			return cli.Mistakef("%s: %w", g.name, err)
+			return planMistake(g, err)
 		}
 		if order, limited := r.limit(g, signal); limited {
 			if g.advice, err = advice.Explain(g.request, order); err != nil {
-				return cli.Mistakef("%s: %w", g.name, err)
+				return planMistake(g, err)
 			}
 		}
 	}
@@ -123,10 +126,7 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	f := forecast.Futures{Year: float64(365*24*time.Hour) / float64(slot), Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}, Ends: r.o.ends / 100}
-	if r.o.ends == 0 {
-		f.Ends = -1
-	}
+	f := newFutures(r.o, model, slot)
 	var fitter smoothing.Fitter
 	if err := f.Fit(&fitter, series); err != nil {
 		r.notes = append(r.notes, fmt.Sprintf("%s: too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
@@ -137,7 +137,7 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 			return nil, 0, cli.Mistakef("%s: %w", g.name, err)
 		}
 	}
-	r.tell(g, &f)
+	r.tell(g, f)
 	p := &f.Predictor
 	if p.Alarm() {
 		way := "low"
@@ -165,6 +165,15 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 		forecast.Whole(out[i], row)
 	}
 	return out, p.TrackingSignal(), nil
+}
+
+// newFutures returns what draws futures of a demand with slots of a length.
+func newFutures(o *options, model smoothing.Model, slot time.Duration) *forecast.Futures {
+	f := &forecast.Futures{Year: float64(365*24*time.Hour) / float64(slot), Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}, Ends: o.ends / 100}
+	if o.ends == 0 {
+		f.Ends = -1
+	}
+	return f
 }
 
 // tell says what has changed in the history of a group.

@@ -34,6 +34,8 @@ type results struct {
 	shares  shares
 	refused string
 
+	back       *backtests
+	record     backtests     // forecasts of earlier days
 	horizon    time.Duration // of the futures
 	spread     bool          // the futures of some kind differ
 	shortKinds int           // for which nothing can be ordered
@@ -57,6 +59,10 @@ type priceFile struct {
 
 // text writes the results for people.
 func (r *results) text(w *table.Page) error {
+	if r.back != nil {
+		r.back.text(w)
+		return nil
+	}
 	switch r.o.show {
 	case showWhy:
 		r.textWhy(w)
@@ -230,6 +236,7 @@ func (r *results) decide(w *table.Page) {
 	if s := r.spending; s != nil {
 		what += fmt.Sprintf(", and of %s for %s,", s.name, decimal.Count(len(s.groups), "kind"))
 	}
+	r.textRecord(w)
 	if optimal {
 		w.Sayf("%s no plan of %s costs less (proved). The reasons and what if: -show why.", r.of(), what)
 	} else {
@@ -288,9 +295,9 @@ func noted(n *usage.Note) string {
 
 func (r *results) exact(a usage.Amount) string {
 	if r.bill.Currency != "" {
-		return r.bill.Currency + " " + a.String()
+		return r.bill.Currency + " " + decimal.Grouped(a.String())
 	}
-	return a.String()
+	return decimal.Grouped(a.String())
 }
 
 // money writes money with two decimals.
@@ -311,6 +318,9 @@ func (r *results) amount(m pricing.Money) string {
 
 // rows are the lines of -show for machines. Money is decimal strings.
 func (r *results) rows() any {
+	if r.back != nil {
+		return r.back.rows()
+	}
 	rows := []jsonrows.Row{}
 	add := func(row ...any) { rows = append(rows, row) }
 	switch r.o.show {

@@ -128,10 +128,14 @@ func (r *results) of() string {
 
 // risk writes the probability of a loss, and none where the futures have no spread.
 func risk(g *group, o *advice.Order) string {
-	if g.advice.Paths < 2 {
+	return riskText(g.advice.Paths, o.Loss)
+}
+
+func riskText(paths int, loss float64) string {
+	if paths < 2 {
 		return "–"
 	}
-	return share(o.Loss)
+	return share(loss)
 }
 
 // lossOf is risk for machines.

@@ -1,0 +1,60 @@
+package main
+
+import "slices"
+
+// A correction is a rising function of the chances that were said: the isotonic regression of what
+// happened, by pooling adjacent violators [Ayer55]. It is learnt on one half of the origins and
+// tested on the other: of one series the earlier ones, of many every other series.
+type correction struct {
+	said, share []float64 // share[i] of the parts with chances up to said[i] lost
+}
+
+// learn returns the correction of the half that is not the later one, nil of too few parts.
+func learn(parts []part) *correction {
+	var half []part
+	for _, p := range parts {
+		if !p.later {
+			half = append(half, p)
+		}
+	}
+	if len(half) < 50 {
+		return nil
+	}
+	slices.SortStableFunc(half, func(a, b part) int {
+		switch {
+		case a.said < b.said:
+			return -1
+		case a.said > b.said:
+			return 1
+		}
+		return 0
+	})
+	type pool struct{ said, lost, n float64 }
+	var pools []pool
+	for _, p := range half {
+		x := pool{p.said, 0, 1}
+		if p.lost {
+			x.lost = 1
+		}
+		if k := len(pools) - 1; k >= 0 && pools[k].said == p.said {
+			x.lost, x.n = x.lost+pools[k].lost, x.n+pools[k].n
+			pools = pools[:k]
+		}
+		for k := len(pools) - 1; k >= 0 && pools[k].lost*x.n >= x.lost*pools[k].n; k-- {
+			x.lost, x.n = x.lost+pools[k].lost, x.n+pools[k].n
+			pools = pools[:k]
+		}
+		pools = append(pools, x)
+	}
+	c := &correction{}
+	for _, p := range pools {
+		c.said, c.share = append(c.said, p.said), append(c.share, p.lost/p.n)
+	}
+	return c
+}
+
+// of returns the corrected chance.
+func (c *correction) of(said float64) float64 {
+	i, _ := slices.BinarySearch(c.said, said)
+	return c.share[min(i, len(c.share)-1)]
+}
