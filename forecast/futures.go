@@ -17,9 +17,15 @@ import (
 // ahead, and errors of weeks, which add up, do. The pattern is a week of the past, in parts of its
 // own mean, so that hours keep their day, their weekend and their bursts. Of patternDraws weeks of
 // the last year the one is taken whose level is nearest to that of the path. What no history shows is
-// in two factors. One wanders from 1 by unseen/√n in the root of a year for a history of n years, and
-// keeps the mean: a history of weeks has not seen what changes in a year. The other is 1 until the need
-// ends or halves, which comes with a constant hazard.
+// in three factors:
+//
+//	exp((rise + leans·S)·t)      leans one way: S is Student's with two degrees of freedom, one
+//	                             draw a future; rise is the growth of before, mostRise at most
+//	1, then ½ or 0               the need halves or ends, with a constant hazard
+//
+// The constants were learnt on the even ones of M4's weekly series, and tested on the odd ones, at 588
+// and 588 origins. Without them 80% intervals of the odd ones held 69% of the outcomes two years ahead.
+// The means that came were 3.5% a year above forecasts whose trend ends, 3.8% for the odd ones.
 
 // Futures draws whole futures of a demand, to plan contracts of years on. The zero value wants Year.
 //
@@ -38,6 +44,7 @@ type Futures struct {
 	series, means, levels []float64 // series is the end of the series, in whole blocks
 	rows                  [][]float64
 	changes               []Change
+	origin                int // of the blocks in the series
 }
 
 // DefaultEnds is how often in a year a need ends or halves. Of the 359 weekly series of the M4
@@ -47,9 +54,12 @@ const DefaultEnds = .01
 
 const (
 	patternDraws = 3
-	patternMost  = 2 // a pattern is not stretched by more, the rest is added to all its slots
-	fewWeeks     = 6 // with fewer, blocks are days
-	unseen       = .1
+	patternMost  = 2  // a pattern is not stretched by more, the rest is added to all its slots
+	fewWeeks     = 6  // with fewer, blocks are days
+	usualYears   = .7 // of history weigh as much as what is usual
+	leans        = .035
+	mostLean     = 8
+	mostRise     = .035
 )
 
 // block returns how many slots a block has, for a series of n.
@@ -94,11 +104,12 @@ func (f *Futures) Fit(fitter *smoothing.Fitter, series []float64) error {
 		fitter.Season = 0
 	}
 	fitter.Horizon = cmp.Or(horizon, max(1, min(26, blocks/4)))
+	f.origin = len(series) - len(f.series)
 	period, _ := fitter.Periods(f.means)
 	f.changes = Changes(f.means, period)
 	for i := range f.changes {
 		c := &f.changes[i]
-		c.At = c.At*f.Block + len(series) - len(f.series)
+		c.At = c.At*f.Block + f.origin
 		c.Slope /= float64(f.Block)
 	}
 	_, err := f.Predictor.Fit(fitter, f.means)
@@ -110,24 +121,18 @@ func (f *Futures) Changes() []Change { return f.changes }
 
 // blockMean is the mean of the known values of a block, NaN if they are fewer than half.
 func blockMean(x []float64) float64 {
-	sum, n := 0.0, 0
-	for _, v := range x {
-		if v == v {
-			sum += v / float64(len(x))
-			n++
-		}
-	}
-	if 2*n < len(x) {
+	if 2*known(x) < len(x) {
 		return math.NaN()
 	}
-	return sum * float64(len(x)) / float64(n)
+	return meanOf(x)
 }
 
 // Levels fills each row of dst with the means of the blocks of a future, see [Futures].
 func (f *Futures) Levels(dst [][]float64, rng *rand.Rand) {
-	f.Predictor.Paths(dst, rng)
 	year := f.Year / float64(f.Block)
-	wander := unseen / math.Sqrt(float64(max(1, len(f.means))))
+	f.Predictor.usual.year, f.Predictor.usual.weight = year, 1/(1+float64(len(f.means))/(year*usualYears))
+	f.Predictor.Paths(dst, rng)
+	rise := f.rise(year)
 	hazard := 0.0
 	switch {
 	case f.Ends == 0:
@@ -136,9 +141,10 @@ func (f *Futures) Levels(dst [][]float64, rng *rand.Rand) {
 		hazard = f.Ends / year
 	}
 	for _, row := range dst {
-		drift, left := 0.0, 1.0
+		lean := rng.NormFloat64() / math.Sqrt(rng.ExpFloat64()) // Student's of two degrees
+		drift, left, slope := 0.0, 1.0, (rise+leans*min(mostLean, max(-mostLean, lean)))/year
 		for t := range row {
-			drift += wander * (rng.NormFloat64() - wander/2)
+			drift += slope
 			if u := rng.Float64(); u < hazard/2 {
 				left = 0
 			} else if u < hazard {
@@ -147,6 +153,36 @@ func (f *Futures) Levels(dst [][]float64, rng *rand.Rand) {
 			row[t] *= left * math.Exp(drift)
 		}
 	}
+}
+
+// rise is by how much a year, in parts of 1, the need rises beyond the forecast: as it rose before,
+// mostRise at most, and 0 if it did not. What was before a change does not count.
+func (f *Futures) rise(year float64) float64 {
+	m := f.means
+	if n := len(f.changes); n > 0 {
+		m = m[(f.changes[n-1].At-f.origin)/f.Block:]
+	}
+	h := min(len(m)/2, int(2*year))
+	if float64(h) < year/2 {
+		return 0
+	}
+	before, after := meanOf(m[len(m)-2*h:len(m)-h]), meanOf(m[len(m)-h:])
+	if !(before > 0 && after > before) {
+		return 0
+	}
+	return min(mostRise, math.Log(after/before)*year/float64(h))
+}
+
+// meanOf is the mean of known values, NaN of none.
+func meanOf(x []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range x {
+		if v == v {
+			sum += v / float64(len(x))
+			n++
+		}
+	}
+	return sum * float64(len(x)) / float64(n)
 }
 
 // Paths fills each row of dst with a future by slots, dst[i][j] being j+1 slots ahead. Without a fit

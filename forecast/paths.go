@@ -79,6 +79,7 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		p.own[i] = math.Sqrt(max(0, p.spread[i]*p.spread[i]-m))
 	}
 	d := drawing{p: p, rng: rng, sigma: p.Sigma(), nu: float64(max(leastFreedom, p.Errors-p.Free)), lambda: boxcox.Of(p.Model)}
+	p.usual.temper(p, d.sigma, d.lambda)
 	d.center, d.scale = p.pool()
 	whole := 0
 	for _, row := range dst {
@@ -124,8 +125,35 @@ func (d *drawing) draw(row []float64) {
 	}
 	p.Model.Deviate(row)
 	for j, e := range row {
-		x := boxcox.Shift(d.lambda, p.mean[j], tau*(e+z*p.own[j]))
+		x := boxcox.Shift(d.lambda, p.mean[j], tau*p.usual.factor[j]*(e+z*p.own[j]))
 		row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
+	}
+}
+
+// A usual is what is known of the spread of demands in general: few errors say little of one's own.
+type usual struct {
+	year   float64   // steps in a year; 0: nothing is known
+	weight float64   // of it, in [0, 1]
+	factor []float64 // of the deviations of each step
+}
+
+// The spread of demands t years ahead in parts of the demand is usualSpread·t^usualGrowth, see
+// [Futures].
+const (
+	usualSpread = .18
+	usualGrowth = .35
+)
+
+// temper sets the factor of each step, so that the spread becomes the weighted geometric mean of the
+// predictor's own and the usual one.
+func (u *usual) temper(p *Predictor, sigma, lambda float64) {
+	u.factor = grow.To(u.factor, len(p.mean))
+	for h, x := range p.mean {
+		u.factor[h] = 1
+		own := sigma * p.spread[h] * math.Pow(math.Abs(x), -lambda)
+		if u.weight > 0 && own > 0 && own <= math.MaxFloat64 {
+			u.factor[h] = math.Pow(usualSpread*math.Pow(float64(h+1)/u.year, usualGrowth)/own, u.weight)
+		}
 	}
 }
 

@@ -38,6 +38,7 @@ type Predictor struct {
 	spread, mean, own []float64
 	more              []float64   // of Paths
 	rows              [][]float64 // of Paths
+	usual             usual
 }
 
 // tally is what a Predictor has seen of its model's errors.

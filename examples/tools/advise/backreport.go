@@ -111,7 +111,7 @@ func (b *backtests) sum(rule int) (s ruleSum) {
 
 // text writes the tables.
 func (b *backtests) text(w *table.Page) {
-	w.Sayf("%s of %s, %s at which orders were decided with what was known then.", decimal.Count(len(b.parts), "part of orders"), decimal.Count(b.series, "series"),
+	w.Sayf("%s of orders for %s series, decided on %s with what was known then.", decimal.Count(len(b.parts), "part"), decimal.Int(b.series),
 		decimal.Count(b.origins, "day"))
 	for i, s := range b.left {
 		if i == 3 {

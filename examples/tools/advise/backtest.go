@@ -31,7 +31,8 @@ const (
 	backWhole    = 1200
 	backOrigins  = 40
 	backLeast    = 4
-	backInterval = 400 // futures of weeks, for intervals
+	backHistory  = 26 * 7 * 24 * time.Hour // before the first order
+	backInterval = 400                     // futures of weeks, for intervals
 )
 
 // Weeks ahead at which intervals are looked at, and what they say.
@@ -141,15 +142,15 @@ func (j *judge) series(list *pricing.List, most int) error {
 	var classes []pricing.Class
 	longest, shortest := 0, math.MaxInt
 	for _, c := range list.Classes {
-		if t := j.slots(c.Term); c.Term >= j.slot && 2*t <= n {
+		if t := j.slots(c.Term); c.Term >= j.slot && t+j.slots(max(least(c.Term), backHistory)) <= n {
 			classes = append(classes, c)
 			longest, shortest = max(longest, t), min(shortest, t)
 		}
 	}
 	if len(classes) == 0 {
-		return fmt.Errorf("%d values: want twice the term of a class at least", n)
+		return fmt.Errorf("%d values: want the term of a class and half a year before it at least", n)
 	}
-	first := j.slots(max(least(time.Duration(shortest)*j.slot), 26*7*24*time.Hour))
+	first := j.slots(max(least(time.Duration(shortest)*j.slot), backHistory))
 	last := n - shortest
 	if first > last {
 		first = last
