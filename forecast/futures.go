@@ -23,6 +23,9 @@ import (
 //	                             draw a future; rise is the growth of before, mostRise at most
 //	1, then ½ or 0               the need halves or ends, with a constant hazard
 //
+// A series that its model has forecast without any error, such as a made-up constant, has no spread
+// and leans nowhere: its futures differ by the hazard alone.
+//
 // The constants were learnt on the even ones of M4's weekly series, and tested on the odd ones, at 588
 // and 588 origins. Without them 80% intervals of the odd ones held 69% of the outcomes two years ahead.
 // The means that came were 3.5% a year above forecasts whose trend ends, 3.8% for the odd ones.
@@ -55,11 +58,12 @@ const DefaultEnds = .01
 const (
 	patternDraws = 3
 	patternMost  = 2  // a pattern is not stretched by more, the rest is added to all its slots
-	fewWeeks     = 6  // with fewer, blocks are days
+	fewWeeks     = 8  // with fewer, blocks are days
 	usualYears   = .7 // of history weigh as much as what is usual
 	leans        = .035
 	mostLean     = 8
 	mostRise     = .035
+	noError      = 1e-9 // of the peak: rounding
 )
 
 // block returns how many slots a block has, for a series of n.
@@ -140,11 +144,14 @@ func (f *Futures) Levels(dst [][]float64, rng *rand.Rand) {
 	case f.Ends > 0:
 		hazard = f.Ends / year
 	}
+	certain := f.Predictor.Sigma() <= noError*f.Predictor.Peak
 	for _, row := range dst {
 		lean := rng.NormFloat64() / math.Sqrt(rng.ExpFloat64()) // Student's of two degrees
 		drift, left, slope := 0.0, 1.0, (rise+leans*min(mostLean, max(-mostLean, lean)))/year
 		for t := range row {
-			drift += slope
+			if !certain {
+				drift += slope
+			}
 			if u := rng.Float64(); u < hazard/2 {
 				left = 0
 			} else if u < hazard {

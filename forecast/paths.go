@@ -151,7 +151,7 @@ func (u *usual) temper(p *Predictor, sigma, lambda float64) {
 	for h, x := range p.mean {
 		u.factor[h] = 1
 		own := sigma * p.spread[h] * math.Pow(math.Abs(x), -lambda)
-		if u.weight > 0 && own > 0 && own <= math.MaxFloat64 {
+		if u.weight > 0 && own > noError && own <= math.MaxFloat64 {
 			u.factor[h] = math.Pow(usualSpread*math.Pow(float64(h+1)/u.year, usualGrowth)/own, u.weight)
 		}
 	}

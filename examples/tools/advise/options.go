@@ -14,19 +14,17 @@ import (
 
 const usageText = `Usage: go run ./examples/tools/advise [flags]
 
-Says what to order today: how much of which reservation, what that costs and
-saves, and what if the forecast is wrong. It reads a bill or a demand, and
-forecasts it. The forms of files are in go doc ./examples/tools/advise
+Says what to order today, what that costs and saves, and what if the forecast
+is wrong, by a bill or a demand. Forms of files: go doc ./examples/tools/advise
 
 What is known
   -bill FILE      a bill: FOCUS and its contracts, or an export of AWS, Azure,
                   Google or Oracle; may be given often (default: a made-up year)
-  -prices FILE    a price list for -bill: of AWS (offers, savings plan rates),
-                  Azure or GCP; may be given several times
+  -prices FILE    a price list for -bill (AWS, plan rates, Azure, GCP), or more
   -demand FILE    instead of a bill, CSV: the instances of each slot, as the
                   programs plan and forecast read
-  -backtest FILE  of a demand, or of many: how often what is said of an order came
-                  true, and what other rules would have saved
+  -backtest FILE  of a demand, or many: how often what is said of orders came true,
+                  and what other rules would have saved
   -classes FILE   JSON: price on demand and classes of reservations, for -demand
                   (default: about those of an m5.xlarge on AWS)
   -slot D         length of a slot of -demand (default: of the file, else 1h)
@@ -41,14 +39,13 @@ What is known
                   were), spread (over the day) or such as 8-20 (default any)
   -discount X     percent paid below the list on demand (default: by the bill)
   -exchange CUR=X what a unit of a price list's currency is in the bill's
-  -sound X        order nothing if less than X percent of the instances' cost is
-                  planned and beyond doubt (-show quality; default 0)
+  -sound X        order nothing if less than X percent are sound (-show quality)
 
 What is to come
   -model NAME     that forecasts the demand (default ` + forecast.Default + `)
-  -horizon D      how far the forecast reaches (default: the longest term on offer)
+  -horizon D      how far the forecast reaches (default: the longest term sold)
   -ends X         percent a year that a need ends or halves (default 1)
-  -short          order also on a history below two weeks or a sixteenth of a term
+  -short          order even if use is known for under 2 weeks or 1/16 of a term
   -futures N      possible futures that the plan weighs (default 20)
   -every D        how often an order can be placed (default 168h)
   -need-ends      the need ends with the horizon (default: the need goes on)
@@ -65,9 +62,8 @@ Limits of an order
   -alarm X        order nothing while the tracking signal is above X, 0 to 1
 
 What comes out
-  -show NAME      order, why (with its reasons and what if), inputs (what became
-                  of each file's rows), quality (doubts about the bill), demand
-                  or held (default order)
+  -show NAME      order, why (reasons and what if), inputs (rows of each file),
+                  quality (doubts), demand or held (default order)
   -svg OUT        write the picture of -backtest
   -json           print an array with an object for each line of -show
   -html OUT       write a page: spend, demand, the order, expiries, the proof
@@ -84,6 +80,9 @@ const (
 	showDemand
 	showHeld
 )
+
+// defaultEnds is the default of -ends. Tests of plans have a need that does not end.
+var defaultEnds = 100 * forecast.DefaultEnds
 
 // options are the flags.
 type options struct {
@@ -142,7 +141,7 @@ func (o *options) reads() bool { return o.show >= showQuality }
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{model: forecast.Default, ends: 100 * forecast.DefaultEnds, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
+	*o = options{model: forecast.Default, ends: defaultEnds, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
 		discount: -1, rates: map[string]float64{}}
 	f.Files("bill", &o.bills)
 	f.Files("prices", &o.prices)

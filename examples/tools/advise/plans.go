@@ -153,7 +153,7 @@ func (r *results) trySpend(key planKey, term time.Duration, rates map[*group]pri
 	}
 	var places []place
 	for i, g := range s.groups {
-		p.Types = append(p.Types, savings.Type{Name: g.name, OnDemand: g.list.OnDemand, Plan: rates[g], Paths: g.request.Paths})
+		p.Types = append(p.Types, savings.Type{Name: g.name, OnDemand: g.list.OnDemand, Plan: rates[g], Paths: g.all(r.o.futures)})
 		s.without += g.advice.Cost
 		for _, o := range g.offers {
 			if o.Billed == pricing.Always {

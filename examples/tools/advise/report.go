@@ -134,7 +134,7 @@ func (r *results) textNotes(w *table.Page) {
 func (r *results) textOrder(w *table.Page) {
 	for i := range r.bill.Files {
 		f := &r.bill.Files[i]
-		w.Sayf("%s: %s rows, %s billed, %s of it classified (-show inputs)", f.Name, decimal.Int(int(f.Total.Rows)), r.exact(f.Total.Billed), f.Classified().Billed)
+		w.Sayf("%s: %s rows, %s billed, %s of it classified (-show inputs)", f.Name, decimal.Int(int(f.Total.Rows)), r.exact(f.Total.Billed), decimal.Grouped(f.Classified().Billed.String()))
 	}
 	r.textDoubts(w)
 	var rows [][]string

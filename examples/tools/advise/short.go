@@ -93,6 +93,15 @@ func spread(paths [][]int) bool {
 	return slices.ContainsFunc(paths, func(p []int) bool { return !slices.Equal(p, paths[0]) })
 }
 
+// all are the futures of a group, as many as asked for where they have no spread.
+func (g *group) all(n int) [][]int {
+	paths := g.request.Paths
+	if len(paths) == 1 {
+		return slices.Repeat(paths, n)
+	}
+	return paths
+}
+
 // term returns the longest term on offer, and a year where nothing is.
 func (r *results) term() time.Duration {
 	longest := time.Duration(0)
