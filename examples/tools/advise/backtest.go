@@ -66,7 +66,7 @@ const (
 	rules
 )
 
-var ruleNames = [rules]string{"advise", "best constant of the last 30 days", "best constant of the last 60 days", "tenth percentile of 60 days", "80% of the use of 60 days",
+var ruleNames = [rules]string{"advise", "best constant of 30 days", "best constant of 60 days", "tenth percentile of 60 days", "80% of the use of 60 days",
 	"hindsight"}
 
 // backtests are what came of all origins.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing"
 	"github.com/plimsoll/plimsoll/reserve/advice"
 )
@@ -107,14 +108,15 @@ func (r *results) fan(g *group) template.HTML {
 	return template.HTML(b.String())
 }
 
-// ofToday is what the orders of today save, each beside the others: the cards add up to it.
+// ofToday is what the orders of today save, each beside the others and in cents: the cards add up to it.
 func (r *results) ofToday() (sum pricing.Money) {
 	if s := r.spending; s != nil {
 		sum = s.without - s.cost
 	}
 	for _, g := range r.groups {
 		for _, o := range g.advice.Orders {
-			sum += o.Saving
+			cent := pricing.Unit / 100
+			sum += (o.Saving + cent/2) / cent * cent
 		}
 	}
 	return sum
@@ -196,7 +198,7 @@ func (r *results) byTerm(g *group) (list []pageTerm) {
 // yearsText writes a term.
 func yearsText(d time.Duration) string {
 	if year := 365 * 24 * time.Hour; d%year == 0 {
-		return fmt.Sprintf("%d years", d/year)
+		return decimal.Count(int(d/year), "year")
 	}
 	return spanText(d)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -107,9 +108,10 @@ func (r *results) writeHTML(w io.Writer) error {
 	}
 	for i := range r.bill.Files {
 		f := &r.bill.Files[i]
-		x := pageFile{Name: f.Name, Format: f.Format, Rows: fmt.Sprint(f.Total.Rows), Billed: f.Total.Billed.String(), Classified: f.Classified().Billed.String()}
+		x := pageFile{Name: f.Name, Format: f.Format, Rows: decimal.Int(int(f.Total.Rows)), Billed: decimal.Grouped(f.Total.Billed.String()),
+			Classified: decimal.Grouped(f.Classified().Billed.String())}
 		for _, l := range f.Left {
-			x.Left = append(x.Left, pageLeft{l.Reason, fmt.Sprint(l.Sum.Rows), l.Sum.Billed.String()})
+			x.Left = append(x.Left, pageLeft{l.Reason, decimal.Int(int(l.Sum.Rows)), decimal.Grouped(l.Sum.Billed.String())})
 		}
 		p.Files = append(p.Files, x)
 	}

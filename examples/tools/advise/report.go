@@ -229,8 +229,8 @@ func (r *results) decide(w *table.Page) {
 			what += fmt.Sprintf(" and %s an hour of %s", strings.TrimSpace(r.bill.Currency+" "+s.hourly.Fixed(3)), s.name)
 		}
 		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), what, r.amount(r.today), r.amount(r.commitment))
-		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, %s.", by, r.amount(r.cost),
-			r.amount(r.onDemand), r.onAverage())
+		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, %s; today's save %s of the difference.", by, r.amount(r.cost),
+			r.amount(r.onDemand), r.onAverage(), r.amount(r.ofToday()))
 	}
 	what := "reservations"
 	if s := r.spending; s != nil {
