@@ -71,14 +71,14 @@ type detector struct {
 	segments      []segment
 	block, origin int // values of a block, and those before the first block
 
-	filled, means, plain, effect, column []float64
-	sum, sumT, squares                   []float64 // of the values before a block
-	cost                                 []float64 // cost[k*(n+1)+j]: of the first j blocks in k+1 segments
-	back                                 []int
-	noise                                float64
-	least                                int // blocks of a segment
-	best                                 []segment
-	phi                                  float64 // of the last innovations
+	means, plain, effect, column []float64
+	sum, sumT, squares           []float64 // of the values before a block
+	cost                         []float64 // cost[k*(n+1)+j]: of the first j blocks in k+1 segments
+	back                         []int
+	noise                        float64
+	least                        int // blocks of a segment
+	best                         []segment
+	phi                          float64 // of the last innovations
 }
 
 // find sets segments to those of the series, none if it is too short or of one value, and reports
