@@ -31,7 +31,10 @@ func Names() []string { return append(smoothing.Names(), Default) }
 // which they are, as in "lags 60%, two-seasons 40%".
 //
 // The season is f.Season, or found by [smoothing.Fitter.Periods]; the second season is tried if the
-// series has three of its cycles, two of them in its first part.
+// series has three of its cycles, two of them in its first part. A season that f states is obeyed.
+// A series too short to try models with it, of one to two and a quarter seasons, is forecast by what
+// came a season before, from two seasons on together with waves; a series of less than a season is
+// an error, ErrShort. Changes of level and slope are taken out of the series first, see [Changes].
 //
 // Fit divides the series into a first part and a last part. The last part is four horizons or
 // a quarter of the series, whichever is more, and at most half of the series. Each candidate
@@ -44,8 +47,8 @@ func Names() []string { return append(smoothing.Names(), Default) }
 // season, the candidates are also tried on the logarithm of the series, or on the square root
 // if there are zeros. If the best error falls by 3%, all candidates work on that scale.
 //
-// Without a season the candidates are blend and mean. A series counts as without a season if
-// less than a quarter of a season follows its first two seasons. Fit uses the last 416 values,
+// Without a season the candidates are blend and mean. A season that was found and not stated
+// does not count if less than a quarter of a season follows the first two. Fit uses the last 416 values,
 // 8 seasons, 32 second seasons or 16 horizons, whichever is most; mean uses all values.
 //
 // Fit needs three values, and makes at most 27 fits.
