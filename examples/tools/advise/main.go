@@ -38,7 +38,7 @@
 // each kind that it has covered.
 //
 // A contract is ordered only if the use is known for two weeks and for a sixteenth of its term;
-// -short orders all the same. The forecast reaches as far as the longest term on offer, so that an
+// -little-history orders all the same. The forecast reaches as far as the longest term on offer, so that an
 // order of three years is judged on three years. A need ends, or halves, with a chance of -ends a
 // year in each future. What is proved is said of the futures; beside it stands how forecasts like
 // these did on the same history.

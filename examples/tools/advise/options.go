@@ -45,7 +45,7 @@ What is to come
   -model NAME     that forecasts the demand (default ` + forecast.Default + `)
   -horizon D      how far the forecast reaches (default: the longest term sold)
   -ends X         percent a year that a need ends or halves (default 1)
-  -short          order even if use is known for under 2 weeks or 1/16 of a term
+  -little-history order even if use is known for under 2 weeks or 1/16 of a term
   -futures N      possible futures that the plan weighs (default 20)
   -every D        how often an order can be placed (default 168h)
   -need-ends      the need ends with the horizon (default: the need goes on)
@@ -172,7 +172,7 @@ func define(o *options, f *cli.Flags) {
 	f.Span("horizon", &o.horizon, "a number of whole days up to 43800h, such as 8760h", whole)
 	f.Span("every", &o.every, "a number of whole days, such as 168h", whole)
 	f.Float("ends", &o.ends, "a percentage from 0 to 100", percent)
-	f.Switch("short", &o.short)
+	f.Switch("little-history", &o.short)
 	f.Int("futures", &o.futures, 1, 1000, "")
 	f.Switch("need-ends", &o.needEnds)
 	f.Int("demand-up", &o.up, -100, 10_000, " of percent")

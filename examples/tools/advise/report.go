@@ -218,7 +218,7 @@ func (r *results) decide(w *table.Page) {
 	by := r.now.Add(r.horizon).Format("2 January 2006")
 	day := r.now.Format("2 January 2006")
 	if orders == 0 && r.shortKinds == len(r.groups) {
-		w.Sayf("Order nothing on %s: the history is too short to order on. The need until %s would cost %s on demand, %s. To order all the same: -short.", day, by,
+		w.Sayf("Order nothing on %s: the history is too short to order on. The need until %s would cost %s on demand, %s. To order all the same: -little-history.", day, by,
 			r.amount(r.onDemand), r.onAverage())
 		return
 	} else if orders == 0 {

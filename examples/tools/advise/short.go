@@ -13,7 +13,7 @@ import (
 // What a history is too short for.
 //
 // A contract binds for years, so days of use are no ground for one: a class is weighed only if the
-// use is known for leastHistory, and for a leastPart of its term. -short weighs it all the same. The
+// use is known for leastHistory, and for a leastPart of its term. -little-history weighs it all the same. The
 // history of a kind begins with its first use.
 
 const (
@@ -77,7 +77,7 @@ func (r *results) shorten(g *group) {
 		what = "nothing is ordered"
 	}
 	r.doubts = append(r.doubts, fmt.Sprintf("%s: the use is known for %s, and a contract wants two weeks and a sixteenth of its term (%s here): %s; "+
-		"-short orders all the same", g.name, spanText(known), spanText(need), what))
+		"-little-history orders all the same", g.name, spanText(known), spanText(need), what))
 }
 
 // spanText writes a span in days, or in hours below two days.

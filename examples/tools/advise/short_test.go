@@ -9,7 +9,7 @@ import (
 )
 
 // A bill of one hour, 25 hours, 15 days and 30 days: nothing is ordered on less than two weeks and a
-// sixteenth of the term, unless -short says so, and where the futures have no spread there is no risk.
+// sixteenth of the term, unless -little-history says so, and where the futures have no spread there is no risk.
 func TestShortHistories(t *testing.T) {
 	bill := func(hours int) string {
 		var b textBill
@@ -27,7 +27,7 @@ func TestShortHistories(t *testing.T) {
 		want  []string
 		order bool
 	}{
-		"an hour":                {1, false, []string{"known for 1 hour", "nothing is ordered", "the history is too short", "-short"}, false},
+		"an hour":                {1, false, []string{"known for 1 hour", "nothing is ordered", "the history is too short", "-little-history"}, false},
 		"an hour, all the same":  {1, true, []string{"–", "For this one future no plan"}, true},
 		"25 hours":               {25, false, []string{"known for 25 hours", "nothing is ordered"}, false},
 		"25 hours, all the same": {25, true, nil, true},
@@ -37,7 +37,7 @@ func TestShortHistories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := []string{"-bill", bill(c.hours), "-prices", list}
 			if c.short {
-				args = append(args, "-short")
+				args = append(args, "-little-history")
 			}
 			text, _ := tested.Must(t, args...)
 			programtest.Narrow(t, text, 80)
