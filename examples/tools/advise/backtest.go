@@ -333,6 +333,7 @@ func (j *judge) class(at, t int, c *pricing.Class, onDemand pricing.Money, paths
 					x.said += 1 / float64(len(short))
 				}
 			}
+			x.said = chance(x.said)
 			money, _ := earns(&d, actual, from, to-from)
 			x.lost = money < 0
 			j.b.parts = append(j.b.parts, x)

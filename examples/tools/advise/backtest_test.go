@@ -124,3 +124,20 @@ func TestIsotonic(t *testing.T) {
 		t.Error("a correction of 30 parts")
 	}
 }
+
+// The chance that is said rises with the share of the futures, and is that of the table at its places.
+func TestChance(t *testing.T) {
+	last := 0.0
+	for i := range 101 {
+		x := chance(float64(i) / 100)
+		if !(x > last) || math.Abs(x-float64(i)/100) > .28 {
+			t.Errorf("%d%% of the futures: a chance of %v after %v", i, x, last)
+		}
+		last = x
+	}
+	for _, p := range stated {
+		if got := chance(p[0]); math.Abs(got-p[1]) > 1e-12 {
+			t.Errorf("%v: %v, want %v", p[0], got, p[1])
+		}
+	}
+}

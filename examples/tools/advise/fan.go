@@ -153,7 +153,7 @@ func (r *results) riskOf(g *group, o *advice.Order, below int) (x pageRisk) {
 	slices.Sort(earn)
 	text := func(v float64) string { return r.amount(pricing.Money(math.Round(v * float64(pricing.Unit)))) }
 	n := len(earn)
-	return pageRisk{text(earn[n/10]), text(earn[n/2]), text(earn[n-1-n/10]), fmt.Sprintf("%d of %d futures", lost, n)}
+	return pageRisk{text(earn[n/10]), text(earn[n/2]), text(earn[n-1-n/10]), share(chance(float64(lost) / float64(n)))}
 }
 
 // A pageTerm is what would be ordered if one term alone were for sale.

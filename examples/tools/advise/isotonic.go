@@ -9,6 +9,22 @@ type correction struct {
 	said, share []float64 // share[i] of the parts with chances up to said[i] lost
 }
 
+// A share of futures in which an order loses is not yet a chance: futures are more alone with their
+// fate than demands are. stated has the chance that is said for a share, by lines between the middles
+// of the steps of an isotonic regression on every other one of M4's weekly series, 14,000 parts of
+// orders at 690 origins. Tested on the others it is off by 4% at most (-backtest, BENCHMARKS.md).
+var stated = [...][2]float64{{0, .006}, {.08, .035}, {.145, .1}, {.21, .19}, {.375, .27}, {.5, .33}, {.53, .52}, {.64, .618}, {.735, .7}, {.8, .81}, {.86, .855}, {.91, .891}, {.96, .945}, {1, .98}}
+
+// chance returns the chance of a loss that is said for a share of the futures.
+func chance(part float64) float64 {
+	for i := 1; i < len(stated); i++ {
+		if a, b := stated[i-1], stated[i]; part <= b[0] {
+			return a[1] + (b[1]-a[1])*(max(0, part)-a[0])/(b[0]-a[0])
+		}
+	}
+	return stated[len(stated)-1][1]
+}
+
 // learn returns the correction of the half that is not the later one, nil of too few parts.
 func learn(parts []part) *correction {
 	var half []part

@@ -144,7 +144,7 @@ func riskText(paths int, loss float64) string {
 	if paths < 2 {
 		return "–"
 	}
-	return share(loss)
+	return share(chance(loss))
 }
 
 // lossOf is risk for machines.
@@ -152,5 +152,8 @@ func lossOf(g *group, o *advice.Order) any {
 	if g.advice.Paths < 2 && o.Units > 0 {
 		return nil
 	}
-	return decimal.Number(o.Loss, 6)
+	if o.Units == 0 {
+		return decimal.Number(0, 6)
+	}
+	return decimal.Number(chance(o.Loss), 6)
 }
