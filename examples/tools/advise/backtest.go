@@ -240,7 +240,7 @@ func (j *judge) intervals(f *forecast.Futures, at int, rng *rand.Rand) {
 		slices.Sort(column)
 		for l, level := range backLevels {
 			out := (1 - level) / 2 * float64(len(column))
-			if truth >= column[int(out)] && truth <= column[len(column)-1-int(out)] {
+			if rounding := 1e-9 * math.Abs(truth); truth+rounding >= column[int(out)] && truth-rounding <= column[len(column)-1-int(out)] {
 				j.b.held[k][l]++
 			}
 			j.b.asked[k][l]++

@@ -200,7 +200,7 @@ func changeText(c *forecast.Change, slot time.Duration) string {
 	if math.Abs(year) < .01*math.Abs(c.Level) {
 		return level
 	}
-	return fmt.Sprintf("%s and rises by %s a year more than before", level, decimal.Fixed(year, 1))
+	return fmt.Sprintf("%s, and its slope %s a year %s", level, decimal.Fixed(math.Abs(year), 1), way(year))
 }
 
 // hash makes a seed of a name, so that a group's futures do not depend on which other
