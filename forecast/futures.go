@@ -17,7 +17,7 @@ import (
 // ahead, and errors of weeks, which add up, do. The pattern is a week of the past, in parts of its
 // own mean, so that hours keep their day, their weekend and their bursts. Of patternDraws weeks of
 // the last year the one is taken whose level is nearest to that of the path. What no history shows is
-// in three factors:
+// in two factors:
 //
 //	exp((rise + leans·S)·t)      leans one way: S is Student's with two degrees of freedom, one
 //	                             draw a future; rise is the growth of before, mostRise at most
