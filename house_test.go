@@ -21,7 +21,7 @@ const (
 	mostFuncLines = 80
 	mostBranches  = 30  // of a function: 1 and one for each if, for, range, case, && and ||
 	mostDocLines  = 150 // of `go doc` before the list of symbols
-	mostAllTypes  = 317 // exported types of the library
+	mostAllTypes  = 319 // exported types of the library
 )
 
 // These may be longer, each with its reason. The lists do not grow: what becomes shorter leaves

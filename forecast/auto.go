@@ -77,6 +77,12 @@ func (c *candidate) model() smoothing.Model {
 // autoMean is the candidate that takes any series with a known value.
 const autoMean = 1
 
+// autoSeason and autoWaves are the candidates for a season that is stated and cannot be tried.
+const (
+	autoSeason = 2
+	autoWaves  = 7
+)
+
 // mostMembers is how many models auto takes the mean of.
 const mostMembers = 3
 
@@ -96,6 +102,8 @@ type autoFit struct {
 	counts  []float64
 	known   []float64
 	growth  []float64
+	changes detector
+	moved   []float64 // the series without its changes
 }
 
 func (m *auto) Ready() bool { return m.n > 0 }
@@ -200,6 +208,9 @@ func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
 		return smoothing.Fit{}, err
 	}
 	p1, p2 := f.PeriodsToTry(part)
+	if season > 1 && len(part) < season {
+		return smoothing.Fit{}, badInput("series", -1, ErrShort, "%d values: want %d for the season of %d steps that is stated, or a Season of 1 for none", len(part), season, season)
+	}
 	horizon := f.Horizon
 	if horizon == 0 {
 		horizon = max(p1, 13)
@@ -212,12 +223,22 @@ func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
 			}
 		}
 	}
+	if a := &m.work; a.changes.find(part, p1) {
+		a.moved = a.changes.moved(a.moved, a.whole, len(a.whole)-len(part))
+		a.whole, part = a.moved, a.moved[len(a.whole)-len(part):]
+		p1, p2 = f.PeriodsToTry(part)
+	}
 	n := len(part)
 	first := max(n-2*autoSpan*horizon, min(n-autoSpan*horizon, n*3/4), n/2)
-	if p1 > 1 && n-max(first, 2*p1) < max(1, p1/4) {
-		p1, p2 = 1, 1
-	} else if p1 > 1 {
+	untried, without := false, false
+	switch {
+	case p1 > 1 && n-max(first, 2*p1) >= max(1, p1/4):
 		first = max(first, 2*p1)
+	case season > 1:
+		untried = true
+	default:
+		without = p1 > 1
+		p1, p2 = 1, 1
 	}
 	if p2 > 1 && first < 2*p2 {
 		p2 = 1
@@ -231,8 +252,14 @@ func (m *auto) Fit(f *smoothing.Fitter, series []float64) (smoothing.Fit, error)
 		}
 	}
 	a := &m.work
-	m.choose(f, a, part, first, horizon, p1, p2)
-	return m.refit(f, a, part, p1, p2)
+	if untried {
+		m.obey(a, part, p1)
+	} else {
+		m.choose(f, a, part, first, horizon, p1, p2)
+	}
+	fit, err := m.refit(f, a, part, p1, p2)
+	fit.Unseasoned = without
+	return fit, err
 }
 
 // autoCycles and autoLeast are how many seasons, and values, auto fits to at least: older values say little of the next ones.

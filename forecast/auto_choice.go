@@ -87,6 +87,22 @@ func (m *auto) choose(f *smoothing.Fitter, a *autoFit, series []float64, first, 
 	}
 }
 
+// obey takes the models with a season without a trial, for a series that is too short to try them
+// with the season that is stated: what came a season before and, if there are two seasons, waves
+// whose parameters are fixed, at equal parts.
+func (m *auto) obey(a *autoFit, series []float64, p1 int) {
+	m.scale, a.leads = 1, 0
+	a.rescale(series, 1)
+	a.squares, a.counts = a.squares[:0], a.counts[:0]
+	m.members = append(m.members[:0], member{candidates[autoSeason].name, 1, m.models[autoSeason]})
+	a.which[0] = autoSeason
+	if len(series) >= 2*p1 {
+		m.members[0].weight = .5
+		m.members = append(m.members, member{candidates[autoWaves].name, .5, m.models[autoWaves]})
+		a.which[1] = autoWaves
+	}
+}
+
 // rescale sets the series and its end in a scale.
 func (a *autoFit) rescale(series []float64, lambda float64) {
 	a.all = transform(a.all, a.whole, lambda)

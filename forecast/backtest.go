@@ -28,6 +28,7 @@ type Backtester struct {
 	Fitter  smoothing.Fitter // fits the model anew at each point; its Season is also the lag of MASE's scale, see Scale
 
 	path, lo, hi []float64
+	offered      int // the season of the whole series
 }
 
 // A Score has a model's measures, each the mean over forecasts. A forecast of many
@@ -40,6 +41,9 @@ type Score struct {
 	Bias     float64 `json:"bias"` // in units of the series
 	Coverage float64 `json:"coverage"`
 	N        int     `json:"n"` // forecasts
+	// Unseasoned of these are of models without the season that was stated or found, since the
+	// values to fit to were too few.
+	Unseasoned int `json:"unseasoned"`
 }
 
 // add counts another score.
@@ -51,6 +55,7 @@ func (s *Score) add(t Score) {
 	s.Bias += t.Bias
 	s.Coverage += t.Coverage
 	s.N += t.N
+	s.Unseasoned += t.Unseasoned
 }
 
 // mean turns sums into means.
@@ -84,7 +89,8 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	if known(actual) == 0 {
 		return Score{}, badInput("actual", -1, ErrShort, "all %d values are missing: want 1 at least to compare with", h)
 	}
-	if _, err := b.fit(p, train, h); err != nil {
+	fit, err := b.fit(p, train, h)
+	if err != nil {
 		return Score{}, err
 	}
 	b.path, b.lo, b.hi = grow.To(b.path, h), grow.To(b.lo, h), grow.To(b.hi, h)
@@ -94,18 +100,23 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	if scale == 0 && MAE(actual, b.path) > 0 {
 		return Score{}, badInput("train", -1, ErrScale, "no value differs from the one %d before: want a series that changes", max(1, b.Fitter.Season))
 	}
-	return Score{
+	s := Score{
 		MASE: MASE(actual, b.path, scale), SMAPE: SMAPE(actual, b.path), WAPE: WAPE(actual, b.path),
 		RMSE: RMSE(actual, b.path), Bias: Bias(actual, b.path), Coverage: Coverage(actual, b.lo, b.hi), N: 1,
-	}, nil
+	}
+	if fit.Unseasoned {
+		s.Unseasoned = 1
+	}
+	return s, nil
 }
 
 // Run fits and scores p at several points of the series, as the fields Origins, Horizon and Step
 // say: there are Origins points, the last point is Horizon values before the end, and each point is
-// Step values before the next. At each point p is fitted to the values before that point. Run
-// leaves p fitted at the last point. If all Horizon values after a point are missing, Run skips the
-// point and does not count it in N. Errors are as for [Backtester.Score]. The error is ErrShort if
-// the series does not reach back to the first point, or if no point is left.
+// Step values before the next. At each point p is fitted to the values before that point. A point
+// with less than two seasons before it is offered the season of the whole series. Run leaves p
+// fitted at the last point. If all Horizon values after a point are missing, Run skips the point and
+// does not count it in N. Errors are as for [Backtester.Score]. The error is ErrShort if the series
+// does not reach back to the first point, or if no point is left.
 func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 	if b.Horizon < 1 {
 		return Score{}, badInput("Horizon", -1, ErrHorizon, "%d steps ahead: want 1 at least", b.Horizon)
@@ -126,6 +137,8 @@ func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 			len(series), back, origins, b.Horizon)
 	}
 	first := len(series) - int(back)
+	b.offered, _ = b.Fitter.Periods(series)
+	defer func() { b.offered = 0 }()
 	var sum Score
 	for i := range origins {
 		at := first + i*step
@@ -206,12 +219,15 @@ func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []
 
 // fit fits p for forecasts of a horizon, unless Fitter says of which.
 func (b *Backtester) fit(p *Predictor, series []float64, horizon int) (smoothing.Fit, error) {
-	given := b.Fitter.Horizon
+	season, given := b.Fitter.Season, b.Fitter.Horizon
 	if given == 0 {
 		b.Fitter.Horizon = horizon
 	}
+	if season == 0 && len(series) >= b.offered && len(series) < 2*b.offered {
+		b.Fitter.Season = b.offered
+	}
 	fit, err := p.Fit(&b.Fitter, series)
-	b.Fitter.Horizon = given
+	b.Fitter.Season, b.Fitter.Horizon = season, given
 	return fit, err
 }
 

@@ -15,6 +15,9 @@
 //	a fitted Predictor           a level that suffices; an interval  Predictor.Quantile, Interval
 //	a fitted Predictor           many possible futures               Predictor.Paths
 //	a fitted Predictor           to know when not to rely on it      Predictor.Alarm
+//	a series                     where its level or slope changed    Changes
+//	a demand by the hour or day  futures of years, to order on       Futures.Fit, Paths
+//	a path, a planner of units   whole numbers with the same sum     Whole
 //	a stream of observations     a forecast at any time              Rolling.Update, Forecast
 //	a series, several models     the best of them on your past       Backtester.Select
 //	many series, a model         how good the model is               Backtester.Evaluate
@@ -47,13 +50,28 @@
 //	seasonal-naive     2.832      7.026      .958      1.233      .964
 //	blend              2.258      6.291      .957     14.78       .994
 //	lags               2.220      6.059      .949       .821      .917
-//	auto               2.195      6.011      .968       .781      .942
+//	auto               2.171      6.017      .967       .779      .944
 //
 //	PLIMSOLL_SHARED=… go test -run xxx -bench M4 ./forecast
 //
 // The numbers of origins and members of auto were chosen with these series in sight: expect a
-// little less elsewhere. Nobody knows three years ahead: there MASE is 15.9 for auto, 16.9 for the last
-// value, and 95% intervals cover 89%.
+// little less elsewhere. Nobody knows three years ahead: there MASE is 16.0 for auto, 16.9 for the last
+// value, and 95% intervals cover 90%.
+//
+// # Changes
+//
+// A level that stepped is no trend. The default model looks for places at which the level or the
+// slope changes, and moves the values before them to the level after the last one: what was before
+// does not count, but for its season and its noise. A change has to be more likely than a level that
+// wanders, so that few series of M4 have one (44 of 359). Of 200 made-up series with a change, the error half
+// a year ahead falls from 4.7 to .9% of the level after steps, from 4.7 to 1.6% after ramps, from
+// 1.6 to 0% after ends and from 2.3 to .6% after pulses (go test -run ChangesAhead -v ./forecast).
+//
+// # Futures of years
+//
+// [Futures] has what a contract of one to three years needs: a level by the week, the hours of past
+// weeks, what a short history has not seen, and needs that end. Its 80% intervals hold 82, 80, 83 and
+// 79% of M4's weekly means 13, 26, 52 and 104 weeks ahead, and its 95% intervals 93, 92, 95 and 92%.
 //
 // # Intervals and paths
 //
@@ -71,7 +89,8 @@
 // paths are as skewed, and as heavy in the tails, as the past. The model carries each error on
 // to all later steps, so values along a path are correlated.
 //
-// [Limits] cut forecasts, quantiles and paths alike. Over 156 weeks a quadratic, and a
+// [Limits] cut forecasts, quantiles and paths alike. Paths keep the forecast as their mean, also
+// where limits cut them. Over 156 weeks a quadratic, and a
 // trend without damping, needs limits.
 //
 // # Units
@@ -103,5 +122,7 @@
 //	                Smoothing, Springer, 2008: chapter 6.
 //	[M4]            Makridakis, Spiliotis, Assimakopoulos, The M4 Competition,
 //	                International Journal of Forecasting 36(1), 2020.
+//	[Auger89]       Auger, Lawrence, Algorithms for the Optimal Identification of Segment
+//	                Neighborhoods, Bulletin of Mathematical Biology 51(1), 1989.
 //	[Abramowitz64]  Abramowitz, Stegun, Handbook of Mathematical Functions, 1964.
 package forecast

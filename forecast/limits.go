@@ -16,7 +16,15 @@ type Limits struct {
 
 // Apply limits a forecast in place: first within ±Multiple of largest, then NonNegative.
 func (l Limits) Apply(dst []float64, largest float64) {
-	low, high := math.Inf(-1), math.Inf(1)
+	low, high := l.span(largest)
+	for i, x := range dst {
+		dst[i] = min(high, max(low, x))
+	}
+}
+
+// span returns the least and the largest value that the limits allow.
+func (l Limits) span(largest float64) (low, high float64) {
+	low, high = math.Inf(-1), math.Inf(1)
 	if l.Multiple > 0 {
 		high = l.Multiple * largest
 		low = -high
@@ -24,9 +32,7 @@ func (l Limits) Apply(dst []float64, largest float64) {
 	if l.NonNegative {
 		low = 0
 	}
-	for i, x := range dst {
-		dst[i] = min(high, max(low, x))
-	}
+	return low, high
 }
 
 // Validate returns an *pricing.InputError if a limit is out of range.

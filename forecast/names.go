@@ -34,6 +34,11 @@ func Names() []string { return append(smoothing.Names(), Default) }
 // [smoothing.Fitter.Periods] finds. Fit also tries models with a second season if the series has
 // three cycles of the second season, and the first part described below has two.
 //
+// A season that f states is obeyed. A series of one to two and a quarter seasons is too short to try
+// models with the season. Its forecast is what came a season before; from two seasons on, it is the
+// mean of that and of waves. A series of less than a season is an error, ErrShort. Fit takes changes
+// of level and slope out of the series first, see [Changes].
+//
 // Fit divides the series into a first part and a last part. The last part is four times f.Horizon
 // or a quarter of the series, whichever is more, and at most half of the series. Each candidate is
 // fitted to the first part. Then the candidate goes through the last part value by value, and
@@ -45,9 +50,10 @@ func Names() []string { return append(smoothing.Names(), Default) }
 // season, the candidates are also tried on the logarithm of the series, or on the square root if
 // there are zeros. If the best error falls by 3%, all candidates work on that scale.
 //
-// Without a season the candidates are the models "blend" and "mean". A series of less than two and
-// a quarter seasons counts as without a season. Fit uses the last 416 values, 8 seasons, 32 second
-// seasons or 16 horizons, whichever is most. Only "mean" uses all values.
+// Without a season the candidates are the models "blend" and "mean". A season that was found, and
+// that f does not state, does not count if less than a quarter of a season follows the first two.
+// Fit uses the last 416 values, 8 seasons, 32 second seasons or 16 horizons, whichever is most. Only
+// "mean" uses all values.
 //
 // Fit needs three values, and makes at most 27 fits.
 func New(name string) (smoothing.Model, error) {

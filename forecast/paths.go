@@ -24,6 +24,18 @@ import (
 // So the paths at each step have the mean, the variance and, up to the shape of the
 // errors, the quantiles of the intervals. Time O(n·h) for n paths of h steps, times
 // the cost of an update.
+//
+// Limits cut, and the logarithm stretches, so that the mean of such paths is not the forecast: a
+// forecast of 1 with errors of 12, cut at 0, has paths of 5 on average. So with limits, or on
+// another scale, the paths of each step are moved until their mean is the forecast: on a scale by a
+// factor, and within limits by the c that solves
+//
+//	mean of max(low, min(high, x − c)) = forecast.
+//
+// The result is a distribution on [low, high], with some of its probability on the ends. Of fewer
+// than leastPaths paths the mean says too little. More are drawn then, moved with them, and thrown
+// away: which of the paths are thrown away is independent of their values, so that those that stay
+// have the same mean.
 
 // keptErrors is how many of the last one-step errors a Predictor keeps to draw from:
 // five years of weeks, and enough for a 99% quantile.
@@ -33,8 +45,11 @@ const keptErrors = 260
 // a bootstrap of fewer knows nothing of the tails.
 const fewErrors = 20
 
+// leastPaths is the least number of paths whose mean is made that of the forecast.
+const leastPaths = 64
+
 // Paths fills each row of dst with a random path of the future: dst[i][j] is the value j+1 steps
-// ahead, within the limits. Rows may differ in length.
+// ahead, within the limits. The mean of the paths is the forecast. Rows may differ in length.
 //
 // Paths draws errors with rng from the last one-step errors, less their mean. With fewer than 20
 // such errors, Paths draws from the normal distribution. An error also moves the later values of
@@ -64,24 +79,138 @@ func (p *Predictor) Paths(dst [][]float64, rng *rand.Rand) {
 		m += psi * psi
 		p.own[i] = math.Sqrt(max(0, p.spread[i]*p.spread[i]-m))
 	}
-	sigma, nu := p.Sigma(), float64(max(leastFreedom, p.Errors-p.Free))
-	lambda := boxcox.Of(p.Model)
-	center, scale := p.pool()
+	d := drawing{p: p, rng: rng, sigma: p.Sigma(), nu: float64(max(leastFreedom, p.Errors-p.Free)), lambda: boxcox.Of(p.Model)}
+	p.usual.temper(p, d.sigma, d.lambda)
+	d.center, d.scale = p.pool()
+	whole := 0
 	for _, row := range dst {
-		tau, z := sigma*chi(nu, rng.NormFloat64()), rng.NormFloat64()
-		for j := range row {
-			if scale > 0 {
-				row[j] = (p.Recent[rng.IntN(len(p.Recent))] - center) * scale
-			} else {
-				row[j] = rng.NormFloat64()
+		d.draw(row)
+		if len(row) == steps {
+			whole++
+		}
+	}
+	if steps == 0 || p.Limits == (Limits{}) && d.lambda == 1 {
+		return
+	}
+	more := max(0, leastPaths-whole)
+	p.more = grow.To(p.more, more*steps)
+	p.rows = append(p.rows[:0], dst...)
+	for i := range more {
+		row := p.more[i*steps : (i+1)*steps]
+		d.draw(row)
+		p.rows = append(p.rows, row)
+	}
+	for h, mean := range p.mean {
+		p.center(h, mean, d.lambda)
+	}
+	clear(p.rows) // the caller's
+}
+
+// A drawing is what all paths of a call share.
+type drawing struct {
+	p                                *Predictor
+	rng                              *rand.Rand
+	sigma, nu, lambda, center, scale float64
+}
+
+// draw fills a row with a path, not yet within the limits.
+func (d *drawing) draw(row []float64) {
+	p := d.p
+	tau, z := d.sigma*chi(d.nu, d.rng.NormFloat64()), d.rng.NormFloat64()
+	for j := range row {
+		if d.scale > 0 {
+			row[j] = (p.Recent[d.rng.IntN(len(p.Recent))] - d.center) * d.scale
+		} else {
+			row[j] = d.rng.NormFloat64()
+		}
+	}
+	p.Model.Deviate(row)
+	for j, e := range row {
+		x := boxcox.Shift(d.lambda, p.mean[j], tau*p.usual.factor[j]*(e+z*p.own[j]))
+		row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
+	}
+}
+
+// A usual is what is known of the spread of demands in general: few errors say little of one's own.
+type usual struct {
+	year   float64   // steps in a year; 0: nothing is known
+	weight float64   // of it, in [0, 1]
+	factor []float64 // of the deviations of each step
+}
+
+// The spread of demands t years ahead in parts of the demand is usualSpread·t^usualGrowth, see
+// [Futures].
+const (
+	usualSpread = .18
+	usualGrowth = .35
+)
+
+// temper sets the factor of each step, so that the spread becomes the weighted geometric mean of the
+// predictor's own and the usual one.
+func (u *usual) temper(p *Predictor, sigma, lambda float64) {
+	u.factor = grow.To(u.factor, len(p.mean))
+	for h, x := range p.mean {
+		u.factor[h] = 1
+		own := sigma * p.spread[h] * math.Pow(math.Abs(x), -lambda)
+		if u.weight > 0 && own > noError && own <= math.MaxFloat64 {
+			u.factor[h] = math.Pow(usualSpread*math.Pow(float64(h+1)/u.year, usualGrowth)/own, u.weight)
+		}
+	}
+}
+
+// centerRounds bounds the steps of Newton's method, which takes a handful: the mean is a line in c
+// between the places at which a path meets a limit.
+const centerRounds = 50
+
+// center moves the paths of step h until their mean within the limits is that of the forecast.
+func (p *Predictor) center(h int, mean, lambda float64) {
+	low, high := p.Limits.span(p.Peak)
+	n, sum := 0.0, 0.0
+	for _, row := range p.rows {
+		if h < len(row) {
+			n++
+			sum += row[h] / float64(len(p.rows))
+		}
+	}
+	factor := 1.0
+	if sum *= float64(len(p.rows)) / n; lambda < 1 && sum > 0 && mean > 0 {
+		factor = mean / sum
+	}
+	c := 0.0
+	for range centerRounds {
+		sum, free := 0.0, 0.0
+		for _, row := range p.rows {
+			if h < len(row) {
+				x := row[h]*factor - c
+				sum += min(high, max(low, x)) / n
+				if x > low && x < high {
+					free++
+				}
 			}
 		}
-		p.Model.Deviate(row)
-		for j, d := range row {
-			x := boxcox.Shift(lambda, p.mean[j], tau*(d+z*p.own[j]))
-			row[j] = min(smoothing.Largest, max(-smoothing.Largest, x))
+		miss := sum - mean
+		if math.Abs(miss) <= 1e-12*math.Abs(mean) || free == 0 {
+			break
 		}
-		p.Limits.Apply(row, p.Peak)
+		c += miss * n / free
+	}
+	for _, row := range p.rows {
+		if h < len(row) {
+			row[h] = min(high, max(low, row[h]*factor-c))
+		}
+	}
+}
+
+// Whole rounds a path to whole numbers whose sum is that of the path: what rounding leaves is carried
+// to the next step. So a demand of .3 becomes 0, 1, 0, 0, 1, and not 0 in all steps. The sums over any
+// stretch of the path and of dst differ by 1 at most. Values are within ±2³¹; dst and path have one
+// length.
+func Whole(dst []int, path []float64) {
+	carry := 0.0
+	for i, x := range path {
+		x = min(math.MaxInt32, max(math.MinInt32, x)) + carry
+		whole := math.Floor(x + .5)
+		dst[i], carry = int(whole), x-whole
 	}
 }
 

@@ -149,7 +149,7 @@ func TestPathsGolden(t *testing.T) {
 	before := m
 	p.Paths(paths, rand.New(rand.NewPCG(1, 2))) // seed 1, 2
 	// From the first run, on amd64; TestDeviate and TestPathsMeetIntervals say that it is right.
-	want := [][]float64{{104.4300153871294, 107.76652385005058, 108}, nil, {102.08703345280216}, {104.59863895423344, 108, 108, 108}}
+	want := [][]float64{{104.46567625853896, 107.66773987499968, 108}, nil, {102.12269432421172}, {104.634299825643, 107.92910640401094, 108, 108}}
 	if d := cmp.Diff(want, paths, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })); d != "" {
 		t.Errorf("%s\n%#v", d, paths)
 	}
@@ -192,4 +192,75 @@ func TestAutoDeviate(t *testing.T) {
 	if want := []float64{8, .75*4 + .25*8, .75*4 + .25*8}; !cmp.Equal(got, want) {
 		t.Errorf("an error of 8 adds %v, want %v", got, want)
 	}
+}
+
+// Within limits, and on another scale, the mean of the paths is the forecast, of many paths and of
+// few; without, it is as near as chance allows. Rounded paths keep their sums.
+func TestPathsKeepTheMean(t *testing.T) {
+	errors := make([]float64, 60)
+	for i := range errors { // skewed: many small ones below, few large ones above
+		errors[i] = 12 * (math.Pow(float64(i+1)/30, 3) - 2)
+	}
+	p := &Predictor{Model: in(&smoothing.Simple{Alpha: .1}, `{"level":0.97,"n":60}`), Limits: Limits{NonNegative: true, Multiple: 4},
+		tally: tally{Peak: 60, Squares: 60 * 144, Errors: 60, Free: 2, Recent: errors}}
+	log := &Predictor{Model: &auto{scale: 0, n: 60, members: []member{{"simple", 1, in(&smoothing.Simple{Alpha: .3}, `{"level":2,"n":60}`)}}},
+		tally: tally{Squares: 60 * .25, Errors: 60, Free: 2, Peak: 60}}
+	for name, p := range map[string]*Predictor{"cut at 0": p, "logarithm": log} {
+		for _, n := range []int{1, 7, 200} {
+			const steps = 30
+			rng := rand.New(rand.NewPCG(41, uint64(n))) // seed 41
+			want := make([]float64, steps)
+			p.Forecast(want)
+			sum, square, calls := make([]float64, steps), make([]float64, steps), 2000/n
+			for range calls {
+				mean := make([]float64, steps)
+				for _, path := range drawn(p, n, steps, rng) {
+					for h, x := range path {
+						mean[h] += x / float64(n)
+					}
+				}
+				for h, x := range mean {
+					sum[h] += x / float64(calls)
+					square[h] += x * x / float64(calls)
+				}
+			}
+			for h := range want {
+				off := math.Abs(sum[h] - want[h])
+				if chance := 5 * math.Sqrt(max(0, square[h]-sum[h]*sum[h])/float64(calls)); n < leastPaths && off > chance || n >= leastPaths && off > 1e-9*want[h] {
+					t.Errorf("%s: %d steps ahead the mean of %d paths is %v, the forecast %v", name, h+1, n, sum[h], want[h])
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		path []float64
+		want []int
+	}{
+		"whole":     {[]float64{3, 0, 4}, []int{3, 0, 4}},
+		"a third":   {[]float64{1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3, 1. / 3}, []int{0, 1, 0, 0, 1, 0}},
+		"below 0":   {[]float64{-.4, -.4, -.4}, []int{0, -1, 0}},
+		"too large": {[]float64{1e300, 1}, []int{math.MaxInt32, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := make([]int, len(c.path))
+			Whole(got, c.path)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		path := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(t, "path")
+		got, sum := make([]int, len(path)), 0.0
+		Whole(got, path)
+		for i, x := range path {
+			if sum += x - float64(got[i]); math.Abs(sum) > .5+1e-9 || got[i] < 0 {
+				t.Fatalf("%v is left after %d values of %v", sum, i+1, got)
+			}
+		}
+	})
 }

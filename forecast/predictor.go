@@ -39,6 +39,9 @@ type Predictor struct {
 
 	one               [1]float64
 	spread, mean, own []float64
+	more              []float64   // of Paths
+	rows              [][]float64 // of Paths
+	usual             usual
 }
 
 // tally is what a Predictor has seen of its model's errors.

@@ -118,3 +118,27 @@ func TestChooseErrors(t *testing.T) {
 		t.Error(best, err)
 	}
 }
+
+// Without Work the laws know nothing of a larger input: runs of two inputs, and a query for an
+// input beside those of the runs, are errors, and a Chooser does not accept the laws.
+func TestWorkIsMissing(t *testing.T) {
+	law := func(x float64, p int) float64 { return x/float64(p) + .1*x }
+	p, one := runsOf([]float64{1, 1000}, []int{1, 2, 4, 8}, law), runsOf([]float64{1000}, []int{1, 2, 4, 8}, law)
+	for name, m := range map[string]*USL{"Amdahl": {Amdahl: true}, "USL": {}} {
+		t.Run(name, func(t *testing.T) {
+			checkInput(t, "two inputs", m.Fit(&p), "Profile.Runs[].Features", 4, ErrMissing)
+			if err := m.Fit(&one); err != nil {
+				t.Fatal(err)
+			}
+			_, err := At(m, []float64{1e9}, 2)
+			checkInput(t, "another input", err, "Query.Features[]", -1, ErrMissing)
+			if _, scores, err := new(Chooser).Choose(nil, []Model{m}, &p); !errors.Is(err, ErrMissing) || !errors.Is(scores[0].Err, ErrMissing) {
+				t.Errorf("%v, %+v: want ErrMissing", err, scores)
+			}
+			with := &USL{Amdahl: m.Amdahl, Work: Product}
+			if best, _, err := new(Chooser).Choose(nil, []Model{m, with}, &p); best != 1 || err != nil {
+				t.Errorf("the best is %d, %v: want the law with Work", best, err)
+			}
+		})
+	}
+}

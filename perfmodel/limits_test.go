@@ -177,8 +177,8 @@ func TestMeasureWithoutLogarithm(t *testing.T) {
 
 // A law of nothing but W·(P−1) says that one process takes no time, and is not chosen.
 func TestUSLOnOneProcess(t *testing.T) {
-	p := runsOf([]float64{1, 3}, []int{2, 4, 8, 16}, func(x float64, p int) float64 { return x * float64(p-1) })
-	var m USL
+	p := runsOf([]float64{1, 3}, []int{2, 4, 8, 16}, func(x float64, p int) float64 { return float64(p - 1) }) // 3 takes the time of 1
+	m := USL{Work: Product}
 	if err := m.Fit(&p); err != nil {
 		t.Fatal(err)
 	}

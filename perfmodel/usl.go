@@ -49,8 +49,8 @@ type USL struct {
 	// Amdahl holds κ at 0: the time never rises with P. The fit needs two numbers of
 	// processes, and three without Amdahl.
 	Amdahl bool
-	// Work is proportional to the times. It is nil if all runs are of one case, or of
-	// one size.
+	// Work is proportional to the times. Without Work all runs, and all queries, have the same
+	// features: the law alone knows nothing of a larger input.
 	Work func(features []float64) float64
 
 	solver  lsq.Solver
@@ -99,7 +99,8 @@ var maskedNames = func() (names [8][]string) {
 }()
 
 // Fit fits the law to the runs of p. The errors are those of [LogLinear.Fit]. Runs on too
-// few numbers of processes are ErrDependent.
+// few numbers of processes are ErrDependent, and runs of different features without Work
+// ErrMissing.
 func (m *USL) Fit(p *Profile) error {
 	m.fitted = false
 	if err := p.Validate(); err != nil {
@@ -118,6 +119,9 @@ func (m *USL) Fit(p *Profile) error {
 			if w, err = measured(m.work, "Profile.Runs[].Features", i, r.Features); err != nil {
 				return err
 			}
+		}
+		if m.work == nil && !same(r.Features, p.Runs[0].Features) {
+			return m.needsWork("Profile.Runs[].Features", i, r.Features, p.Runs[0].Features)
 		}
 		n := float64(r.Processes)
 		m.x = append(m.x, w/n, w, w*(n-1))
@@ -146,6 +150,11 @@ func (m *USL) Fit(p *Profile) error {
 	}
 	m.span.set(p)
 	return nil
+}
+
+// needsWork is the error of features that differ where no Work says how the times do.
+func (m *USL) needsWork(field string, index int, other, first []float64) error {
+	return badInput(field, index, ErrMissing, "features %v beside %v without Work: set Work to what the time is proportional to, such as Product", other, first)
 }
 
 // reweightings is how often the rows are divided anew. Each time changes the result by
@@ -219,6 +228,9 @@ func (m *USL) EstimateTo(dst []Estimate, q Query) error {
 		if w, err = measured(m.work, "Query.Features[]", -1, q.Features); err != nil {
 			return err
 		}
+	}
+	if m.work == nil && !same(q.Features, m.span.low) {
+		return m.needsWork("Query.Features[]", -1, q.Features, m.span.low)
 	}
 	var features Extrapolation
 	if !q.Brief {

@@ -121,7 +121,7 @@ func TestPipe(t *testing.T) {
 			p.write(name, text)
 			p.says("forecast -demand "+name+" -models naive -steps 2 -origins 1", "naive")
 			p.says("plan -demand "+name+" -classes classes.json -algo ondemand", "Buy nothing")
-			p.says("advise -demand "+name+" -classes classes.json -model mean -date 2026-11-23", "Sign on 23 November 2026")
+			p.says("advise -demand "+name+" -classes classes.json -model mean -little-history -date 2026-11-23", "Sign on 23 November 2026")
 		}
 	})
 	t.Run("an order is held", func(t *testing.T) {

@@ -236,7 +236,8 @@ func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, err
 	}
 	p1, p2 := f.offered(series, tried)
-	if len(series) < 2*p1 {
+	short := len(series) < 2*p1
+	if short {
 		p1 = 1
 	}
 	if len(series) < 2*p2 || p1 < 2 {
@@ -252,7 +253,9 @@ func (m *Autoregression) Fit(f *Fitter, series []float64) (Fit, error) {
 	m.Coef = grow.Zero(m.Coef, len(m.Lags))
 	f.regress(m, series)
 	m.Last = grow.Zero(m.Last, m.back())
-	return f.replay(m, series, len(m.Lags)+1), nil
+	fit := f.replay(m, series, len(m.Lags)+1)
+	fit.Unseasoned = short
+	return fit, nil
 }
 
 // regress sets the coefficients and the constant.

@@ -81,6 +81,8 @@ type Fit struct {
 	N           int     // number of them
 	Free        int     // parameters fitted, initial states among them
 	Evaluations int     // passes over the series
+	// Unseasoned: a season was stated or found, and the series is too short for the model to have it.
+	Unseasoned bool
 
 	// Residuals are the one-step errors, observation less forecast, NaN where either is missing.
 	// They are in the scale of the model's errors, such as the logarithm for a multiplicative season.

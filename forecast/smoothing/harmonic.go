@@ -268,7 +268,8 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 		return Fit{}, err
 	}
 	period, _ := f.offered(series, none)
-	if len(series) < 2*period {
+	short := len(series) < 2*period
+	if short {
 		period = 1
 	}
 	w := &f.harmonic
@@ -293,7 +294,7 @@ func (m *Harmonic) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	f.evals = w.evals
 	fit := f.replay(m, series, d+2+2*w.k)
-	m.N = fit.N
+	m.N, fit.Unseasoned = fit.N, short
 	return fit, nil
 }
 

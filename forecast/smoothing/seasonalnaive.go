@@ -84,7 +84,9 @@ func (m *SeasonalNaive) Fit(f *Fitter, series []float64) (Fit, error) {
 	}
 	period, _ := f.offered(series, none)
 	*m = SeasonalNaive{Period: period, cycle: cycle{Season: m.Season[:0]}}
-	return f.replay(m, series, 0), nil
+	fit := f.replay(m, series, 0)
+	fit.Unseasoned = len(series) < period
+	return fit, nil
 }
 
 // Least returns how many values Fit wants.

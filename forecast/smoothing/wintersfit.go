@@ -227,7 +227,7 @@ func movingMean(dst, y []float64, m int) []float64 {
 //
 // The season is that of [Fitter.Periods]; with Delta above 0 the two seasons are those of
 // [Fitter.PeriodsToTry]. If a series has fewer than two cycles of a season, the season cannot be
-// told from the trend, and Fit fits no such season.
+// told from the trend: Fit fits no such season, and says so in [Fit].Unseasoned.
 //
 // The multiplicative form needs values above 0, and Fit returns a *pricing.InputError otherwise.
 // The residuals of the multiplicative form are those of logarithms. Fit needs four values.
@@ -248,7 +248,8 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 		want = tried
 	}
 	p1, p2 := f.offered(series, want)
-	if len(series) < 2*p1 {
+	short := len(series) < 2*p1
+	if short {
 		p1 = 1
 	}
 	if want == none || len(series) < 2*p2 || p1 < 2 {
@@ -265,7 +266,7 @@ func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	w.m.Season, w.m.Season2, w.m.own, w.m.own2 = nil, nil, nil, nil
 	f.evals = w.evals
 	fit := f.replay(m, series, w.d+2)
-	m.N = fit.N
+	m.N, fit.Unseasoned = fit.N, short
 	return fit, nil
 }
 

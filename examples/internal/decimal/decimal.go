@@ -4,6 +4,7 @@ package decimal
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -82,8 +83,12 @@ func Count(n int, thing string) string {
 	return Int(n) + " " + thing + "s"
 }
 
-// Span writes a duration without the minutes and seconds that are zero.
+// Span writes a duration without the minutes and seconds that are zero, and the longest, which
+// stands for a time that does not come, as never.
 func Span(d time.Duration) string {
+	if d == math.MaxInt64 {
+		return "never"
+	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

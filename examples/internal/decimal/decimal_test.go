@@ -65,7 +65,7 @@ func TestCount(t *testing.T) {
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", time.Hour: "1h", 90 * time.Minute: "1h30m", 15 * time.Minute: "15m", 168 * time.Hour: "168h",
-		time.Hour + time.Second: "1h0m1s", time.Millisecond: "1ms",
+		time.Hour + time.Second: "1h0m1s", time.Millisecond: "1ms", math.MaxInt64: "never",
 	} {
 		if got := Span(d); got != want {
 			t.Errorf("Span(%d) = %q, want %q", d, got, want)

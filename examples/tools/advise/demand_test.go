@@ -79,7 +79,7 @@ func TestDay(t *testing.T) {
 	if list := orders(t, args...); list[0].Date != "2030-05-06" {
 		t.Errorf("%+v", list)
 	}
-	args[1] = programtest.Write(t, "d.csv", "date,n\n2026-01-05,4\n2026-01-12,4\n2026-01-19,\n2026-01-26,4\n")
+	args[1] = programtest.Write(t, "d.csv", "date,n\n2025-12-29,4\n2026-01-05,4\n2026-01-12,4\n2026-01-19,\n2026-01-26,4\n")
 	if list := orders(t, args...); list[0].Date != "2026-02-02" || list[0].Units != 4 {
 		t.Errorf("%+v", list)
 	}

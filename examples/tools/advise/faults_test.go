@@ -139,7 +139,7 @@ func hourly(days int, add func(h int, at time.Time)) {
 func advised(t *testing.T, name string, b *textBill, prices string, args ...string) (units map[string]int, text string) {
 	t.Helper()
 	bill, list := programtest.Write(t, name+".csv", b.String()), programtest.Write(t, name+"-prices.csv", prices)
-	args = append([]string{"-bill", bill, "-prices", list}, args...)
+	args = append([]string{"-bill", bill, "-prices", list, "-little-history"}, args...)
 	_, stdout, stderr := tested.Try(append(args, "-json")...)
 	units = map[string]int{}
 	for _, o := range read[order](t, stdout) {
@@ -326,7 +326,7 @@ func TestHeldBySize(t *testing.T) {
 // Seven held by seven contracts, each of which serves kinds of two sizes: they are seven together.
 func TestHeldTogether(t *testing.T) {
 	var b textBill
-	hourly(14, func(h int, at time.Time) {
+	hourly(28, func(h int, at time.Time) {
 		for i := range 7 {
 			id := fmt.Sprint("ri-", i)
 			for _, part := range []struct {
@@ -356,7 +356,7 @@ func TestOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b textBill
-			hourly(21, func(h int, at time.Time) {
+			hourly(28, func(h int, at time.Time) {
 				b.add(reportRow(at, "m5.xlarge", 10, nil), reportRow(at, "m5.xlarge", 10, beside))
 			})
 			got, text := advised(t, "once", &b, offersOf("m5.xlarge"))
@@ -371,7 +371,7 @@ func TestOnce(t *testing.T) {
 	} {
 		t.Run("FOCUS "+name, func(t *testing.T) {
 			var b textBill
-			hourly(21, func(h int, at time.Time) {
+			hourly(28, func(h int, at time.Time) {
 				b.add(focusRow(at, "m5.xlarge", 10, nil), focusRow(at, "m5.xlarge", 10, beside))
 			})
 			got, text := advised(t, "once", &b, offersOf("m5.xlarge"))
@@ -411,7 +411,7 @@ func TestPartsOfLarge(t *testing.T) {
 // it pays.
 func TestPrivateDiscount(t *testing.T) {
 	focus, report, plain := textBill{}, textBill{}, textBill{}
-	hourly(21, func(h int, at time.Time) {
+	hourly(28, func(h int, at time.Time) {
 		cost := number(math.Round(1e9*10*.192*.6) / 1e9)
 		focus.add(focusRow(at, "m5.xlarge", 10, fields{"ContractedCost": cost, "BilledCost": cost, "EffectiveCost": cost}))
 		report.add(reportRow(at, "m5.xlarge", 10, fields{"lineItem/NetUnblendedCost": cost}))
@@ -440,7 +440,7 @@ func TestPrivateDiscount(t *testing.T) {
 // A correction that takes back money adds no instance.
 func TestCorrectionClass(t *testing.T) {
 	var b textBill
-	hourly(21, func(h int, at time.Time) {
+	hourly(28, func(h int, at time.Time) {
 		b.add(focusRow(at, "m5.large", 4, nil), focusRow(at, "m5.large", 1, fields{"ChargeClass": "Correction", "BilledCost": "-0.096", "EffectiveCost": "-0.096",
 			"ListCost": "-0.096", "ContractedCost": "-0.096"}))
 	})
@@ -452,7 +452,7 @@ func TestCorrectionClass(t *testing.T) {
 // Prices that are rounded to a tenth of a cent leave a family one family.
 func TestRoundedPrices(t *testing.T) {
 	var b textBill
-	hourly(21, func(h int, at time.Time) {
+	hourly(28, func(h int, at time.Time) {
 		b.add(focusRow(at, "m5.large", 6-5*float64(h%2), nil), focusRow(at, "m5.xlarge", .5+2.5*float64(h%2), nil)) // 7 units together
 	})
 	got, text := advised(t, "rounded", &b, offersOf("m5.large=0.097", "m5.xlarge=0.193"))

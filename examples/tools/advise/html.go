@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
@@ -32,13 +33,22 @@ type (
 		Notes                                                              []string
 		Optimal                                                            bool
 		Paths                                                              int
+		Ours, Later, Record, Of                                            string
+		Terms                                                              []pageTerm
+		Not                                                                []pageNot
+		Doubts                                                             []string
+		Spread                                                             bool
+		Currency                                                           string
 	}
 	pageOrder struct {
 		Kind, Class, Units, Upfront, Hourly, Commitment, Until, Saving, LastUse, BreakEven, Payback, Loss, Waiting string
+
+		Risk pageRisk
 	}
 	pageGroup struct {
-		Name, Text string
-		Chart      template.HTML
+		Name, Text, Unit string
+
+		Chart, Fan template.HTML
 	}
 	pageExpiry struct{ Date, Month, Name, Units, What string }
 	pageUnused struct{ Name, Type, Used, Unused, Cost string }
@@ -51,12 +61,13 @@ type (
 
 // writeHTML writes the page: one file, no script, nothing from elsewhere.
 func (r *results) writeHTML(w io.Writer) error {
-	p := page{Title: "Purchase of cloud capacity", Date: r.now.Format("2 January 2006"), End: r.now.Add(r.o.horizon).Format("2 January 2006"),
+	p := page{Title: "Purchase of cloud capacity", Date: r.now.Format("2 January 2006"), End: r.now.Add(r.horizon).Format("2 January 2006"),
 		Today: r.amount(r.today), Commitment: r.amount(r.commitment), Cost: r.amount(r.cost), Bound: r.amount(r.bound), OnDemand: r.amount(r.onDemand),
 		Saving: r.amount(r.onDemand - r.cost), Months: r.months(), Missed: r.missed, Notes: r.notes, Optimal: r.cost == r.bound, Paths: r.o.futures}
-	for _, d := range r.doubts {
-		p.Notes = append(p.Notes, "doubt: "+d)
-	}
+	p.Doubts, p.Record, p.Of, p.Spread = r.doubts, r.recordText(), r.of(), r.spread
+	p.Currency = r.bill.Currency
+	ours := r.ofToday()
+	p.Ours, p.Later = r.amount(ours), r.amount(r.onDemand-r.cost-ours)
 	if r.refused != "" {
 		p.Notes = append(p.Notes, r.refused)
 	}
@@ -65,23 +76,28 @@ func (r *results) writeHTML(w io.Writer) error {
 			Commitment: r.amount(s.commitment), Until: s.until.Format("2 Jan 2006"), Saving: r.amount(s.without - s.cost), LastUse: "–", BreakEven: "–", Loss: "–", Waiting: "–", Payback: "–"})
 	}
 	for _, g := range r.groups {
-		a := g.advice
+		a, below := g.advice, 0
+		for _, h := range g.held {
+			below += h.Units
+		}
 		for _, o := range a.Orders {
 			x := pageOrder{Kind: g.name, Class: o.Class, Units: count(o.Units, g.unit), Upfront: r.amount(o.Upfront), Hourly: o.Hourly.String(),
 				Commitment: r.amount(o.Commitment),
 				Until:      o.Until.Format("2 Jan 2006"), Saving: r.amount(o.Saving), LastUse: share(o.LastUse), BreakEven: share(o.BreakEven),
-				Loss: share(o.Loss), Waiting: r.amount(o.Waiting), Payback: "after the forecast"}
+				Loss: risk(g, &o), Risk: r.riskOf(g, &o, below), Waiting: r.amount(o.Waiting), Payback: "after the forecast"}
 			if o.Upfront == 0 && !o.Payback.IsZero() && o.Payback.Sub(a.Now) <= 24*time.Hour {
 				x.Payback = "at once, since nothing is paid ahead"
 			} else if !o.Payback.IsZero() {
 				x.Payback = o.Payback.Format("2 Jan 2006")
 			}
 			p.Orders = append(p.Orders, x)
+			below += o.Units
 		}
+		p.Terms, p.Not = append(p.Terms, r.byTerm(g)...), append(p.Not, r.notOrdered(g)...)
 		for _, k := range a.Held {
 			p.Expiries = append(p.Expiries, pageExpiry{k.Expires.Format("2006-01-02"), k.Expires.Format("January 2006"), k.Name, count(k.Units, g.unit), g.name})
 		}
-		p.Groups = append(p.Groups, pageGroup{g.name, a.Text(), r.chart(g)})
+		p.Groups = append(p.Groups, pageGroup{g.name, a.Text(), g.unit, r.chart(g), r.fan(g)})
 	}
 	slices.SortStableFunc(p.Expiries, func(a, b pageExpiry) int { return strings.Compare(a.Date, b.Date) })
 	for i := range r.bill.Held {
@@ -92,9 +108,10 @@ func (r *results) writeHTML(w io.Writer) error {
 	}
 	for i := range r.bill.Files {
 		f := &r.bill.Files[i]
-		x := pageFile{Name: f.Name, Format: f.Format, Rows: fmt.Sprint(f.Total.Rows), Billed: f.Total.Billed.String(), Classified: f.Classified().Billed.String()}
+		x := pageFile{Name: f.Name, Format: f.Format, Rows: decimal.Int(int(f.Total.Rows)), Billed: decimal.Grouped(f.Total.Billed.String()),
+			Classified: decimal.Grouped(f.Classified().Billed.String())}
 		for _, l := range f.Left {
-			x.Left = append(x.Left, pageLeft{l.Reason, fmt.Sprint(l.Sum.Rows), l.Sum.Billed.String()})
+			x.Left = append(x.Left, pageLeft{l.Reason, decimal.Int(int(l.Sum.Rows)), decimal.Grouped(l.Sum.Billed.String())})
 		}
 		p.Files = append(p.Files, x)
 	}

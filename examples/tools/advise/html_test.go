@@ -267,7 +267,7 @@ func TestPage(t *testing.T) {
 				Notes: []usage.Note{{File: "bill.csv", Line: 17, Text: "an odd row", Rows: 2, Billed: usage.Units(8)}}}}
 	}
 	text := page(made())
-	for _, want := range []string{"No plan costs less (proved)", "USD 7.00", "USD 3.00", "at once, since nothing is paid ahead", "10 Apr 2026",
+	for _, want := range []string{"no plan costs less (proved)", "USD 7.00", "USD 3.00", "at once, since nothing is paid ahead", "10 Apr 2026",
 		"after the forecast", "half-used", "4.00 Hours", "paid-for", "USD 9",
 		"odd kind", "a note of ours", "bill.csv, line 17: an odd row (2 rows, 8 billed)", "taxes", "2 instances", "1 instance<", "2 March 2027"} {
 		if !strings.Contains(text, want) {
@@ -279,7 +279,7 @@ func TestPage(t *testing.T) {
 	}
 	r := made()
 	r.cost++
-	if text := page(r); strings.Contains(text, "No plan costs less (proved)") {
+	if text := page(r); strings.Contains(text, "no plan costs less (proved)") {
 		t.Error("a plan above its bound is said to be proved the cheapest")
 	}
 }

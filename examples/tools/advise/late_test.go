@@ -58,8 +58,8 @@ func TestLateAlone(t *testing.T) {
 				t.Errorf("%v is ordered: want %d to %d of m5.large, and 10 of c5.xlarge\n%s", got, c.least, c.most, text)
 			}
 			says(t, text, c.says)
-			if c.says == "" && strings.Contains(text, "doubt") {
-				t.Errorf("a doubt:\n%s", text)
+			if c.says == "" && strings.Contains(text, "lacks") { // that the level fell is said
+				t.Errorf("use lacks:\n%s", text)
 			}
 		})
 	}

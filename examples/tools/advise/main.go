@@ -37,6 +37,19 @@
 // is held serves until it expires; a savings plan that is held counts as the hours of
 // each kind that it has covered.
 //
+// A contract is ordered only if the use is known for two weeks and for a sixteenth of its term;
+// -little-history orders all the same. The forecast reaches as far as the longest term on offer, so that an
+// order of three years is judged on three years. A need ends, or halves, with a chance of -ends a
+// year in each future. What is proved is said of the futures; beside it stands how forecasts like
+// these did on the same history.
+//
+// -backtest goes to many earlier days of a demand, orders what the futures of that day call for, and
+// looks at what came. Its tables: of the parts of orders said to lose money with a chance, how many
+// did (and the same after an isotonic correction, learnt on one half of the days and tested on the
+// other); how many means of weeks were within 80 and 95% intervals; and what other rules would have
+// saved. A part is a quarter of the units of an order, or of the units above it that nobody orders.
+// The order of a backtest is decided at once, for each class as if it alone were for sale.
+//
 // With -state the program assumes that what it prints is bought. A second run on the same day
 // decides that day again, and replaces its order. If something else was bought, begin anew with
 // -held.
@@ -61,7 +74,10 @@
 // Fields of -json: kind, class, units, unit, upfront, hourly, commitment (all that is owed),
 // until, saving, loss (probability), last_use and break_even (fractions), payback, waiting (what
 // a later order costs more), and of the kind: date, currency, cost, lower_bound, on_demand_cost,
-// optimal; not_planned says why a kind has no plan. A kind without an order has 0 units.
+// optimal; not_planned says why a kind has no plan. A kind without an order has 0 units. loss is
+// null where the futures have no spread. With -backtest: what (reliability, interval or rule), from,
+// to, parts, ordered, said, happened, tested, corrected, tested_happened; weeks, level, forecasts,
+// held, median_off; rule, orders, of_hindsight, saved, worst_tenth, worst, use.
 package main
 
 import (
@@ -72,7 +88,7 @@ import (
 
 var program = &cli.Program[options, *results]{
 	Name: "advise", Usage: usageText, Define: define, Work: work, Text: (*results).text, Rows: (*results).rows,
-	Files:   []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}},
+	Files:   []cli.File[*results]{{Flag: "html", Write: (*results).writeHTML}, {Flag: "focus", Write: (*results).writeFocus}, {Flag: "svg", Write: (*results).writeSVG}},
 	Verdict: (*results).verdict,
 }
 
@@ -80,6 +96,10 @@ func main() { program.Main() }
 
 // work reads, groups, forecasts and plans.
 func work(o *options, run *cli.Run) (*results, error) {
+	if len(o.backtest) > 0 {
+		r := &results{o: o}
+		return r, r.backtest(run)
+	}
 	if o.state != "" {
 		unlock, err := o.lockState()
 		if err != nil {
@@ -129,7 +149,7 @@ func work(o *options, run *cli.Run) (*results, error) {
 // verdict is an error if nothing could be planned.
 func (r *results) verdict() error {
 	switch {
-	case r.o.reads() || len(r.groups) > 0:
+	case r.back != nil || r.o.reads() || len(r.groups) > 0:
 		return nil
 	case r.refused != "":
 		return errors.New("the bill is not sound enough for -sound: nothing is ordered")

@@ -25,7 +25,10 @@ import (
 // go test ./examples/tools/advise -update.
 var tested = programtest.Program{Name: "advise", Run: program.Run}
 
-func TestMain(m *testing.M) { programtest.Main(m, main) }
+func TestMain(m *testing.M) {
+	defaultEnds = 0
+	programtest.Main(m, main)
+}
 
 func TestGolden(t *testing.T) {
 	dir := t.TempDir()
@@ -196,12 +199,12 @@ func TestAzure(t *testing.T) {
 	}
 	path, prices := programtest.Write(t, "bill.csv", bill.String()), programtest.Write(t, "prices.json", azurePrices)
 	reconciled(t, show[input](t, "inputs", "-bill", path))
-	if j := orders(t, "-bill", path, "-prices", prices, "-daily", "spread"); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" ||
+	if j := orders(t, "-bill", path, "-prices", prices, "-daily", "spread", "-little-history"); len(j) != 1 || j[0].Units != 2 || j[0].Upfront != "1000" ||
 		j[0].Date != "2026-03-17" || j[0].Until != "2027-03-17" {
 		t.Errorf("%+v", j)
 	}
 	held := programtest.Write(t, "held.json", `[{"id":"r","region":"WestEurope","type":"standard_d2","count":1,"until":"2029-01-01"}]`)
-	if j := orders(t, "-bill", path, "-prices", prices, "-daily", "spread", "-held", held); len(j) != 1 || j[0].Units != 1 {
+	if j := orders(t, "-bill", path, "-prices", prices, "-daily", "spread", "-little-history", "-held", held); len(j) != 1 || j[0].Units != 1 {
 		t.Errorf("%+v", j)
 	}
 	// A price list in another currency is of no use; without prices nothing is planned. Either is

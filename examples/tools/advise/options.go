@@ -14,19 +14,17 @@ import (
 
 const usageText = `Usage: go run ./examples/tools/advise [flags]
 
-Says what to order today: how much of which reservation, what that costs and
-saves, and what if the forecast is wrong. It reads a bill or a demand, and
-forecasts it. The forms of files are in go doc ./examples/tools/advise
+Says what to order today, what that costs and saves, and what if the forecast
+is wrong, by a bill or a demand. Forms of files: go doc ./examples/tools/advise
 
 What is known
   -bill FILE      a bill: FOCUS and its contracts, or an export of AWS, Azure,
                   Google or Oracle; may be given often (default: a made-up year)
-  -prices FILE    a price list for -bill: of AWS (offers, savings plan rates),
-                  Azure or GCP; may be given several times
-  -demand FILE    instead of a bill, CSV: the instances of each slot, as the
-                  programs plan and forecast read
-  -classes FILE   JSON: price on demand and classes of reservations, for -demand
-                  (default: about those of an m5.xlarge on AWS)
+  -prices FILE    a price list for -bill (AWS, plan rates, Azure, GCP), or more
+  -demand FILE    instead of a bill: a CSV that plan and forecast read, too
+  -backtest FILE  a demand, or many: how often what is said of orders came true,
+                  and what other rules would have saved
+  -classes FILE   JSON: prices for -demand (default: about an m5.xlarge on AWS)
   -slot D         length of a slot of -demand (default: of the file, else 1h)
   -held FILE      JSON: contracts held, reservations and savings plans
   -state FILE     contracts that this program ordered, for -demand: read, and
@@ -38,14 +36,16 @@ What is known
   -keep-tail      count the last hours though they look late: the fall is real
   -owner COLUMN   says who used it: a tag, or TAGS:KEY (default: the account)
   -alone LIST     owners that share no reservations with the others
-  -daily NAME     hours of a bill of days: any (default), spread, or such as 8-20
+  -daily NAME     hours of a bill of days: any (default), spread, or as 8-20
   -discount X     percent paid below the list on demand (default: by the bill)
   -exchange CUR=X what a unit of a price list's currency is in the bill's
-  -sound X        order nothing if less than X percent of cost is beyond doubt
+  -sound X        order nothing if less than X percent are sound (-show quality)
 
 What is to come
   -model NAME     that forecasts the demand (default ` + forecast.Default + `)
-  -horizon D      how far the forecast reaches (default 8760h, a year)
+  -horizon D      how far the forecast reaches (default: the longest term sold)
+  -ends X         percent a year that a need ends or halves (default 1)
+  -little-history order even if use is known for under 2 weeks or 1/16 of a term
   -futures N      possible futures that the plan weighs (default 20)
   -every D        how often an order can be placed (default 168h)
   -need-ends      the need ends with the horizon (default: the need goes on)
@@ -62,9 +62,9 @@ Limits of an order
   -alarm X        order nothing while the tracking signal is above X, 0 to 1
 
 What comes out
-  -show NAME      order, why (with its reasons and what if), inputs (what became
-                  of each file's rows), quality (doubts about the bill), demand,
-                  held or owners (default order)
+  -show NAME      order, why (reasons and what if), inputs (rows of each file),
+                  quality (doubts), demand, held or owners (default order)
+  -svg OUT        write the picture of -backtest
   -json           print an array with an object for each line of -show
   -html OUT       write a page: spend, demand, the order, expiries, the proof
   -focus OUT      write the order as FOCUS rows of commitment purchases
@@ -81,6 +81,9 @@ const (
 	showHeld
 	showOwners
 )
+
+// defaultEnds is the default of -ends. Tests of plans have a need that does not end.
+var defaultEnds = 100 * forecast.DefaultEnds
 
 // options are the flags.
 type options struct {
@@ -99,7 +102,11 @@ type options struct {
 	rates           map[string]float64
 	sound           float64 // percent
 	model           string
-	horizon         time.Duration
+	horizon         time.Duration // 0: the longest term on offer
+	ends            float64       // percent a year
+	short           bool
+	backtest        []string
+	given           bool // -futures is
 	futures         int
 	every           time.Duration
 	needEnds        bool
@@ -138,11 +145,12 @@ func (o *options) reads() bool { return o.show >= showQuality }
 
 // define defines the flags.
 func define(o *options, f *cli.Flags) {
-	*o = options{model: forecast.Default, horizon: 8760 * time.Hour, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
+	*o = options{model: forecast.Default, ends: defaultEnds, futures: 20, every: 168 * time.Hour, seed: 1, most: map[string]int{},
 		discount: -1, rates: map[string]float64{}}
 	f.Files("bill", &o.bills)
 	f.Files("prices", &o.prices)
 	f.File("demand", &o.demand)
+	f.Files("backtest", &o.backtest)
 	f.File("classes", &o.classes)
 	f.Span("slot", &o.slot, "a span of time above 0, such as 1h, 15m or 168h", func(d time.Duration) bool { return d > 0 })
 	f.File("held", &o.held)
@@ -170,6 +178,8 @@ func define(o *options, f *cli.Flags) {
 	whole := func(d time.Duration) bool { return d > 0 && d%(24*time.Hour) == 0 && d <= 5*8760*time.Hour }
 	f.Span("horizon", &o.horizon, "a number of whole days up to 43800h, such as 8760h", whole)
 	f.Span("every", &o.every, "a number of whole days, such as 168h", whole)
+	f.Float("ends", &o.ends, "a percentage from 0 to 100", percent)
+	f.Switch("little-history", &o.short)
 	f.Int("futures", &o.futures, 1, 1000, "")
 	f.Switch("need-ends", &o.needEnds)
 	f.Int("demand-up", &o.up, -100, 10_000, " of percent")
@@ -206,16 +216,23 @@ func (o *options) check(f *cli.Flags) error {
 	if _, err := forecast.New(o.model); err != nil {
 		return fmt.Errorf("-model %s: want one of %s", o.model, cli.Series(forecast.Names(), "or"))
 	}
+	o.given = f.Given("futures")
 	switch {
+	case len(o.backtest) > 0 && (o.demand != "" || len(o.bills) > 0 || len(o.prices) > 0 || o.held != "" || o.state != "" || o.past != "" || f.Given("show")):
+		return errors.New("-backtest with -demand, -bill, -prices, -held, -state, -past or -show: want the demand alone, with -classes, -slot, -model or -futures")
+	case len(o.backtest) > 0 && (f.Given("html") || f.Given("focus")):
+		return errors.New("-html and -focus write an order: want -svg for the picture of -backtest")
+	case len(o.backtest) == 0 && f.Given("svg"):
+		return errors.New("-svg without -backtest: the picture of an order is in -html")
 	case o.demand != "" && (len(o.bills) > 0 || len(o.prices) > 0):
 		return errors.New("-demand with -bill or -prices: want a demand with -classes, or a bill with -prices")
 	case o.demand != "" && (o.sound > 0 || o.discount >= 0 || len(o.rates) > 0 || f.Given("daily") || o.keepTail || o.owner != "" || len(o.alone) > 0):
 		return errors.New("-daily, -discount, -exchange, -sound, -keep-tail, -owner and -alone are of a bill: want -bill, or -demand without them")
-	case o.demand == "" && o.classes != "":
+	case o.demand == "" && len(o.backtest) == 0 && o.classes != "":
 		return errors.New("-classes without -demand: the prices of a bill come from -prices")
 	case o.demand == "" && o.state != "":
 		return errors.New("-state without -demand: a bill shows what is held itself")
-	case o.demand == "" && o.slot != 0:
+	case o.demand == "" && len(o.backtest) == 0 && o.slot != 0:
 		return errors.New("-slot without -demand: a bill has hours")
 	case len(o.bills) == 0 && len(o.prices) > 0:
 		return errors.New("-prices without -bill: want both, or neither for the made-up year")

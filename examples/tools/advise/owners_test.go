@@ -25,7 +25,7 @@ func TestAlone(t *testing.T) {
 	}{
 		"all share":           {nil, 13, ""},
 		"b does not":          {[]string{"-alone", "b"}, 3, ""},
-		"c does not":          {[]string{"-alone", "c"}, 13, "3 instances 0.00 1,589.41 0.0% linux, of c"},
+		"c does not":          {[]string{"-alone", "c"}, 13, "3 instances 0.00 1,589.41 – linux, of c"},
 		"a team does not":     {[]string{"-owner", "Tags:team", "-alone", "team b"}, 3, ""},
 		"a column of no bill": {[]string{"-owner", "Cost Centre"}, 13, "no column Cost Centre: rows count for their account"},
 	} {

@@ -341,7 +341,7 @@ func (r *results) writePast(run *cli.Run) error {
 			p.Forecast = append(p.Forecast, sum/float64(n))
 		}
 		for _, o := range g.advice.Orders {
-			p.Orders = append(p.Orders, recordOrder{o.Class, o.Units, o.Upfront, o.Hourly, o.Until.Format(time.DateOnly), o.Saving, r.o.horizon.Seconds()})
+			p.Orders = append(p.Orders, recordOrder{o.Class, o.Units, o.Upfront, o.Hourly, o.Until.Format(time.DateOnly), o.Saving, r.horizon.Seconds()})
 		}
 		r.past = append(r.past, p)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/examples/internal/cli"
+	"github.com/plimsoll/plimsoll/examples/internal/decimal"
 	"github.com/plimsoll/plimsoll/forecast"
 	"github.com/plimsoll/plimsoll/forecast/smoothing"
 	"github.com/plimsoll/plimsoll/pricing"
@@ -15,20 +16,34 @@ import (
 
 // advise forecasts and plans each group.
 func (r *results) advise(run *cli.Run) error {
+	for _, g := range r.groups {
+		r.shorten(g)
+	}
+	if r.horizon = r.o.horizon; r.horizon == 0 {
+		r.horizon = r.term()
+	}
 	for i, g := range r.groups {
 		run.Showf("planning %s: %d of %d", g.name, i+1, len(r.groups))
 		paths, signal, err := r.futures(g)
 		if err != nil {
 			return err
 		}
+		if err := r.remember(g); err != nil {
+			return err
+		}
+		if spread(paths) {
+			r.spread = true
+		} else {
+			paths = paths[:1] // one says as much, and nothing of the odds
+		}
 		g.request = &advice.Request{Kind: g.name, Unit: g.unit, Currency: r.bill.Currency, Now: r.now, Slot: r.slotOf(g), Paths: paths, OnDemand: g.list.OnDemand,
 			Offers: g.offers, Held: g.held, Every: r.o.every, FullHorizon: r.o.needEnds}
 		if g.advice, err = advice.Advise(g.request); err != nil {
-			return cli.Mistakef("%s: %w", g.name, err)
+			return planMistake(g, err)
 		}
 		if order, limited := r.limit(g, signal); limited {
 			if g.advice, err = advice.Explain(g.request, order); err != nil {
-				return cli.Mistakef("%s: %w", g.name, err)
+				return planMistake(g, err)
 			}
 		}
 	}
@@ -106,28 +121,24 @@ func (r *results) add(a *advice.Advice) (err error) {
 // futures draws what the demand of a group may become after the day of the order.
 // The tracking signal of the model is the second result.
 func (r *results) futures(g *group) ([][]int, float64, error) {
-	series := g.series
-	if series == nil {
-		series = make([]float64, len(g.demand))
-		for t, n := range g.demand {
-			series[t] = float64(n)
-		}
-	}
+	series, slot := g.values(), r.slotOf(g)
 	model, err := forecast.New(r.o.model)
 	if err != nil {
 		return nil, 0, err
 	}
-	p := forecast.Predictor{Model: model}
-	p.Limits = forecast.Limits{NonNegative: true, Multiple: 4}
+	f := newFutures(r.o, model, slot)
 	var fitter smoothing.Fitter
-	if _, err := p.Fit(&fitter, series); err != nil {
+	if err := f.Fit(&fitter, series); err != nil {
 		r.notes = append(r.notes, fmt.Sprintf("%s: too short for -model %s, so the demand is taken to stay as it was last", g.name, r.o.model))
-		last, _ := forecast.New("naive")
-		p = forecast.Predictor{Model: last}
-		for _, x := range series {
-			p.Update(x)
+		if f.Model, err = forecast.New("naive"); err == nil {
+			err = f.Fit(&fitter, series)
+		}
+		if err != nil {
+			return nil, 0, cli.Mistakef("%s: %w", g.name, err)
 		}
 	}
+	r.tell(g, f)
+	p := &f.Predictor
 	if p.Alarm() {
 		way := "low"
 		if p.TrackingSignal() < 0 {
@@ -136,26 +147,60 @@ func (r *results) futures(g *group) ([][]int, float64, error) {
 		r.notes = append(r.notes, fmt.Sprintf("%s: the forecasts of late were too %s by more than chance: find out what has changed before you order, "+
 			"or give -alarm", g.name, way))
 	}
-	slot := r.slotOf(g)
-	n := int(r.o.horizon / slot)
+	n := int(r.horizon / slot)
 	skip := int(r.now.Sub(r.start)/slot) - len(series) // slots between the bill's end and the order
 	rows := make([][]float64, r.o.futures)
 	for i := range rows {
 		rows[i] = make([]float64, max(0, skip)+n)
 	}
-	p.Paths(rows, rand.New(rand.NewPCG(r.o.seed, hash(g.name))))
+	f.Paths(rows, rand.New(rand.NewPCG(r.o.seed, hash(g.name))))
 	up := 1 + float64(r.o.up)/100
 	out := make([][]int, len(rows))
 	for i, row := range rows {
-		out[i] = make([]int, n)
-		for t, x := range row[max(0, skip):] {
-			if x = math.Round(x * up); !(x >= 0) {
-				x = 0
-			}
-			out[i][t] = int(min(x, math.MaxInt32))
+		row = row[max(0, skip):]
+		for t := range row {
+			row[t] *= up
 		}
+		out[i] = make([]int, n)
+		forecast.Whole(out[i], row)
 	}
 	return out, p.TrackingSignal(), nil
+}
+
+// newFutures returns what draws futures of a demand with slots of a length.
+func newFutures(o *options, model smoothing.Model, slot time.Duration) *forecast.Futures {
+	f := &forecast.Futures{Year: float64(365*24*time.Hour) / float64(slot), Model: model, Limits: forecast.Limits{NonNegative: true, Multiple: 4}, Ends: o.ends / 100}
+	if o.ends == 0 {
+		f.Ends = -1
+	}
+	return f
+}
+
+// tell says what has changed in the history of a group.
+func (r *results) tell(g *group, f *forecast.Futures) {
+	list := f.Changes()
+	if len(list) == 0 {
+		return
+	}
+	c := list[len(list)-1]
+	at := r.start.Add(time.Duration(c.At) * r.slotOf(g))
+	r.doubts = append(r.doubts, fmt.Sprintf("%s: since %s the %s; what was before does not count", g.name, at.Format("2 January 2006"), changeText(&c, r.slotOf(g))))
+}
+
+// changeText says what a change changes.
+func changeText(c *forecast.Change, slot time.Duration) string {
+	way := func(x float64) string {
+		if x < 0 {
+			return "lower"
+		}
+		return "higher"
+	}
+	year := c.Slope * float64(365*24*time.Hour) / float64(slot)
+	level := fmt.Sprintf("level is %s %s", decimal.Fixed(math.Abs(c.Level), 1), way(c.Level))
+	if math.Abs(year) < .01*math.Abs(c.Level) {
+		return level
+	}
+	return fmt.Sprintf("%s, and its slope %s a year %s", level, decimal.Fixed(math.Abs(year), 1), way(year))
 }
 
 // hash makes a seed of a name, so that a group's futures do not depend on which other

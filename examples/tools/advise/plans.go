@@ -57,7 +57,7 @@ func (r *results) spend(run *cli.Run) error {
 			continue
 		}
 		g := r.groupOf(x)
-		if g == nil {
+		if g == nil || !r.o.short && r.history(g) < least(x.Term) {
 			continue
 		}
 		key := planKey{plan: x.Plan, family: x.Family}
@@ -106,7 +106,7 @@ func (r *results) spend(run *cli.Run) error {
 
 // record is what -past keeps of a savings plan.
 func (s *spend) record(r *results) *recordPlan {
-	p := &recordPlan{Name: s.name, Hourly: s.hourly, Until: s.until.Format(time.DateOnly), Saving: s.without - s.cost, Horizon: r.o.horizon.Seconds()}
+	p := &recordPlan{Name: s.name, Hourly: s.hourly, Until: s.until.Format(time.DateOnly), Saving: s.without - s.cost, Horizon: r.horizon.Seconds()}
 	for _, g := range s.groups {
 		k := recordRate{Kind: g.name, Unit: g.unit, OnDemand: g.list.OnDemand, Rate: s.rates[g]}
 		for _, h := range g.held {
@@ -193,7 +193,7 @@ func (r *results) trySpend(key planKey, term time.Duration, rates map[*group]pri
 	}
 	var places []place
 	for i, g := range s.groups {
-		p.Types = append(p.Types, savings.Type{Name: g.name, OnDemand: g.list.OnDemand, Plan: rates[g], Paths: g.request.Paths})
+		p.Types = append(p.Types, savings.Type{Name: g.name, OnDemand: g.list.OnDemand, Plan: rates[g], Paths: g.all(r.o.futures)})
 		s.without += g.advice.Cost
 		for _, o := range g.offers {
 			if o.Billed == pricing.Always {

@@ -114,7 +114,7 @@ func TestManyKinds(t *testing.T) {
 		rates[kind], types = .7*kinds[kind], append(types, fmt.Sprintf("%s=%v", kind, kinds[kind]))
 	}
 	spent := map[bool]float64{} // at the plan's rates, by day and by night
-	hourly(21, func(h int, at time.Time) {
+	hourly(28, func(h int, at time.Time) {
 		for i, kind := range names {
 			if day := h%24 >= 8 && h%24 < 20; day == (i%2 == 0) {
 				cost := number(math.Round(1e9*10*kinds[kind]) / 1e9)

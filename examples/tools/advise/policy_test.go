@@ -63,7 +63,7 @@ func TestWaysOut(t *testing.T) {
 	if strings.Contains(text, "refunds") {
 		t.Error(text)
 	}
-	why, _ := tested.Must(t, "-bill", programtest.Write(t, "aws.csv", b.String()), "-prices", programtest.Write(t, "list.csv", offersOf("m5.large")), "-show", "why")
+	why, _ := tested.Must(t, "-bill", programtest.Write(t, "aws.csv", b.String()), "-prices", programtest.Write(t, "list.csv", offersOf("m5.large")), "-little-history", "-show", "why")
 	says(t, why, "If 1y-standard-no-upfront is needed no longer, what is left of its term can be sold on the marketplace")
 	for class, want := range map[string]string{"aws m5.large 1y-convertible-all-upfront": "exchanged for others", "aws db.r5.large 1y-standard-no-upfront": "neither taken back",
 		"azure Standard_D2 1y-reservation": "refunds USD 50,000", "gcp N2 1y-commitment": "neither taken back"} {
@@ -78,5 +78,5 @@ func TestWaysOut(t *testing.T) {
 			"cost": "2.5", "currency": "USD", "service.description": "Compute Engine", "usage.amount_in_pricing_units": "8", "usage.pricing_unit": "hour", "location.region": "europe-west1"})
 	})
 	_, text, _ = tested.Try("-bill", programtest.Write(t, "gcp.csv", g.String()))
-	says(t, text, "not planned: Google's flexible commitments to spend, which no price list has, and which pay for all of USD 1260 on demand")
+	says(t, text, "not planned: Google's flexible commitments to spend, which no price list has, and which pay for all of USD 1,260 on demand")
 }

@@ -121,7 +121,7 @@ func (r *results) readDemand(run *cli.Run) error {
 	if end := r.start.Add(length); r.now.Before(end) && !o.reads() {
 		return cli.Mistakef("-date %s: want the day on which the demand ends, %s, or a later one", r.now.Format(time.DateOnly), end.Format(time.DateOnly))
 	}
-	if o.every%r.slot != 0 || r.slot > o.horizon {
+	if o.every%r.slot != 0 || o.horizon > 0 && r.slot > o.horizon {
 		return cli.Mistakef("-every %s is not a whole number of slots of %s", decimal.Span(o.every), decimal.Span(r.slot))
 	}
 	file, err := classfile.Read("-classes", o.classes, classfile.Default)

@@ -34,6 +34,12 @@ type results struct {
 	shares  shares
 	refused string
 
+	back       *backtests
+	record     backtests     // forecasts of earlier days
+	horizon    time.Duration // of the futures
+	spread     bool          // the futures of some kind differ
+	shortKinds int           // for which nothing can be ordered
+
 	spending *spend // the savings plan to commit to, or nil
 	past     []record
 	outcomes []outcome
@@ -53,6 +59,10 @@ type priceFile struct {
 
 // text writes the results for people.
 func (r *results) text(w *table.Page) error {
+	if r.back != nil {
+		r.back.text(w)
+		return nil
+	}
 	switch r.o.show {
 	case showWhy:
 		r.textWhy(w)
@@ -124,7 +134,7 @@ func (r *results) textNotes(w *table.Page) {
 func (r *results) textOrder(w *table.Page) {
 	for i := range r.bill.Files {
 		f := &r.bill.Files[i]
-		w.Sayf("%s: %s rows, %s billed, %s of it classified (-show inputs)", f.Name, decimal.Int(int(f.Total.Rows)), r.exact(f.Total.Billed), f.Classified().Billed)
+		w.Sayf("%s: %s rows, %s billed, %s of it classified (-show inputs)", f.Name, decimal.Int(int(f.Total.Rows)), r.exact(f.Total.Billed), decimal.Grouped(f.Classified().Billed.String()))
 	}
 	r.textDoubts(w)
 	var rows [][]string
@@ -132,7 +142,7 @@ func (r *results) textOrder(w *table.Page) {
 	for _, g := range r.groups {
 		for _, o := range g.advice.Orders {
 			rows = append(rows, []string{g.name, o.Class, count(o.Units, g.unit), money(o.Upfront),
-				money(o.Commitment), share(o.Loss)})
+				money(o.Commitment), risk(g, &o)})
 		}
 		for _, k := range g.advice.Held {
 			held = append(held, fmt.Sprintf("held: %s of %s, until %s%s", count(k.Units, g.unit), cmp.Or(k.Name, k.Class), k.Expires.Format(time.DateOnly), r.renewal(g, &k)))
@@ -240,27 +250,32 @@ func (r *results) decide(w *table.Page) {
 		optimal = optimal && (g.advice.Optimal || r.spending != nil && slices.Contains(r.spending.groups, g))
 	}
 	w.Printf("\n")
-	by := r.now.Add(r.o.horizon).Format("2 January 2006")
+	by := r.now.Add(r.horizon).Format("2 January 2006")
 	day := r.now.Format("2 January 2006")
-	if orders == 0 {
-		w.Sayf("Order nothing on %s: the need until %s costs %s on average over %d futures, with what is ordered later.", day, by, r.amount(r.cost), r.o.futures)
+	if orders == 0 && r.shortKinds == len(r.groups) {
+		w.Sayf("Order nothing on %s: the history is too short to order on. The need until %s would cost %s on demand, %s. To order all the same: -little-history.", day, by,
+			r.amount(r.onDemand), r.onAverage())
+		return
+	} else if orders == 0 {
+		w.Sayf("Order nothing on %s: the need until %s costs %s %s, with what is ordered later.", day, by, r.amount(r.cost), r.onAverage())
 	} else {
 		what := decimal.Count(units, "unit")
 		if s := r.spending; s != nil {
 			what += fmt.Sprintf(" and %s an hour of %s", strings.TrimSpace(r.bill.Currency+" "+s.hourly.Fixed(3)), s.name)
 		}
 		w.Sayf("Sign on %s: %s of %s, %s today and %s in all over the terms.", day, decimal.Count(orders, "order"), what, r.amount(r.today), r.amount(r.commitment))
-		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, on average over %d futures.", by, r.amount(r.cost),
-			r.amount(r.onDemand), r.o.futures)
+		w.Sayf("Until %s the need costs %s with them and later ones, %s with none ever, %s; today's save %s of the difference.", by, r.amount(r.cost),
+			r.amount(r.onDemand), r.onAverage(), r.amount(r.ofToday()))
 	}
 	what := "reservations"
 	if s := r.spending; s != nil {
 		what += fmt.Sprintf(", and of %s for %s,", s.name, decimal.Count(len(s.groups), "kind"))
 	}
+	r.textRecord(w)
 	if optimal {
-		w.Sayf("No plan of %s costs less (proved). The reasons and what if: -show why.", what)
+		w.Sayf("%s no plan of %s costs less (proved). The reasons and what if: -show why.", r.of(), what)
 	} else {
-		w.Sayf("No plan of %s costs less than %s. The reasons and what if: -show why.", what, r.amount(r.bound))
+		w.Sayf("%s no plan of %s costs less than %s (proved). The reasons and what if: -show why.", r.of(), what, r.amount(r.bound))
 	}
 }
 
@@ -315,9 +330,9 @@ func noted(n *usage.Note) string {
 
 func (r *results) exact(a usage.Amount) string {
 	if r.bill.Currency != "" {
-		return r.bill.Currency + " " + a.String()
+		return r.bill.Currency + " " + decimal.Grouped(a.String())
 	}
-	return a.String()
+	return decimal.Grouped(a.String())
 }
 
 // money writes money with two decimals.
@@ -338,6 +353,9 @@ func (r *results) amount(m pricing.Money) string {
 
 // rows are the lines of -show for machines. Money is decimal strings.
 func (r *results) rows() any {
+	if r.back != nil {
+		return r.back.rows()
+	}
 	rows := []jsonrows.Row{}
 	add := func(row ...any) { rows = append(rows, row) }
 	switch r.o.show {
@@ -392,7 +410,7 @@ func (r *results) rows() any {
 				}
 				add("kind", g.name, "class", o.Class, "units", o.Units, "unit", g.unit, "upfront", o.Upfront.String(), "hourly", o.Hourly.String(),
 					"commitment", o.Commitment.String(),
-					"until", until, "saving", o.Saving.String(), "loss", decimal.Number(o.Loss, 6), "last_use", decimal.Number(o.LastUse, 6), "break_even",
+					"until", until, "saving", o.Saving.String(), "loss", lossOf(g, &o), "last_use", decimal.Number(o.LastUse, 6), "break_even",
 					decimal.Number(o.BreakEven, 6),
 					"payback", payback, "waiting", o.Waiting.String(), "date", r.now.Format(time.DateOnly), "currency", r.bill.Currency, "cost", a.Cost.String(),
 					"lower_bound", a.Bound.String(), "on_demand_cost", a.OnDemand.String(), "optimal", a.Optimal, "not_planned", "")

@@ -46,7 +46,7 @@ func TestServerless(t *testing.T) {
 			t.Errorf("%s: %v an hour: want 3.18", name, hourly)
 		}
 		_, text, _ := tested.Try("-bill", bill, "-prices", list)
-		says(t, text, "not planned: aws eu-west-1 Fargate-vCPU, which cost USD 2720.256: the price list has no such kind")
+		says(t, text, "not planned: aws eu-west-1 Fargate-vCPU, which cost USD 2,720.256: the price list has no such kind")
 	}
 }
 

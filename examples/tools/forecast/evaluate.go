@@ -158,6 +158,7 @@ func (r *results) sum(model string, cells []cell, bad []int) {
 		s.Bias += c.score.Bias / n
 		s.Coverage += c.score.Coverage / n
 		s.N += c.score.N
+		s.Unseasoned += c.score.Unseasoned
 		row.took += c.took
 		if c.alarm {
 			row.alarms++

@@ -63,6 +63,7 @@ type row struct {
 	Season, Alarms                          int
 	Level                                   float64
 	Chosen, Default                         bool
+	Unseasoned                              int
 }
 
 func decode(t *testing.T, stdout string) []row { t.Helper(); return programtest.Rows[row](t, stdout) }

@@ -36,6 +36,8 @@ type jsonModel struct {
 	Alarms    int          `json:"alarms"`
 	Chosen    bool         `json:"chosen"`
 	Default   bool         `json:"default"`
+	// Unseasoned of the forecasts are without the season, since fewer than two came before them.
+	Unseasoned int `json:"unseasoned,omitempty"`
 }
 
 func (r *results) json() any {
@@ -44,7 +46,7 @@ func (r *results) json() any {
 		s := &x.score
 		rows[i] = jsonModel{
 			x.model, number(s.MASE), number(s.SMAPE), number(s.WAPE), number(s.RMSE), number(s.Bias), number(s.Coverage),
-			decimal.Seconds(x.took), r.series, s.N, r.o.horizon, r.season, r.o.level, x.alarms, i == r.best, x.model == forecast.Default,
+			decimal.Seconds(x.took), r.series, s.N, r.o.horizon, r.season, r.o.level, x.alarms, i == r.best, x.model == forecast.Default, s.Unseasoned,
 		}
 	}
 	return rows
@@ -85,10 +87,16 @@ func (r *results) text(w *table.Page) error {
 		decimals = 6
 	}
 	var rows [][]string
+	without := 0
 	for _, x := range r.shown() {
 		s := &x.score
+		name := x.model
+		if s.Unseasoned > 0 {
+			name += "*"
+			without = max(without, s.Unseasoned)
+		}
 		rows = append(rows, []string{
-			x.model, measure(s.MASE), measure(s.SMAPE), measure(100 * s.WAPE), inUnits(s.RMSE, largest), inUnits(s.Bias, largest),
+			name, measure(s.MASE), measure(s.SMAPE), measure(100 * s.WAPE), inUnits(s.RMSE, largest), inUnits(s.Bias, largest),
 			fixed(100*s.Coverage, 1) + "%", decimal.Grouped(decimal.Fixed(x.took.Seconds(), decimals)),
 		})
 	}
@@ -96,6 +104,9 @@ func (r *results) text(w *table.Page) error {
 	w.Printf("\n")
 	w.Printf("%s of %s, from %s of %s.\n", forecasts(r.rows[0].score.N), decimal.Count(o.horizon, "step"),
 		decimal.Count(o.origins, "point"), decimal.Int(r.series)+" series")
+	if without > 0 {
+		w.Sayf("* without the season in up to %s: fewer than two seasons came before them.", decimal.Count(without, "forecast"))
+	}
 	if rest := len(r.rows) - len(rows); rest > 0 {
 		w.Printf("%s with -all.\n", decimal.Count(rest, "more model"))
 	}
@@ -198,6 +209,9 @@ func (r *results) foresee(w *table.Page, it *item) error {
 	}
 	w.Printf("Forecast of %s by %s, fitted to all of it. Low to high is to hold %s.\n",
 		infile.Quote(it.name), r.chosen(), r.o.percent())
+	for _, c := range forecast.Changes(it.all, r.season) {
+		w.Sayf("From step %s on the level is %s %s than before, which is no trend.", decimal.Int(c.At+1), inUnits(math.Abs(c.Level), largest), higher(c.Level))
+	}
 	if x.alarm {
 		fmt.Fprintf(w, "The tracking signal is %s: errors of late point one way, do not rely on it.\n", decimal.Fixed(x.signal, 2))
 	} else {
@@ -205,6 +219,13 @@ func (r *results) foresee(w *table.Page, it *item) error {
 	}
 	r.advise(w)
 	return nil
+}
+
+func higher(x float64) string {
+	if x < 0 {
+		return "lower"
+	}
+	return "higher"
 }
 
 // writeForecasts writes the forecasts of all series that the model to use can be fitted to.

@@ -175,3 +175,24 @@ func TestHourly(t *testing.T) {
 		t.Errorf("seasonal naive: MASE %v, sMAPE %v of %d series, want 1.233, 13.98 of 207", *r.MASE, *r.SMAPE, r.Series)
 	}
 }
+
+// A step is named, and is no trend. Models without the season that is stated are marked.
+func TestChangesAreNamed(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("week,n\n")
+	for i := range 104 {
+		x := 40 + float64(i*i%7)
+		if i >= 70 {
+			x += 30
+		}
+		fmt.Fprintf(&b, "%d,%v\n", i+1, x)
+	}
+	text, _ := tested.Must(t, "-demand", programtest.Write(t, "step.csv", b.String()), "-steps", "13", "-season", "1")
+	if !strings.Contains(text, "From step 71 on the level is 3") || !strings.Contains(text, "which is no trend") {
+		t.Error(text)
+	}
+	text, _ = tested.Must(t, "-demand", programtest.Write(t, "step.csv", b.String()), "-steps", "13", "-season", "40", "-origins", "3", "-all")
+	if !strings.Contains(text, "winters*") || !strings.Contains(text, "* without the season in up to 2 forecasts") {
+		t.Error(text)
+	}
+}
