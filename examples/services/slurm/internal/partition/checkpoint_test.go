@@ -316,7 +316,9 @@ func TestCorrectsEstimates(t *testing.T) {
 		t.Errorf("of jobs that are gone: %v, %v", a.asked, a.odd)
 	}
 	// Of user 5 all jobs ran for a twentieth of what they asked for, of user 6 for all of it.
-	left := func(user int) float64 { return a.judge.estimates.Chance(user, 10*time.Hour, 25*time.Minute, 10*time.Minute) }
+	left := func(user int) float64 {
+		return a.judge.estimates.Chance(user, 10*time.Hour, 25*time.Minute, 10*time.Minute)
+	}
 	if left(5) > .1 || left(6) < .9 {
 		t.Errorf("by their requests, the chances to last for ten minutes more are %v and %v", left(5), left(6))
 	}
