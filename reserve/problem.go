@@ -278,7 +278,7 @@ func (m *market) prices(p *Problem) error {
 	for i := range p.Prices.Classes {
 		c := &p.Prices.Classes[i]
 		if c.Term < p.Slot || c.Term%p.Slot != 0 {
-			return badInput("Prices.Classes[].Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v", c.Name, c.Term, p.Slot)
+			return badInput("Prices.Classes[].Term", i, ErrTerm, "%s has a term of %v: want a whole number of slots of %v, as WholeTerms makes", c.Name, c.Term, p.Slot)
 		}
 		slots := int64(c.Term / p.Slot)
 		if limit := int64(math.MaxInt32 - p.slots()); slots > limit {
