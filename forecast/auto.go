@@ -11,12 +11,13 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// An auto finds the season of a series, and tries models with and without a season on the end of
-// the series. It forecasts with the weighted mean of the best three, see [New].
+// An auto is a model that chooses other models. Fit finds the season of a series, tries models with
+// and without the season on the end of the series, and keeps the best, at most three. The forecast
+// of an auto is the weighted mean of their forecasts, see [New].
 //
-// Until Fit chooses, auto is [smoothing.Simple] with the factor startAlpha. Update and Forecast
-// take the time of at most three models. If Fit has chosen a logarithmic scale, an observation of 0
-// counts as missing.
+// Before the first Fit, an auto is [smoothing.Simple] with the factor startAlpha. Update and
+// Forecast take the time of at most three models. Fit may choose the logarithm as the scale: an
+// observation of 0 then counts as missing.
 type auto struct {
 	scale   float64 // λ of the scale that the members work in (Box and Cox)
 	members []member

@@ -69,13 +69,15 @@ func (s *Score) mean() {
 	s.Coverage /= n
 }
 
-// Score fits p to train and compares its forecast with actual, the values that came after
-// train. Score leaves p fitted. Score returns an *pricing.InputError for infinite values and for
-// parameters out of range, and in these cases:
+// Score fits p to train, forecasts one step for each value of actual, and compares the forecast
+// with actual. actual has the values that came after train. p stays fitted to train.
+//
+// The error is an *pricing.InputError if a value is infinite, if a parameter of p is out of range,
+// and in these cases:
 //
 //	ErrHorizon  actual is empty
 //	ErrShort    actual has no known value, or train is too short
-//	ErrScale    train does not change from one season to the next, but actual does
+//	ErrScale    the forecast has errors, but MASE has no unit for them: [Scale] of train is 0
 func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error) {
 	h := len(actual)
 	if h == 0 {
@@ -110,13 +112,18 @@ func (b *Backtester) Score(p *Predictor, train, actual []float64) (Score, error)
 	return s, nil
 }
 
-// Run fits and scores p at several points of the series, as the fields Origins, Horizon and Step
-// say: there are Origins points, the last point is Horizon values before the end, and each point is
-// Step values before the next. At each point p is fitted to the values before that point. A point
-// with less than two seasons before it is offered the season of the whole series. Run leaves p
-// fitted at the last point. If all Horizon values after a point are missing, Run skips the point and
-// does not count it in N. Errors are as for [Backtester.Score]. The error is ErrShort if the series
-// does not reach back to the first point, or if no point is left.
+// Run fits p at several points of the series, scores each forecast, and returns the means of the
+// scores. Origins is the number of points. The last point has Horizon values after it, and each
+// point is Step values before the next point. At each point, Run fits p to the values before the
+// point, and compares the forecast with the Horizon values after the point. If all of these values
+// are missing, Run skips the point and does not count it in N.
+//
+// Run looks for the season in the whole series. A point with one season before it, but less than
+// two, uses that season, unless Fitter.Season states another. p stays fitted at the last point that
+// is not skipped.
+//
+// The error is ErrShort if the series is too short for all points, or if Run skips all points.
+// Other errors are those of [Backtester.Score].
 func (b *Backtester) Run(p *Predictor, series []float64) (Score, error) {
 	if b.Horizon < 1 {
 		return Score{}, badInput("Horizon", -1, ErrHorizon, "%d steps ahead: want 1 at least", b.Horizon)
@@ -177,14 +184,14 @@ func (b *Backtester) Evaluate(p *Predictor, train, actual [][]float64) (Score, e
 	return sum, nil
 }
 
-// Select backtests all candidates with Run, and returns the index of the candidate with the
-// least MASE, the first of equals. Select leaves that candidate fitted to the whole series. If
-// scores is not nil, scores[i] receives the score of candidate i.
+// Select backtests each candidate with [Backtester.Run], and returns the index of the candidate
+// with the least MASE. Of equal candidates, Select returns the first. Select then fits that
+// candidate to the whole series. Unless scores is nil, scores[i] receives the score of candidate i.
 //
-// Select does not choose a candidate if the series is too short for it, or does not change
-// ([ErrShort], [ErrScale]); the score is then the zero value, with N 0. If no candidate is
-// left the error is the error of the first. Any other error names the candidate. Select
-// panics without candidates, and if scores and candidates differ in length.
+// If Run returns [ErrShort] or [ErrScale] for a candidate, Select does not choose that candidate:
+// its score is the zero value, with N 0. If no candidate is left, Select returns the error of the
+// first candidate. Any other error of Run ends Select, and names the candidate. Select panics if
+// there are no candidates, or if scores and candidates differ in length.
 func (b *Backtester) Select(candidates []*Predictor, series []float64, scores []Score) (int, error) {
 	if len(candidates) == 0 {
 		panic("forecast: Select: no candidates")

@@ -51,10 +51,11 @@ const leastPaths = 64
 // Paths fills each row of dst with a random path of the future: dst[i][j] is the value j+1 steps
 // ahead, within the limits. The mean of the paths is the forecast. Rows may differ in length.
 //
-// Paths draws errors with rng from the last one-step errors, less their mean. With fewer than 20
-// such errors, Paths draws from the normal distribution. An error also moves the later values of
-// its path, as the model says, so the values of one path are correlated. At each step the paths
-// have the spread of [Predictor.Interval]. The factors of an adaptive model stay as they are now.
+// Paths uses rng to draw errors from the last one-step errors, shifted to mean 0. With fewer than
+// 20 such errors, Paths draws from the normal distribution. An error at one step also moves the
+// later values of its path, as the model says. So the values of one path are correlated. At each
+// step the paths have the spread of [Predictor.Interval]. The factors of an adaptive model stay as
+// they are now.
 //
 // The same state and the same seed give the same paths. Paths panics if rng is nil. Paths allocates
 // nothing once it has seen the longest row.

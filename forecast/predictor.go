@@ -10,22 +10,22 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Predictor adds to a model what a planner needs: limits, quantiles, intervals, paths and the
-// tracking signal. The zero value needs a Model. Without a Model, Validate and Fit return an error,
-// and the methods that forecast or take an observation panic.
+// A Predictor is a forecasting model together with what a planner needs: limits, quantiles,
+// intervals, paths and the tracking signal. Set Model before use. Without a Model, Validate and Fit
+// return an error, and the methods that forecast or take an observation panic.
 //
-// Intervals assume that errors are normal on the scale of the model's errors. The variance is that
-// of the one-step errors so far. The quantiles are Student's, with at least four degrees of
-// freedom.
+// Intervals assume that errors are normal on the scale of the model's errors. The variance of the
+// errors is estimated from the one-step errors so far. So the quantiles are those of Student's t,
+// with at least four degrees of freedom.
 //
-// Intervals widen with the number of steps ahead: Predictor takes the greater of two widths for
-// each number of steps. The first width is that of the model's own formula, which is right if the
-// model is right. The second width is measured: the size of the model's errors that many steps
-// ahead, over the series that the model was fitted to. The second width also shows where the model
-// is wrong. It is measured up to 52 steps or a quarter of the series ahead, and only for numbers of
-// steps with at least 20 errors. The default model, a mean of several models, measures its trial
-// forecasts before the last fit instead, and needs only 5 errors. Analytic leaves the second width
-// out.
+// Intervals widen with the number of steps ahead. For each number of steps, Predictor takes the
+// greater of two widths. The first width comes from the model's own formula, which is right if the
+// model is right. The second width is measured: it is the size of the errors that the model made
+// that many steps ahead, on the series to which it was fitted. So the second width shows where the
+// model is wrong. Predictor measures it up to 52 steps or a quarter of the series ahead, and only
+// for numbers of steps with at least 20 errors. The default model, a mean of several models,
+// measures its trial forecasts before the last fit instead, and needs only 5 errors. If Analytic is
+// set, Predictor does not use the second width.
 //
 // The JSON form contains the name of the model, see [New], so reading it also makes the model.
 type Predictor struct {
@@ -104,11 +104,10 @@ func (p *Predictor) Forecast(dst []float64) {
 // TrackingSignal returns the signal's value, see [smoothing.Signal].
 func (p *Predictor) TrackingSignal() float64 { return p.Signal.TrackingSignal() }
 
-// Alarm reports whether recent errors point one way by more than chance explains: chance alone
-// raises the alarm once in a hundred steps, see [Signal.Alarm]. Do not rely on the forecast
-// then. The level has jumped, a season is missing, or a trend has turned. Fit again,
-// to the values since the change if you know it, and buy nothing for long until the alarm
-// ends.
+// Alarm reports whether recent errors point one way by more than chance explains. By chance alone,
+// the alarm is raised once in a hundred steps, see [Signal.Alarm]. While Alarm is true, do not rely
+// on the forecast, and make no long purchase: the level has jumped, a season is missing, or a trend
+// has turned. Fit again. If you know when the change was, fit to the values since.
 func (p *Predictor) Alarm() bool { return p.Signal.Alarm(0) }
 
 // Sigma returns the standard deviation of the one-step errors so far, 0 without any.

@@ -19,27 +19,25 @@ const (
 	startAlpha = 0.05
 )
 
-// Rolling is a [Predictor] that fits its model again from time to time, for streams
-// that go on for years. A Rolling keeps the last Keep observations and fits the model to them
-// after every Every observations. In between it updates the model. The zero value needs a
-// Predictor.Model.
+// A Rolling is a [Predictor] that fits its model again from time to time, for streams that go on
+// for years. A Rolling keeps the last Keep observations. It fits the model to them after every
+// Every observations, and updates the model in between. Set Predictor.Model before use.
 //
-// Until the first fit, the field Start forecasts, by simple exponential smoothing. The reason: a
-// model with a trend would take its first trend from the first two observations. Demands have more
-// noise than trend from one week to the next, so such a trend is worse than none. The online
-// portfolio of package reserve buys for three years from the first weeks on. On six job logs the
-// portfolio paid 21% more than the optimum when the model Blend forecast from the first week on,
-// and 4% more with Start.
+// Until the first fit, the field Start makes the forecasts, by simple exponential smoothing. A
+// model with a trend would take its first trend from the first two observations. From one week to
+// the next, demands have more noise than trend, so such a trend is worse than none. For example,
+// the online portfolio of package reserve buys for three years from the first weeks on. On six job
+// logs, the portfolio paid 21% more than the optimum if the model Blend forecast from the first
+// week on, and 4% more with Start.
 //
 // The tracking signal comes from the errors of the forecasts that were made. A fit does not reset
-// the signal and does not replace these errors by those of the fit, which are smaller and have no
-// bias. So a fit does not end an alarm. The alarm ends when errors no longer point one way.
+// the signal, and does not replace these errors by the errors of the fit, which are smaller and
+// have no bias. So a fit does not end an alarm. The alarm ends when errors no longer point one way.
 //
 // A model with a season needs a Keep of two seasons or more. For hourly observations with a season
-// of a week, set Keep to 336 to 1344, 2 to 8 weeks, and Every to 24 or 168. A fit of Blend to 208
-// weeks takes about a millisecond, see the benchmarks. The JSON form includes the observations,
-// null for a missing observation. A Rolling read from JSON continues with exactly the same
-// forecasts.
+// of a week, set Keep to 336 to 1344 (2 to 8 weeks), and Every to 24 or 168. A fit of Blend to 208
+// weeks takes about a millisecond. The JSON form includes the observations, with null for a missing
+// observation. A Rolling read from JSON continues with exactly the same forecasts.
 type Rolling struct {
 	Predictor Predictor        `json:"predictor"`
 	Fitter    smoothing.Fitter `json:"fitter"`

@@ -41,11 +41,12 @@ type Branch struct {
 	Value       float64
 }
 
-// Tree returns the tree of equally likely paths, all of one length: stages of so many steps, and at
-// the start of each stage but the first so many ways for each group of paths. It returns the
-// distance of the tree from the paths as well. A Branch comes after its parent. Equal means keep
-// the order of the paths. Tree panics if there are no paths, if they differ in length, or if stage
-// or ways is below 1. It allocates, and does not modify the paths.
+// Tree returns a tree of the future that approximates paths, and the distance of the tree from the
+// paths. The paths are equally likely and have the same length. The tree divides the steps into
+// stages of stage steps each. At the start of each stage but the first, each group of paths divides
+// into ways groups, or into fewer if the group has fewer paths. A Branch comes after its parent.
+// Paths with equal means over a stage keep their order. Tree panics if there are no paths, if paths
+// differ in length, or if stage or ways is below 1. Tree allocates, and does not modify the paths.
 func Tree(paths [][]float64, stage, ways int) (tree []Branch, distance float64) {
 	if len(paths) == 0 || stage < 1 || ways < 1 {
 		panic("forecast: Tree: no paths, or a stage or ways below 1")

@@ -12,25 +12,26 @@ const (
 	adaptiveFloor = 0.02 // least factor: a model with factor 0 learns nothing until its signal moves
 )
 
-// AdaptiveTriple is [Triple] with an Alpha that follows the tracking signal of the model's own
-// one-step errors, by the rule of Trigg and Leach [Trigg67]:
+// AdaptiveTriple is [Triple] with a factor Alpha that follows the tracking signal of the model's
+// own one-step errors, by the rule of Trigg and Leach [Trigg67]:
 //
 //	α_k = |T_k|,
 //
 // where the signal T_k includes the error of x_k. While errors point one way, the factor grows and
-// the model recovers faster. Otherwise the factor shrinks, down to .02. The first three errors are
-// smoothed with .2, since |T_1| is 1 for every first error. Under white noise |T| does not go to 0,
+// the model recovers faster. Otherwise the factor shrinks, down to .02. For the first three errors,
+// the factor is .2, since |T_1| is 1 for every first error. Under white noise |T| does not go to 0,
 // see [Signal]. So adaptive factors cost accuracy on series that do not change.
 //
 // These are the dynamic factors of [Niu16] section 5.2.1. The paper does not say which factors
-// adapt: with All, all three factors follow the signal, starting at .2.
+// adapt. With All, all three factors follow the signal.
 //
-// Model.Gamma is Gamma, or with All the common factor, but at most a cap. The cap is clampMargin
-// times the limit of stability for the least α that the rule can set, and with All for the least β
-// too. A cap for the present α is not enough, since a product of different stable transitions can
-// be unstable. With a cap for the present α and β .9, white noise of standard deviation 1 drove the
-// errors of all three forms beyond 1000. With the cap used here, the root mean square of the errors
-// stays below 3 for any β. TestAdaptiveTripleNoise measures this; there is no proof.
+// The γ of the model is the field Gamma, or the common factor with All, but at most a cap. The cap
+// depends on the limit below which γ is stable, which depends on α and β. The cap is clampMargin
+// times that limit for the least α that the rule can set, and with All for the least β too. The
+// limit for the present α is not enough as a cap, since a product of different stable transitions
+// can be unstable. With such a cap and β = .9, white noise of standard deviation 1 drove the errors
+// of all three forms beyond 1000. With the cap used here, the root mean square of the errors stays
+// below 3 for any β. TestAdaptiveTripleNoise measures this; there is no proof.
 type AdaptiveTriple struct {
 	Model  Triple  `json:"model"`
 	Signal Signal  `json:"signal"`

@@ -8,22 +8,23 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Autoregression forecasts from what the series was a few steps ago and whole seasons
-// ago: a linear recursion in the differences over a season,
+// Autoregression is a model that forecasts from the values of a few steps ago and of whole seasons
+// ago. It is a linear recursion in w_k, the difference of x_k from the value d steps before:
 //
 //	w_k = x_k − x_{k−d},    w_k = c + Σ_i φ_i·w_{k−Lags[i]} + e_k,
 //
-// where d is Difference. With d = 0, w_k is x_k itself. A forecast of several steps uses earlier
-// forecasts where values are not yet known. Without coefficients the forecast is that of
-// [SeasonalNaive]. So the coefficients are corrections to [SeasonalNaive].
+// where d is Difference, c is Constant, φ_i is Coef[i], and e_k is the error of the forecast of
+// x_k. With d = 0, w_k is x_k itself. Where a forecast of several steps needs a value that is not
+// yet known, it uses the forecast of that value. Without coefficients, and with the season as d,
+// the forecast is that of [SeasonalNaive]. So the coefficients are corrections to [SeasonalNaive].
 //
-// Fit chooses the lags: the last few steps, the same steps one and two seasons earlier, the seasons
-// of a week, and the second season. A ridge regression gives the coefficients in closed form. On
-// the hourly series of the M4 competition the error of this model alone is two thirds of the error
-// of the seasonal naive forecast, see the package documentation.
+// Fit chooses the lags among the last few steps, the same steps one and two seasons earlier, the
+// seasons of a week, and the second season. A ridge regression gives the coefficients in closed
+// form. On the hourly series of the M4 competition the error of this model alone is two thirds of
+// the error of the seasonal naive forecast.
 //
-// Start: as many observations as the recursion looks back; until then the
-// forecast is the last observation. A missing observation counts as its own forecast.
+// Start: the model needs as many observations as the recursion looks back. Until then the forecast
+// is the last observation. The model replaces a missing observation by its forecast.
 //
 // A copy of the model shares the slices with it.
 type Autoregression struct {

@@ -9,15 +9,15 @@ import (
 // four years of weeks. Of the models without a season that were tried on the 359 weekly series of
 // the M4 competition, blend is the best: see package forecast.
 //
-// Near is quick: it is fitted to errors one step ahead. Near has a trend only if Akaike's criterion
-// says that the trend pays for itself; otherwise Near is [Simple]. Near tends to follow too much,
-// since the next step says little about a trend.
+// Near is quick: its fit minimises the errors one step ahead. Near has a trend only if Akaike's
+// criterion prefers the trend; otherwise Near is [Simple]. Near tends to follow a passing trend too
+// far, since the next step says little about a trend.
 //
-// Far is careful: it is fitted to the errors 1 to blendSteps steps ahead. Far is slow to see a
-// change. The errors of Near and Far differ, so their mean is better than each. A series of less
+// Far is careful: its fit minimises the errors 1 to blendSteps steps ahead. Far is slow to see a
+// change. Near and Far make different errors, so their mean is better than each. A series of less
 // than forty values is too short for Far, and Far is then equal to Near.
 //
-// Damping has its price: on a steady straight line the models holt and drift are better.
+// On a steady straight line, damping is wrong, and the models holt and drift are better.
 type blend struct {
 	Near Holt `json:"near"` // fitted to one-step errors
 	Far  Holt `json:"far"`  // fitted to errors of blendSteps steps

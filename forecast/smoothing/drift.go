@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A drift forecasts along the line through the first and the last observation, as for a
-// random walk with the mean step of the past.
+// A drift is a model that forecasts along the straight line through the first and the last
+// observation. For a random walk, this line has the mean step of the past.
 //
-// Start: after one observation the forecast is that observation. A missing observation
-// moves the forecast along the line.
+// Start: after one observation the forecast is that observation. After a missing observation,
+// forecasts are one step further along the line.
 type drift struct {
 	First float64 `json:"first"` // the first observation
 	Last  float64 `json:"last"`  // the last observation

@@ -30,13 +30,13 @@ var (
 	ErrState = errors.New("incomplete state")
 )
 
-// Largest is the largest magnitude of an observation and of a model's state. Larger values
-// count as infinite. The square of a forecast over 10⁷⁵ steps still
-// fits in a float64, so no finite input makes an infinite forecast.
+// Largest is the largest magnitude that an observation or a model's state may have. Larger values
+// count as infinite. The square of a forecast over 10⁷⁵ steps still fits in a float64, so no finite
+// input makes an infinite forecast.
 //
-// No value is too small, and forecasts of any size are right. But the squares of errors below
-// 1/Largest are 0, and fits and intervals from such squares are useless. Multiply a series of such
-// small numbers by a constant first.
+// No value is too small for a forecast. But the squares of errors below 1/Largest are 0, and fits
+// and intervals from such squares are useless. Multiply a series of such small numbers by a
+// constant first.
 const Largest = boxcox.Largest
 
 // mostCount bounds the counts of a state that is read: far more than can be seen, and

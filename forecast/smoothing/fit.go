@@ -33,11 +33,12 @@ const (
 	phiMax = 0.98
 )
 
-// Fitter fits models to series by least squares of forecast errors. Its zero value
-// is ready: one-step errors over the whole series, as in textbooks.
+// A Fitter fits models to series: it finds the parameters for which the sum of the squared forecast
+// errors is least. The zero value is ready, and takes the one-step errors over the whole series, as
+// in textbooks.
 //
-// The sum of squares can have several valleys, and nothing proves that the fit is in the lowest.
-// [Holt] with and without damping was fitted to 400 series of random walks and of noise about a
+// The sum of squares can have several valleys, and nothing proves that the fit is in the lowest. In
+// a test, [Holt] with and without damping was fitted to 400 series, random walks and noise about a
 // line. For 7 of these series, a point on a fine grid of factors had a lower sum than the fit, by
 // up to 3%.
 //
