@@ -6,20 +6,24 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Harmonic is a level l and a damped trend b, with a season of a few sine waves ([DeLivera11]
-// without its other parts). Each error adjusts the phase and the height of the waves. With
-// θ = 2π/Period, wave k has a value s_k and a companion c_k:
+// Harmonic is a model with a level l, a damped trend b and a season that is a sum of a few sine
+// waves. It is the model of [DeLivera11] without the other parts of that model. Wave k has a value
+// s_k and a companion c_k, which together hold its height and its phase. With θ = 2π/Period, the
+// forecast p of the next observation x and the update are:
 //
 //	p = l + φ·b + Σ_k (s_k·cos kθ + c_k·sin kθ),    e = x − p
 //	l += φ·b + α·e      b = φ·b + α·β·e
 //	s_k = s_k·cos kθ + c_k·sin kθ + γ·e      c_k = c_k·cos kθ − s_k·sin kθ
 //
+// The right sides have the values from before the update.
+//
 // Harmonic is for long smooth seasons, such as a year in weeks. Two or three years say little about
 // each of 52 weekly effects, but enough about three waves. Period need not be whole: a year has
 // 365.25/7 = 52.18 weeks.
 //
-// Start: as [Simple] with the factor Alpha, without waves and trend; Fit starts from the level,
-// trend and waves that least squares fit to the series. A missing observation counts as e = 0.
+// Start: Update begins as [Simple] with the factor Alpha, without waves and trend. Fit begins with
+// the level, the trend and the waves that least squares fit to the series. A missing observation
+// counts as e = 0.
 //
 // A copy of the model shares its waves.
 type Harmonic struct {

@@ -5,23 +5,23 @@ import (
 	"math"
 )
 
-// Holt is Holt's double-parameter smoothing, for series with a trend, damped or not damped. l is
-// the level, b is the trend, and p = l_{k-1} + φ·b_{k-1} is the forecast of x_k:
+// Holt is Holt's double-parameter smoothing, a model for series with a trend, damped or not damped.
+// l is the level, b is the trend, and p = l_{k-1} + φ·b_{k-1} is the forecast of x_k:
 //
 //	l_k = p + α·(x_k − p)
 //	b_k = β·(l_k − l_{k-1}) + (1 − β)·φ·b_{k-1} = φ·b_{k-1} + α·β·(x_k − p)
 //	forecast h steps ahead: l_k + (φ + φ² + … + φ^h)·b_k.
 //
-// β is Holt's own; the β of the state-space literature is α·β here.
+// This β is Holt's own. The state-space literature writes β for the product α·β.
 //
-// Phi in (0, 1) damps the trend, the safe choice over long horizons: the forecast
-// levels off at l + b·φ/(1 − φ). Phi 1 does not damp the trend, and Phi 0 stands for 1. (A
-// trend with φ = 0 would be no trend: use [Simple].)
+// Phi in (0, 1) damps the trend, the safe choice over long horizons: the forecast levels off at l +
+// b·φ/(1 − φ). Phi 1 does not damp the trend, and Phi 0 stands for 1. For a model without a trend,
+// use [Simple].
 //
-// Start: level x_1 and trend x_2 − x_1 before the first observation. The second
-// observation completes the start, and then the model smooths both observations. If
-// g observations are missing between the two, the trend is (x_2 − x_1)/(g + 1). After one
-// observation the forecast is that observation.
+// Start: the model starts at the second observation, with the level x_1 and the trend x_2 − x_1
+// before the first observation. Then the model smooths both observations. If g observations are
+// missing between the two, the trend is (x_2 − x_1)/(g + 1). After one observation the forecast is
+// that observation.
 //
 // A missing observation moves the level by φ·b, and the trend to φ·b.
 type Holt struct {

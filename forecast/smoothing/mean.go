@@ -6,12 +6,12 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Mean forecasts the mean of the last Window observations, at every horizon. Where
-// demand comes in bursts without a pattern, and far ahead, few models are better.
+// Mean is a model that forecasts the mean of the last Window observations, at every horizon. Few
+// models are better if demand comes in bursts without a pattern, or far ahead.
 //
-// Start: one observation; the mean is that of the observations so far until there are
-// Window of them. A missing observation changes nothing. With a Window of 0 the
-// mean is that of all observations.
+// Start: one observation. Until there are Window observations, the mean is that of all observations
+// so far. A missing observation changes nothing. With a Window of 0 the mean is always that of all
+// observations.
 //
 // A copy of the model shares its observations.
 type Mean struct {
@@ -126,11 +126,12 @@ func windowsOf(dst []int, n, m1, m2 int) []int {
 	return dst
 }
 
-// Fit chooses the window, see [Model]. The windows tried are powers of 2 from 4 on, whole
-// seasons (1, 2, 4, 8 and 28), and the whole series. Each window is tried at no more than 500
-// points of the last half of the series. At each point the mean of the window is compared with
-// the mean of the next h values. h is f.Horizon, by default a season (at least 13), and never
-// more than a quarter of the series. The window with the least absolute error wins.
+// Fit chooses Window and takes the observations of the series, see [Model]. Fit tries windows of at
+// most half of the series: the powers of 2 from 4 on, and 1, 2, 4, 8 and 28 seasons. It also tries
+// the mean of all observations. Fit tries each window at no more than 500 points in the last half
+// of the series. At each point Fit compares the mean of the window with the mean of the next h
+// values. h is f.Horizon, by default a season (at least 13), and never more than a quarter of the
+// series. Fit chooses the window with the least absolute error.
 //
 // Fit needs one value. Time: O(n), and O(1) for each window at each point.
 func (m *Mean) Fit(f *Fitter, series []float64) (Fit, error) {

@@ -101,13 +101,15 @@ type window struct {
 	g, gg, gy float64
 }
 
-// slide computes, for each window, the sums that depend on the factors, from the sums of the window
-// one point later. Window i has the values after point i. The trend moves the forecast s steps
-// ahead by g_s, and g_{s+1} = φ + φ·g_s. Let w be 0 for a missing value and 1 otherwise. Then
+// slide computes the sums of each window that depend on the factors. It goes from the last window
+// to the first, and computes the sums of a window from those of the window one point later. Window
+// i has the Steps values after point i, y_{i+1}, y_{i+2} and so on. The trend moves the forecast s
+// steps ahead by g_s, and g_{s+1} = φ + φ·g_s. Let w be 0 for a missing value and 1 otherwise. Then
 //
 //	Σ g_s·w_{i+s} = φ·(Σ w_{i+s} + Σ g_s·w_{i+1+s} − the term of the last value of window i+1).
 //
-// The sum of g·y follows in the same way, and the sum of g² with φ²·(1 + 2·g + g²).
+// The sum of g·y follows in the same way. The sum of g² follows from g_{s+1}² = φ²·(1 + 2·g_s +
+// g_s²).
 func (f *Fitter) slide(h float64) {
 	steps := len(f.g)
 	far := f.g[steps-1]

@@ -58,17 +58,17 @@ const (
 var calendar = [...]int{4, 5, 7, 12, 13, 24, 48, 52, 60, 96, 144, 168, 288, 336, 365, 672, 1008, 2016}
 
 // Periods returns the numbers of steps after which a series repeats, such as 24 and 168 for hours
-// that repeat by the day and by the week. Periods looks for a season only where the fields of f do
-// not set it:
+// that repeat by the day and by the week. The number 1 means no season. Fields of f that are set
+// take precedence over the series:
 //
 //   - first is f.Season if f.Season is set. Otherwise first is the season found in the series, or
 //     1.
-//   - second is f.Second if f.Season and f.Second are both set. Otherwise second is the longer
-//     season of the calendar if the series has it: the week above a day, or the year above a week
-//     of days. Otherwise second is 1.
+//   - second is f.Second if f.Season and f.Second are both set. Otherwise second is the next longer
+//     season of the calendar if Periods finds it in the series, or 1. Above a day, that is the
+//     week. Above a week of days, that is the year.
 //
-// To be found, a season needs two cycles in the series. The series may have missing values. If too
-// few values are known, or if a value is infinite, Periods finds no season.
+// Periods finds only seasons of which the series has two cycles. The series may have missing
+// values. If too few values are known, or if a value is infinite, Periods finds no season.
 func (f *Fitter) Periods(series []float64) (first, second int) {
 	return f.offered(series, found)
 }

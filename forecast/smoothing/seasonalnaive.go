@@ -6,12 +6,12 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// SeasonalNaive forecasts the last season again, the value of Period steps before.
-// SeasonalNaive is the baseline of every model with a season.
+// SeasonalNaive is a model that forecasts the value of Period steps before, and so repeats the last
+// season. It is the baseline of every model with a season.
 //
-// Start: forecasts are the last observation until there is a whole season. A missing
-// observation keeps the value of the season before, or the last observation in the first
-// season. With a Period of 0 or 1 the forecast is the last observation.
+// Start: a whole season. Until then forecasts are the last observation. In the place of a missing
+// observation, the model keeps the value of the season before. In the first season, it keeps the
+// last observation there. With a Period of 0 or 1 the forecast is the last observation.
 //
 // A copy of the model shares its season.
 type SeasonalNaive struct {

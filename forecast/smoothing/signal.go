@@ -8,17 +8,18 @@ import (
 // defaultPhi is the smoothing constant of a [Signal] with a Phi of 0.
 const defaultPhi = 0.1
 
-// Signal is Trigg's tracking signal of a sequence of forecast errors, the smoothed
-// error over the smoothed absolute error:
+// A Signal is Trigg's tracking signal T of a sequence of forecast errors e: the smoothed error E
+// over the smoothed absolute error M,
 //
 //	E_k = φ·e_k + (1−φ)·E_{k-1},   M_k = φ·|e_k| + (1−φ)·M_{k-1},   T_k = E_k/M_k.
 //
-// T lies in [−1, 1]: near 0 while errors change sign as often as not, near ±1 when
-// errors all point one way, above 0 if forecasts are too low. Give a Signal the errors of
-// any model, fixed or adaptive. A Signal starts from E = M = 0, and M = 0 gives T = 0: a
-// forecast that has never erred is on track.
+// T lies in [−1, 1]. T is near 0 while errors change sign as often as not, and near ±1 while all
+// errors point one way. T is above 0 if forecasts are too low. The errors may be those of any
+// model, fixed or adaptive. A Signal starts from E = M = 0. While M = 0, no forecast has had an
+// error, and T is 0.
 //
-// |T| is not small even if all is well. Errors of independent normal noise give
+// Even for good forecasts |T| is not small. For errors of independent normal noise, |T| has this
+// mean, and these quantiles:
 //
 //	φ      mean   median   90%   99%
 //	0.05   .16    .14      .33   .50
@@ -26,7 +27,7 @@ const defaultPhi = 0.1
 //	0.2    .33    .30      .65   .86
 //	0.3    .41    .39      .78   .94
 //
-// so an alarm at the last column is false once in a hundred steps.
+// An alarm at the value in the last column is false once in a hundred steps.
 type Signal struct {
 	Phi float64 `json:"phi"` // smoothing constant in (0, 1]; 0 stands for defaultPhi
 	errorSums

@@ -2,7 +2,8 @@ package smoothing
 
 import "cmp"
 
-// Simple is simple exponential smoothing, for series without a trend:
+// Simple is simple exponential smoothing, a model for series without a trend. Its level l_k follows
+// the observations x_k:
 //
 //	l_k = l_{k-1} + α·(x_k − l_{k-1}),    forecast l_k at every horizon.
 //

@@ -7,10 +7,10 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// HoltWinters is Holt's trend with one season or two, additive or multiplicative
-// ([Winters60]). The second season, and a residual that persists, are those of
-// [Taylor03]. With s and u the effects of the two seasons when they were last at this
-// phase, and r the residual of the step before:
+// HoltWinters is a model with Holt's trend and one season or two, additive or multiplicative
+// ([Winters60]). The second season is that of [Taylor03], and so is a residual that persists. l is
+// the level, b the trend, s and u are the latest effects of the two seasons at the present phase,
+// and r is the residual of the step before. The forecast x̂ of the next observation x is:
 //
 //	additive         p = l + φ·b + s + u      x̂ = p + ρ·r
 //	multiplicative   p = (l + φ·b)·s·u        x̂ = p + ρ·r
@@ -24,8 +24,8 @@ import (
 // that a forecast is the expected value under the model. On the hourly series of M4 this lowers the
 // MASE of the default model from .790 to .781.
 //
-// The additive form is for swings that stay the same size. The multiplicative form is for swings
-// that grow with the level, and for values above 0. Phi damps the trend as in [Holt]; a Phi of 0
+// Use the additive form if the swings stay the same size. Use the multiplicative form if the swings
+// grow with the level, and all values are above 0. Phi damps the trend as in [Holt]; a Phi of 0
 // stands for 1. With a Beta of 0 no error changes the trend.
 //
 // Start: the first season. Until the first season is complete, forecasts are the mean of the

@@ -221,15 +221,17 @@ func movingMean(dst, y []float64, m int) []float64 {
 	return dst
 }
 
-// Fit fits the factors that are not 0, see [Model]: Alpha always, Beta for a trend, Phi for a trend
-// that is damped, Gamma for the season, Delta for a second season, and Rho for residuals that
-// persist. Fit changes Phi only if Phi is in (0, 1), and keeps it from phiMin to phiMax.
+// Fit fits the factors, and sets the state from the series, see [Model]. Fit always fits Alpha. A
+// factor of 0 stays 0; otherwise Fit fits Beta for a trend, Gamma for the season, Delta for the
+// second season, and Rho for residuals that persist. If Phi is in (0, 1), the trend is damped, and
+// Fit chooses Phi from phiMin to phiMax. Any other Phi stays.
 //
-// The season is that of [Fitter.Periods]; with Delta above 0 the two seasons are those of
+// The season is that of [Fitter.Periods]. If Delta is above 0, the two seasons are those of
 // [Fitter.PeriodsToTry]. If a series has fewer than two cycles of a season, the season cannot be
-// told from the trend: Fit fits no such season, and says so in [Fit].Unseasoned.
+// told from the trend, and Fit leaves it out. If that is the first season, Unseasoned is set in the
+// result.
 //
-// The multiplicative form needs values above 0, and Fit returns a *pricing.InputError otherwise.
+// The multiplicative form needs values above 0, and Fit returns an *pricing.InputError otherwise.
 // The residuals of the multiplicative form are those of logarithms. Fit needs four values.
 func (m *HoltWinters) Fit(f *Fitter, series []float64) (Fit, error) {
 	series, err := f.Cut(series, m.Least())
