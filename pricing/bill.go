@@ -86,11 +86,11 @@ func (c ClassBill) Total() Money {
 	return Money(cost)
 }
 
-// Bill is the cost of a demand. The horizon is the end of the demand. Total counts every purchase
+// A Bill is the cost of a demand. The horizon is the end of the demand. Total counts every purchase
 // in full, as if the part of a term after the horizon had no value. Pure is the pure cost of
-// [Niu16] section 5.1.3: the cost if the seller took back the unused parts of the terms for their
-// share of the price. If demand goes on after the horizon, Pure is the fairer figure to compare
-// plans. All sums have been checked for overflow.
+// [Niu16] section 5.1.3. For Pure, the seller takes back the part of each term after the horizon,
+// for its share of the price. If demand goes on after the horizon, compare plans by Pure. All sums
+// have been checked for overflow.
 type Bill struct {
 	Slot          time.Duration // length of a slot
 	Classes       []ClassBill   // by class, in the order of the list
@@ -128,9 +128,9 @@ func (b *Biller) grow(slots, classes, purchases int) {
 	b.head, b.order, b.bills = grow.To(b.head, classes), grow.To(b.order, classes), grow.To(b.bills, classes)
 }
 
-// Bill returns the cost of running demand[i] instances in slot i, where each slot has the length
-// slot, with the given purchases, in any order. A reservation serves even if the use of its class
-// costs more than on demand, as at the providers.
+// Bill returns the cost of running demand[i] instances in slot i, with the given purchases. The
+// parameter slot is the length of each slot. Purchases may come in any order. A reservation serves
+// demand even if the use of its class costs more than on demand, as at the providers.
 //
 // The Classes of the result belong to b and are valid until the next call. Bill does not modify the
 // inputs.

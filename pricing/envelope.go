@@ -84,13 +84,15 @@ func (l line) crossing(m line) (num, den, use long) {
 	return num, use.times(m.term), use
 }
 
-// BreakEven returns the least utilisation, a share of the term in [0, 1], at which c costs no more
-// than against. Both are compared by their cost per hour of their own terms. ok is false if there
-// is no such utilisation. For the break-even point with on demand, pass [OnDemand] of the price as
-// against.
+// BreakEven returns the least utilisation at which c costs no more than the class against. A
+// utilisation is a share of the term, in [0, 1]. BreakEven compares the costs of both classes per
+// hour of their own terms. ok is false if there is no such utilisation. For the break-even point
+// with on demand, pass [OnDemand] of the price as against.
 //
-// If c has the lower use price, c costs no more at every higher utilisation, too. Otherwise there
-// are two cases: BreakEven returns 0, and c may cost more at higher utilisations; or ok is false.
+// If c has the lower use price and ok is true, c also costs no more at every utilisation above u.
+// If c does not have the lower use price, there are two cases. If u is 0, c may cost more at higher
+// utilisations. If ok is false, c costs more at every utilisation.
+//
 // The comparison is exact, and the result is the float64 nearest to the true ratio. BreakEven
 // panics if a term is not positive or a price is negative.
 func (c Class) BreakEven(against Class) (u float64, ok bool) {
@@ -108,26 +110,25 @@ func (c Class) BreakEven(against Class) (u float64, ok bool) {
 	return num.ratio(den), true
 }
 
-// AppendEnvelope appends to dst the lower envelope of on demand and the classes with the given
-// term, or of on demand and all classes if term is 0. Each [Level] names the class that is cheapest
-// from the utilisation From on. From is 0 at the first level and rises from level to level; use
-// prices fall. To find the cheapest class for a utilisation u, walk the levels from the last to the
-// first, and stop at the first level with From ≤ u.
+// AppendEnvelope finds the class that is cheapest at each utilisation, and appends a [Level] for
+// each class that is cheapest on some interval. The levels are the lower envelope of on demand and
+// the classes with the given term, or all classes if term is 0. The class of a level is cheapest
+// from the utilisation From to the From of the next level. From is 0 at the first level and rises
+// from level to level, and use prices fall. To find the cheapest class for a utilisation u, walk
+// the levels from the last to the first, and stop at the first level with From ≤ u.
 //
-// Classes of several terms are compared per hour of their own terms, as lines commitment/term + use
-// price·u. That comparison is right for a reservation that is renewed without end at one level of
-// use, and ignores the risk of a longer term. A class billed [Always] is the horizontal line
-// upfront/term + hourly.
+// AppendEnvelope compares classes of several terms by their cost per hour of their own terms,
+// commitment/term + use price·u. That comparison is right if a reservation is renewed without end
+// at one level of use. It ignores the risk of a longer term. A class billed [Always] costs
+// upfront/term + hourly at every u.
 //
-// A class is on the envelope if it alone is cheapest on some open interval of utilisations. Of
-// classes with equal lines only the first in the list is on the envelope, and none if on demand has
-// the same line. At the utilisation From, a class costs the same as the class of the level before.
-// A class that another class, or two others together, beat at every utilisation is not on the
-// envelope.
+// A class is on the envelope if it alone is cheapest on some open interval of utilisations. If
+// several classes cost the same at every utilisation, only the first in the list can be on the
+// envelope. None of them is, if on demand costs the same as well. At the utilisation From, a class
+// costs the same as the class of the level before.
 //
-// The error is that of [List.Validate]. AppendEnvelope panics if term is negative.
-// Time O(n·h) for n classes and h levels, after O(n²) for the validation; no memory
-// beyond dst.
+// The error is that of [List.Validate]. AppendEnvelope panics if term is negative. Time O(n·h) for
+// n classes and h levels, after O(n²) for the validation; no memory beyond dst.
 func (l List) AppendEnvelope(dst []Level, term time.Duration) ([]Level, error) {
 	if term < 0 {
 		panic("pricing: negative term")

@@ -25,10 +25,10 @@ var (
 )
 
 // An InputError says which part of an input cannot be used, and why. Field is the input or the path
-// to a part of the input, such as "demand" or "Classes.Upfront". Index is the element of the first
-// part of Field, or -1 if that part has no elements. An error about a file has a Line, and Field
-// has the names of the file. Err unwraps to a sentinel of this package. If a call returns an
-// InputError, the call has changed nothing.
+// to a part of the input, such as "demand" or "Classes.Upfront". Index says which element of the
+// first part of Field is wrong. Index is -1 if the first part has no elements. An error about a
+// file has a Line, and Field has the names of the file. Err unwraps to a sentinel of this package.
+// If a call returns an InputError, the call has changed nothing.
 type InputError = inputerr.Error
 
 // badInput returns an *InputError about element index of a field, or about the

@@ -26,20 +26,20 @@ import (
 // numbers, or strings for programs that write decimals as strings. A term is a Go
 // duration, and billed is "always" or "when-used".
 
-// ReadList reads one price list in JSON from r, to the end of r, and validates it.
-// Prices are read exactly, never through a float64.
+// ReadList reads one price list in JSON from r, to the end of r, and validates it. Prices are read
+// exactly, never through a float64.
 //
-// The error is an [*InputError] with the Line and the name of the field in the file, such as
-// "classes.upfront". Index is the index of the class. The error is that of [List.Validate], or
-// unwraps to
+// If the list is not valid, the error is that of [List.Validate]. Otherwise, the error is an
+// [*InputError] that unwraps to
 //
-//   - [ErrMissing], [ErrUnknown] or [ErrDuplicate] for a field that is missing, unknown
-//     or given twice,
+//   - [ErrMissing], [ErrUnknown] or [ErrDuplicate] for a field that is missing, unknown or given
+//     twice,
 //   - [ErrSyntax] for a value of the wrong kind,
 //   - [ErrPrecision] for a price with more than nine decimals.
 //
-// If the text is not JSON or not UTF-8, or goes on after the list, the error unwraps to ErrSyntax
-// and has no Field. ReadList returns an error of r unchanged.
+// The error has the Line, the name of the field in the file, such as "classes.upfront", and the
+// Index of the class. If the text is not JSON or not UTF-8, or goes on after the list, the error
+// unwraps to ErrSyntax and has no Field. ReadList returns an error of r unchanged.
 func ReadList(r io.Reader) (List, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -69,14 +69,14 @@ func (m Meter) Charged(length time.Duration) time.Duration {
 	return end
 }
 
-// NextCharge returns the length at which a lease of the given length is charged
-// next: the end of its paid time. A lease released at or before that length costs
-// no more than it does now. On an hourly meter, a lease of 59 minutes is charged
-// next at one hour, a lease of exactly one hour at one hour (now), and a lease of
-// one second more at two hours.
+// NextCharge returns the length at which a lease of the given length is charged next: the end of
+// its paid time. A lease released at or before that length costs no more than it does now. On an
+// hourly meter, a lease of 59 minutes is charged next at one hour. A lease of exactly one hour is
+// charged next at one hour, which is now. A lease of one hour and a second is charged next at two
+// hours.
 //
-// The paid time is the time charged so far, so the result equals Charged(length).
-// Two names stand for two questions. NextCharge panics where Charged does.
+// The result equals Charged(length), since the lease has paid until the next charge. The two
+// methods answer different questions. NextCharge panics where Charged does.
 func (m Meter) NextCharge(length time.Duration) time.Duration { return m.Charged(length) }
 
 // Cost returns the cost of a lease of the given length at the given price per

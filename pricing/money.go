@@ -10,13 +10,12 @@ import (
 	"github.com/plimsoll/plimsoll/internal/wide"
 )
 
-// Money is an exact amount of one currency, in nanos (10⁻⁹) of its unit. Sums do
-// not depend on their order, and equal amounts are equal. The range is about
-// ±9.22 thousand million units. Money does not know its currency: the caller
-// keeps amounts of two currencies apart.
+// Money is an exact amount of one currency, in nanos (10⁻⁹) of its unit. Sums do not depend on
+// their order, and equal amounts are equal integers. The range is about ±9.22 thousand million
+// units. Money does not know its currency: the caller must not mix amounts of two currencies.
 //
-// Compare with == and <. The operators + and - wrap around silently as for any
-// int64; [Money.Add], [Money.Sub] and [Money.Mul] report overflow instead.
+// Compare amounts with == and <. The operators + and - wrap around silently as for any int64;
+// [Money.Add], [Money.Sub] and [Money.Mul] report overflow instead.
 type Money int64
 
 // Amounts to build literals from: 2*Unit + 400*Milli is 2.40.
@@ -58,12 +57,12 @@ func (r Rounding) step(odd, inexact bool, half int) bool {
 	panic("pricing: unknown Rounding")
 }
 
-// ParseMoney reads a plain decimal: an optional sign, digits and at most one
-// point, with a digit on at least one side of the point. Decimals after the ninth
-// must be zeros. Exponents, spaces, separators and currency signs are errors.
+// ParseMoney reads a plain decimal: an optional sign, then digits and at most one point. There must
+// be a digit on at least one side of the point. Decimals after the ninth must be zeros. Exponents,
+// spaces, separators and currency signs are errors.
 //
-// The error is an [*InputError] with Field "money" that unwraps to [ErrSyntax],
-// [ErrPrecision] or [ErrOverflow].
+// The error is an [*InputError] with Field "money" that unwraps to [ErrSyntax], [ErrPrecision] or
+// [ErrOverflow].
 func ParseMoney(s string) (Money, error) {
 	m, bad := parseDecimal(s, false)
 	if bad != nil {
@@ -310,12 +309,11 @@ func (m Money) Mul(n int64) (Money, error) {
 	return Money(p), nil
 }
 
-// Over returns the cost of the span d at a price of m per hour: m·d/1h. The
-// product has 128 bits and is rounded once, by r. The error is [ErrOverflow].
+// Over returns the cost of the span d at a price of m per hour: m·d/1h. Over computes the product
+// in 128 bits and rounds it once, by r. The cost of whole hours needs no rounding. The error is
+// [ErrOverflow]. Over panics if r is none of the constants.
 //
-// This package itself rounds by [HalfEven], the zero value, except where a comment
-// says otherwise. Over whole hours nothing is rounded. Over panics if r is none of the
-// constants.
+// This package itself rounds by [HalfEven], the zero value, unless a comment states another rule.
 func (m Money) Over(d time.Duration, r Rounding) (Money, error) {
 	v, ok := mulDiv(m, int64(d), int64(time.Hour), r)
 	if !ok {

@@ -27,25 +27,25 @@ var niu16Parts = [...]struct {
 	{6599 * Unit, 8, 8},   // fibre channel switch (16 ports)
 }
 
-// Niu16Cluster returns what a cluster of your own costs for a time, by Table 3 of [Niu16]: the
-// share of the cluster's price over its lifetime of three years, in US dollars.
+// Niu16Cluster returns what a cluster of your own with the given number of nodes costs for the time
+// span, in US dollars. By Table 3 of [Niu16], the cost is a share of what the cluster costs over
+// its lifetime of three years:
 //
 //	span/lifetime · (Σ price·(count - scaled + ⌈scaled·nodes/93⌉) + hosting·nodes/93·3 years)
 //
-// The sum is over the kinds of pieces in the table. Of each kind, count is the number of pieces in
-// the table, and scaled is how many of these grow with the number of nodes. The hosting is $15,251
-// a year. The hosting and the result are rounded half to even. The parts and three years of hosting
-// of 93 nodes sum to the $1,108,583 that the table prints. [Niu16] section 8.2 charges a cluster
-// for the length of a job log in this way. A span longer than the lifetime costs more than the
-// whole price: a worn-out cluster is replaced at the same price.
+// The sum is over the kinds of pieces in the table. For each kind, price is the price of a piece,
+// count is the number of pieces in the table, and scaled is how many of these grow with the number
+// of nodes. The hosting is $15,251 a year. The hosting and the result are rounded half to even. For
+// 93 nodes and three years, the result is the $1,108,583 that the table prints. [Niu16] section 8.2
+// charges a cluster for the length of a job log in this way. A span longer than the lifetime costs
+// more than the whole price: a worn-out cluster is replaced at the same price.
 //
 // The paper prices clusters of up to 186 nodes and does not say how. Here the nodes, their
-// InfiniBand and fibre cards, and the switches grow with the number of nodes, in the proportion
-// of the table, rounded up to whole pieces. The five I/O nodes, their cards and the disks do
-// not grow.
+// InfiniBand and fibre cards, and the switches grow with the number of nodes, in the proportion of
+// the table, rounded up to whole pieces. The five I/O nodes, their cards and the disks do not grow.
 //
-// The error unwraps to [ErrOverflow]. Niu16Cluster panics unless nodes is positive and span is
-// not negative.
+// The error unwraps to [ErrOverflow]. Niu16Cluster panics unless nodes is positive and span is not
+// negative.
 func Niu16Cluster(nodes int, span time.Duration) (Money, error) {
 	if nodes <= 0 || span < 0 {
 		panic("pricing: a cluster without nodes, or for a negative time")

@@ -48,15 +48,14 @@ func (s SpotSeries) selects(t SpotSeries) bool {
 		(s.Product == "" || s.Product == t.Product)
 }
 
-// SpotHistory is a price per hour as a step function of time: Prices[i] is in
-// force from Times[i] until Times[i+1]. The last price holds until End at least.
-// Methods answer questions about times after End with the last price; a caller that
-// must not extrapolate compares with End. Neighbouring prices may be equal, because
-// providers repeat unchanged prices.
+// A SpotHistory is a price per hour as a step function of time: Prices[i] is in force from Times[i]
+// until Times[i+1]. The last price holds until End at least. For times after End, methods assume
+// the last price. If you must not assume that, compare the time with End. Neighbouring prices may
+// be equal, because providers repeat unchanged prices.
 //
-// Copies share their slices. Only [SpotHistory.Validate] checks a history. For an
-// invalid history the results of the other methods have no meaning, and a method may
-// panic. All of them but Validate panic for a history without prices.
+// Copies share their slices. Only [SpotHistory.Validate] checks a history. For an invalid history,
+// the results of other methods have no meaning, and a method may panic. All methods but Validate
+// panic for a history without prices.
 type SpotHistory struct {
 	Series SpotSeries      // the instance; may be empty
 	Origin time.Time       // the wall clock at time 0; may be zero
@@ -145,11 +144,10 @@ func (h SpotHistory) Next(t time.Duration) (time.Duration, bool) {
 	return h.End, false
 }
 
-// NextAbove returns the first time at or after t at which the price is above bid, and true. That is
-// the time at which a provider that interrupts by price interrupts a lease with that bid. A price
-// equal to the bid does not interrupt. If no price from t to End is above bid, NextAbove returns
-// End and false. NextAbove panics if t is before the first price. O(log n + changes up to the
-// result).
+// NextAbove returns the first time at or after t at which the price is above bid, and true. At that
+// time, a provider that interrupts by price interrupts a lease with that bid. A price equal to the
+// bid does not interrupt. If no price from t to End is above bid, NextAbove returns End and false.
+// NextAbove panics if t is before the first price. O(log n + changes up to the result).
 func (h SpotHistory) NextAbove(t time.Duration, bid Money) (time.Duration, bool) {
 	for j := h.Index(t); j < len(h.Times); j++ {
 		if h.Prices[j] > bid {
@@ -218,14 +216,15 @@ func (h SpotHistory) Mean(from, to time.Duration) Money {
 	return m
 }
 
-// Quantile returns the q-quantile of the price over the time from from to to, the window: the
-// lowest price such that the price was no higher for at least ⌈q·window⌉ nanoseconds. A q of 0
-// gives the lowest price of the window, and a q of 1 the highest. The result is always a price that
-// held in the window. Quantile panics unless from < to, to - from is a Duration, from is not before
-// the first price, and 0 ≤ q ≤ 1.
+// Quantile returns the q-quantile of the price over a window, which begins at the time from and
+// ends at the time to. The quantile is the lowest price for which the following holds: the price
+// was at or below it for at least ⌈q·window⌉ nanoseconds. A q of 0 gives the lowest price of the
+// window, and a q of 1 the highest. The result is always a price that held in the window. Quantile
+// panics unless from < to, to - from is a Duration, from is not before the first price, and 0 ≤ q ≤
+// 1.
 //
-// Quantile halves the range of prices until one price is left, and needs no memory:
-// O(log n + w·log(highest - lowest)) for w changes in the window.
+// Quantile halves the range of prices until one price is left, and needs no memory: O(log n +
+// w·log(highest - lowest)) for w changes in the window.
 func (h SpotHistory) Quantile(from, to time.Duration, q float64) Money {
 	checkWindow(from, to)
 	if !(q >= 0 && q <= 1) {
