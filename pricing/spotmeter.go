@@ -23,15 +23,15 @@ const (
 // SpotMeter says how a spot lease is billed.
 //
 // Time. A lease that the user ends is billed for Meter.Charged of its length. A lease that the
-// provider interrupts is free if it is shorter than FreeBefore. A longer interrupted lease pays for
-// the whole increments that it completed, if FreePartial is set. Without FreePartial it is billed
-// as if the user had ended it.
+// provider interrupts is free if it is shorter than FreeBefore. If an interrupted lease is not free
+// and FreePartial is set, it pays for the whole increments that it completed. Without FreePartial
+// it is billed as if the user had ended it.
 //
-// Price. The billed time is cut into pieces of length Reprice from the launch on.
-// Each piece costs the price in force when the piece begins, even if the price
-// changes before the piece ends. With a Reprice of 0, each moment costs the price
-// in force at that moment. Time billed after the end of the lease continues the
-// last piece. A lease pays Meter.StartUp unless the whole lease is free.
+// Price. The billed time is cut into pieces of length Reprice from the launch on. Each piece costs
+// the price in force when the piece begins, even if the price changes before the piece ends. With a
+// Reprice of 0, each moment costs the price in force at that moment. If a lease is billed beyond
+// its end, the pieces go on to the end of the billed time. A lease pays Meter.StartUp unless the
+// whole lease is free.
 type SpotMeter struct {
 	Meter       Meter
 	Reprice     time.Duration // a multiple of Meter.Increment, or 0
@@ -41,11 +41,11 @@ type SpotMeter struct {
 
 // The rules of Amazon EC2. Do not change them.
 var (
-	// EC2SpotHourly is the rule until 1 October 2017, and the rule of [Huang13]
-	// section III.B: every hour begun, at the price in force when the hour began. The
-	// hour in which EC2 interrupts is free; the hour in which the user ends the lease
-	// is not. EC2 kept the rule for Windows until June 2021 and for Red Hat for some
-	// years, and still bills SUSE Linux by it.
+	// EC2SpotHourly is the rule of EC2 until 1 October 2017, and the rule of [Huang13] section
+	// III.B: every hour begun is billed, at the price in force when the hour began. If EC2
+	// interrupts the lease within an hour, that hour is free. If the user ends the lease within an
+	// hour, that hour is billed. EC2 kept the rule for Windows until June 2021 and for Red Hat for
+	// some years, and still bills SUSE Linux by it.
 	EC2SpotHourly = SpotMeter{Meter: EC2Hourly, Reprice: time.Hour, FreePartial: true}
 	// EC2SpotPerSecond is the rule for Linux since 2 October 2017, and for Windows
 	// since June 2021: a minute at least, then every second begun, each hour at the
@@ -95,15 +95,16 @@ func (m SpotMeter) Charged(length time.Duration, interrupted bool) time.Duration
 }
 
 // Cost returns the cost of a lease that began at the time launch, on the clock of the history, and
-// ended after the given length. interrupted says that the provider ended the lease. After the end
-// of the history the last price holds. The sum is rounded half to even once; under an hourly rule
-// nothing is rounded.
+// ended after the given length. interrupted says whether the provider ended the lease. After the
+// end of the history the last price holds. The sum is rounded half to even once. Under an hourly
+// rule nothing is rounded.
 //
-// The error is [ErrOverflow]. Cost panics if launch is before the first price, if
-// length is negative, if the lease or its charged time ends beyond the range of a
-// Duration, or if the meter is not usable.
-// O(log n) for each piece of Reprice that ends after a change of the price during the
-// lease; with a Reprice of 0, O(log n + changes during the lease).
+// The error is [ErrOverflow]. Cost panics if launch is before the first price, if length is
+// negative, if the lease or its charged time ends beyond the range of a Duration, or if the meter
+// is not usable.
+//
+// Time: O(log n) for each piece of length Reprice that ends after a change of the price during the
+// lease. With a Reprice of 0: O(log n + changes during the lease).
 func (m SpotMeter) Cost(h SpotHistory, launch, length time.Duration, interrupted bool) (Money, error) {
 	charged := m.Charged(length, interrupted)
 	if interrupted && charged == 0 {

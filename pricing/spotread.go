@@ -31,21 +31,21 @@ type spotRow struct {
 	line   int
 }
 
-// ReadSpots reads a file of spot prices in the layout of EC2's price history as
-// CSV. It returns one history for each series in the file, sorted by zone, type and
-// product. The first line names the columns
+// ReadSpots reads a file of spot prices in the layout of EC2's price history as CSV. It returns one
+// history for each series in the file, sorted by zone, type and product. The first line names the
+// columns
 //
 //	AvailabilityZone, InstanceType, ProductDescription, SpotPrice, Timestamp
 //
-// in any order. Prices are decimals per hour, and timestamps RFC 3339. Lines may
-// come in any order; EC2 writes the newest first. A price that the file repeats for
-// the same time counts once. Two different prices at the same time are an error.
+// in any order. Prices are decimals per hour, and timestamps have the form of RFC 3339. Lines may
+// come in any order; EC2 writes the newest first. A price that the file repeats for the same time
+// counts once. Two different prices of a series at the same time are an error.
 //
-// All histories have the oldest time of the file as their Origin, and all End at
-// its newest time: the file is taken to be complete until then. Each history begins
-// with its own first price.
+// The Origin of each history is the oldest time of the file, and its End is the newest time of the
+// file: ReadSpots assumes that the file is complete until then. Each history begins with its own
+// first price.
 //
-// The error is an [*InputError] with the Line and the column's name as its Field. It unwraps to
+// The error is an [*InputError] with the Line, and the column's name as its Field. It unwraps to
 //
 //   - [ErrSyntax] for a text that is not CSV, and for a malformed price or time,
 //   - [ErrMissing] if a column, a name or all prices are missing,
@@ -206,13 +206,13 @@ func spotHistories(rows []spotRow, names []SpotSeries) ([]SpotHistory, error) {
 	return histories, nil
 }
 
-// ReadSpot reads a file as [ReadSpots] does and returns the one series that has the
-// names in want. An empty name in want matches every name, so a file with one zone
-// needs no zone in want.
+// ReadSpot reads a file as [ReadSpots] does, and returns the history of the one series that has the
+// names in want. An empty name in want matches every name. So if the file has one zone, want needs
+// no zone.
 //
-// If no series or several series match, the error is an [*InputError] with Field
-// "series" that unwraps to [ErrUnknown] or [ErrDuplicate] and lists the series of
-// the file, or the series that match.
+// If no series or several series match, the error is an [*InputError] with Field "series". If none
+// matches, it unwraps to [ErrUnknown] and lists the series of the file. If several match, it
+// unwraps to [ErrDuplicate] and lists the series that match.
 func ReadSpot(r io.Reader, want SpotSeries) (SpotHistory, error) {
 	all, err := ReadSpots(r)
 	if err != nil {

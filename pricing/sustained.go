@@ -56,11 +56,12 @@ func (s SustainedUse) weight(used, month time.Duration) (w long) {
 	return w
 }
 
-// Cost returns the cost of one instance that is used for the given time within a
-// month of the given length, at a base price per hour, rounded half to even. The
-// error is that of [SustainedUse.Validate], [ErrRange] for a negative price and
-// unless 0 ≤ used ≤ month, or [ErrOverflow]. Cost panics unless month is positive
-// and at most 366 days.
+// Cost returns the cost of one instance that runs for the time used within a month, with the
+// discount for sustained use. hourly is the base price per hour, and month is the length of the
+// month. The cost is rounded half to even.
+//
+// The error is that of [SustainedUse.Validate], or [ErrRange] if hourly is negative, or unless 0 ≤
+// used ≤ month, or [ErrOverflow]. Cost panics unless month is positive and at most 366 days.
 func (s SustainedUse) Cost(hourly Money, used, month time.Duration) (Money, error) {
 	if month <= 0 || month > longestMonth {
 		panic("pricing: month that is not positive or longer than 366 days")

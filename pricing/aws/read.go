@@ -71,15 +71,15 @@ import (
 // Read reads a cost and usage report as CSV, plain or gzip, and adds its lines to c under the given
 // name. Read finds columns by name, and skips columns that it does not know.
 //
-// The error is that of src, or an [*pricing.InputError] with the line, the column and its name. An
-// InputError unwraps to an error of [usage.Collector.Add] or to
+// The error is that of src, or an [*pricing.InputError] with the line, the number of the column and
+// its name. An InputError unwraps to an error of [usage.Collector.Add] or to
 //
 //	usage.ErrForm       the file is not a cost and usage report
 //	usage.ErrMissing    a column or a time that every line needs is missing
 //	usage.ErrSyntax     a number, a time or a line is malformed
 //	usage.ErrTruncated  the file was cut off
 //
-// Do not use c after an error.
+// Lines before the error are already in c, so do not use c after an error.
 func Read(c *usage.Collector, name string, src io.Reader) error {
 	return bills.Read(c, name, src)
 }

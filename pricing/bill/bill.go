@@ -62,10 +62,14 @@ const wanted = "a FOCUS export, a cost and usage report of AWS, an Azure cost ex
 const longest = 256 << 10
 
 // Read reads a bill as CSV, plain or gzip, and adds its rows to c under the given name. The error
-// is that of src, or an [*pricing.InputError]. An InputError unwraps to [usage.ErrForm] if this
-// package does not know the form of the file, to [usage.ErrTruncated] if gzip data are cut off, or
-// to an error of the package that reads the form, such as [focus.Read]. Rows before the error are
-// already in c. Memory does not grow with the file. Read panics if c or src is nil.
+// is that of src, or an [*pricing.InputError]. An InputError unwraps to
+//
+//   - [usage.ErrForm] if this package does not know the form of the file,
+//   - [usage.ErrTruncated] if gzip data are cut off,
+//   - an error of the package that reads the form, such as [focus.Read], otherwise.
+//
+// Rows before the error are already in c, so do not use c after an error. Memory does not grow with
+// the file. Read panics if c or src is nil.
 func Read(c *usage.Collector, name string, src io.Reader) error {
 	if c == nil || src == nil {
 		panic("bill: nil collector or source")

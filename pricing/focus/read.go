@@ -6,13 +6,13 @@ import (
 	"github.com/plimsoll/plimsoll/pricing/usage"
 )
 
-// Read reads a FOCUS export as CSV, plain or gzip, and adds its rows to c under the given name:
-// cost and usage, or contract commitments. The columns tell which of the two the file is, and its
-// version of FOCUS. The order, case and underscores of column names do not matter. Read skips
-// columns that it does not know.
+// Read reads a FOCUS export as CSV, plain or gzip, and adds its rows to c under the given name. The
+// file has either cost and usage, or contract commitments. Its columns tell Read which of the two
+// it has, and its version of FOCUS. The order, case and underscores of column names do not matter.
+// Read skips columns that it does not know.
 //
-// The error is that of src, or an [*pricing.InputError] with the line, the column and its name. An
-// InputError unwraps to an error of [usage.Collector.Add] or to
+// The error is that of src, or an [*pricing.InputError] with the line, the number of the column and
+// its name. An InputError unwraps to an error of [usage.Collector.Add] or to
 //
 //	usage.ErrForm       the file is not a FOCUS export
 //	usage.ErrMissing    a column or a time that every row needs is missing

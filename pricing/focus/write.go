@@ -40,12 +40,13 @@ type Writer struct {
 // NewWriter returns a writer to w. Flush must be called at the end.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, 1<<16)} }
 
-// Write writes a row. Write leaves out Line and Raw. A row that is LeftOut must have one of the
-// reasons of package usage.
+// Write writes a row as a line of FOCUS, after the header at the first call. Write does not write
+// the fields Line and Raw of r. If the Charge of r is usage.LeftOut, its Reason must be one of
+// package usage.
 //
 // The error is that of the underlying writer, or an [*pricing.InputError] for a row that the FOCUS
 // format cannot express: a reason without a charge category, usage without a kind, or a period that
-// ends before it starts. Write panics for a Writer that NewWriter has not made.
+// ends before it starts. Write panics if NewWriter has not made w.
 func (w *Writer) Write(r *usage.Row) error {
 	w.made()
 	if !w.began {

@@ -14,10 +14,10 @@ import (
 
 // An azureItem is a price of the retail prices API.
 //
-// A reservation's price is the total of its term, though its unit says an hour. The API lists the
-// prices of Windows, of spot and of low priority as further items beside the plain price of a
-// machine. Their product name or SKU name tells them apart. A reservation covers the machine and
-// not the licence, so it belongs to the plain offer.
+// The price of a reservation is the total for its term, although its unit says an hour. A machine
+// has one plain price, and further items with prices of Windows, of spot and of low priority. Their
+// product name or SKU name tells them apart. A reservation covers the machine and not the licence,
+// so it belongs to the plain offer.
 type azureItem struct {
 	CurrencyCode, ArmRegionName, Location, ProductName, SkuName, MeterName, ServiceName, UnitOfMeasure, Type, ArmSkuName string
 	ReservationTerm                                                                                                      string

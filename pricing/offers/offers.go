@@ -78,10 +78,10 @@ type Prices struct {
 	}
 }
 
-// Read reads a file of prices, plain or gzip. Its content tells the form:
+// Read reads a file of prices, plain or gzip, and recognises its form by the content:
 //
-//   - AWS offer files as JSON or as CSV (five lines of metadata, the header on the
-//     sixth), of EC2, RDS and other services that sell instances;
+//   - AWS offer files as JSON or as CSV (five lines of metadata, the header on the sixth), of EC2,
+//     RDS and other services that sell instances;
 //   - AWS savings plan rates as JSON or as CSV;
 //   - answers of the Azure retail prices API, one or several after the other;
 //   - lists of GCP SKUs (services.skus.list).

@@ -52,12 +52,12 @@ import (
 // Is reports whether a file begins as Parquet does.
 func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
-// Read reads a bill as Parquet from r, which has size bytes, and adds its rows to c under the given
-// name. The columns tell the form of the bill, as in package bill.
+// Read reads a bill as Parquet from r, and adds its rows to c under the given name. r has size
+// bytes. The columns tell Read the form of the bill, as in package bill.
 //
 // The error is an error of r, or an [*pricing.InputError] whose Line is the number of the row, from
-// 1. An InputError unwraps to [usage.ErrForm] if the file is not Parquet or has the columns of no
-// known form, or to an error of [bill.Read].
+// 1. If the file is not Parquet, or has the columns of no known form, the InputError unwraps to
+// [usage.ErrForm]. Otherwise it unwraps to an error of [bill.Read].
 func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
 	return Rows(r, size, func(header []string) (usage.Decoder, error) { return bill.NewDecoder(c, name, "parquet", header) })
 }
@@ -65,12 +65,12 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
 // Rows reads any table as Parquet from r, which has size bytes, and passes each row on as texts. So
 // a program can look at the rows of a bill before a decoder of package focus or aws reads them.
 //
-// Rows calls begin once with the names of the columns. Rows then calls the function that begin
-// returned for each row, with three arguments: the number of the row, from 1; the fields of the
-// row, nil for null; and the whole row as bytes, which are equal for equal rows. Fields and bytes
-// are valid during the call only.
+// Rows calls begin once, with the names of the columns. begin returns a function, and Rows calls
+// that function for each row with three arguments. They are the number of the row, from 1; the
+// fields of the row, nil for null; and the whole row as bytes, which are equal for equal rows.
+// Fields and bytes are valid during the call only.
 //
-// The error is that of begin or of the function, or that of Read for a file that is not whole.
+// The error is that of begin, that of the function, or that of Read if the file is not whole.
 func Rows(r io.ReaderAt, size int64, begin func(header []string) (usage.Decoder, error)) (err error) {
 	row := 0
 	source := &readerAt{r: r}

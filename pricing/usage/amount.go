@@ -44,11 +44,11 @@ var pow10 = func() (p [19]int64) {
 // text is what an amount or a time is read from.
 type text interface{ ~string | ~[]byte }
 
-// Parse reads a decimal: an optional sign, digits with at most one point, and an
-// optional exponent, as programs write floating-point numbers. There are no spaces
-// and no separators. Digits beyond the eighteenth decimal are rounded, halves away
-// from zero, and exact is false then. The error is an [*pricing.InputError] that unwraps to
-// [ErrSyntax], or to [ErrRange] beyond ±10¹². Parse does not allocate.
+// Parse reads a decimal: an optional sign, digits with at most one point, and an optional exponent,
+// as programs write floating-point numbers. Spaces and separators are errors. If there are digits
+// beyond the eighteenth decimal, Parse rounds them, halves away from zero, and exact is false. The
+// error is an [*pricing.InputError] that unwraps to [ErrSyntax], or to [ErrRange] beyond ±10¹².
+// Parse does not allocate.
 func Parse[T text](s T) (a Amount, exact bool, err error) {
 	i, neg := 0, false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {

@@ -197,12 +197,13 @@ func (s *series) demandOf() Demand {
 // maxSlots bounds what one call of Instances appends, 512 MiB.
 const maxSlots = 1 << 26
 
-// Instances appends to dst the number of instances in use in each of n slots. The slots have the
-// given length and begin at start. The number of a slot is its instance-hours divided by its
-// length, rounded by r. A slot without rows has 0 instances.
+// Instances appends to dst the number of instances in use in each of n slots. slot is the length of
+// each slot, and start is the beginning of the first. The number of instances in a slot is the
+// slot's instance-hours divided by its length in hours, rounded by r. A slot without rows has 0
+// instances.
 //
-// Corrections can make the instance-hours of a slot negative. Instances appends 0 for such a slot,
-// and returns how many such slots there are.
+// Corrections can make the instance-hours of a slot negative. For such a slot, Instances appends 0.
+// The second result is the number of such slots.
 //
 // Instances panics if slot is not a positive multiple of d.Slot, if d.Slot is not a positive number
 // of whole hours, or if n is not from 0 to 2²⁶. Time O(n + slots of d).

@@ -78,11 +78,12 @@ type Family struct {
 	Demands, Units []int
 }
 
-// Families groups demands: the same reservations can serve all demands of a [Family]. The prices
-// are those of a catalog in the given currency; "" accepts any currency. Each demand is in one
-// family, or why[i] says why demand i is in none: [ErrNoOffer], [ErrCurrency], [ErrNegative],
-// [ErrNoUse], or the error that unfit returns for the index and the offer of the demand. unfit may
-// be nil. Families come in the order of their first demands. Time is linear in the slots.
+// Families groups demands into families: the same reservations can serve all demands of a [Family].
+// prices has the list prices, which must be in the given currency; "" accepts any currency. Each
+// demand is in one family, or why[i] says why demand i is in none. why[i] is [ErrNoOffer],
+// [ErrCurrency], [ErrNegative], [ErrNoUse], or the error of unfit. Families calls unfit, unless it
+// is nil, with the index of a demand and the offer for it. Families come in the order of their
+// first demands. Time is linear in the slots.
 func Families(demands []Demand, prices *Catalog, currency string, unfit func(i int, o *offers.Offer) error) (families []Family, why []error) {
 	why = make([]error, len(demands))
 	type flexible struct{ region, family, engine, owner string }
@@ -180,11 +181,11 @@ func appendFamilies(dst []Family, demands []int, found []*offers.Offer) []Family
 	return append(dst, f)
 }
 
-// sameUnit bounds the difference between prices per unit within a family: prices of two sizes may
-// differ by one part in sameUnit, a hundredth. The reason is rounding. Lists round prices to a
-// tenth of a cent, so a price can be off by $.0005, and the reserved price of a large instance may
-// be as low as $.06. A reservation that costs a hundredth more pays off at a use that is a
-// hundredth higher, so planning all sizes as one unit stays nearly right. If prices differ more,
+// sameUnit bounds the difference between prices per unit within a family. Prices per unit of two
+// sizes may differ by one part in sameUnit, a hundredth, because price lists round. Lists round to
+// a tenth of a cent, so a price can be off by $.0005, and the reserved price of a large instance
+// may be as low as $.06. A reservation that costs a hundredth more pays off at a use that is a
+// hundredth higher. So planning all sizes as one unit stays nearly right. If prices differ more,
 // each size is planned by itself.
 const sameUnit = 100
 

@@ -93,11 +93,11 @@ type Row struct {
 	Commitment Commitment
 }
 
-// A Decoder decodes a row of a bill and adds it to a collector. line is the line of the row in its
-// file; the header is line 1. raw is the text of the row as it is in the file, by which repeated
-// rows are found, or nil. The error is an [*pricing.InputError] with the line, the column and its
-// name. A Decoder panics if the row has fewer fields than the header. Two goroutines must not use a
-// Decoder at once.
+// A Decoder is a function that decodes a row of a bill and adds it to a collector. line is the line
+// of the row in its file; the header is line 1. row has the fields. raw is the whole text of the
+// row in the file, or nil. The collector finds repeated rows by raw. The error is an
+// [*pricing.InputError] with the line, the number of the column and its name. A Decoder panics if
+// the row has fewer fields than the header. Two goroutines must not use a Decoder at once.
 type Decoder func(line int, row [][]byte, raw []byte) error
 
 // A Commitment is a discount that somebody has committed to: a reservation, a

@@ -2,11 +2,11 @@ package usage
 
 import "time"
 
-// ParseTime reads a time as bills write them: "2024-09-18", "2024-09-18
-// 22:00:00", "2024-09-18T22:00Z", with a fraction of a second, with an offset such as "+02:00" or
-// "+0200", or with " UTC" at the end. A time without an offset is in UTC, as FOCUS requires. 24:00
-// is the beginning of the next day. The error is an [*pricing.InputError] that unwraps to
-// [ErrSyntax]. ParseTime does not allocate.
+// ParseTime reads a time in one of the forms that bills use: "2024-09-18", "2024-09-18 22:00:00" or
+// "2024-09-18T22:00Z". The time may have a fraction of a second, an offset such as "+02:00" or
+// "+0200", or " UTC" at the end. A time without an offset is in UTC, as FOCUS requires. 24:00 is
+// the beginning of the next day. The error is an [*pricing.InputError] that unwraps to [ErrSyntax].
+// ParseTime does not allocate.
 func ParseTime[T text](s T) (time.Time, error) {
 	p := clock[T]{s: s}
 	year := p.number(4, 0, 9999)

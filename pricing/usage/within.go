@@ -69,16 +69,16 @@ func (s *series) together(first int64, n int) [][24]Amount {
 	return days
 }
 
-// Hourly returns a demand in hours for a demand in days. Hourly spreads each day's use evenly over
-// the hours of the day, in UTC, from hour from up to, and without, hour to. If to is not above
-// from, these are the hours from from to midnight and the hours of the same day before to.
+// Hourly returns the demand by the hour, for a demand by the day. Hourly spreads each day's use
+// evenly over the hours h of the day, in UTC, with from ≤ h < to. If to is not above from, it
+// spreads the use over the hours with h < to or h ≥ from.
 //
-// If from and to are both 0 and d.Together is not nil, Hourly packs the use of a day as densely as
-// the rows allow, from the first hour of the day on. That is the worst case for reservations: what
-// they save on this demand they save on the true hours, too.
+// If from and to are both 0 and d.Together is not nil, Hourly uses d.Together instead: it packs the
+// use of each day as densely as the rows allow, from the first hour of the day on. That is the
+// worst case for reservations: they save at least as much on the true hours as on this demand.
 //
-// Hourly returns a demand that is already in hours unchanged. Hourly panics unless from and to are
-// 0 to 24.
+// If the demand is by the hour already, Hourly returns it unchanged. Hourly panics if from or to is
+// not from 0 to 24.
 func (d *Demand) Hourly(from, to int) Demand {
 	if from < 0 || from > 24 || to < 0 || to > 24 {
 		panic("usage: an hour of the day that is not 0 to 24")

@@ -221,11 +221,10 @@ func GCPResource(description string) string {
 	return kind
 }
 
-// GCPKind returns the resource that a SKU's description names, such as "E2 core" or
-// "E2 ram". It also reports whether the description is that of cores or memory of
-// machines. Examples of such descriptions are "E2 Instance Core running in Americas",
-// "T2D AMD Instance Ram running in Singapore" and "Commitment v1: E2 Cpu in Americas for
-// 1 Year".
+// GCPKind returns the resource that a SKU's description names, such as "E2 core" or "E2 ram". The
+// second result reports whether the description is that of cores or memory of machines. Examples of
+// such descriptions are "E2 Instance Core running in Americas", "T2D AMD Instance Ram running in
+// Singapore" and "Commitment v1: E2 Cpu in Americas for 1 Year".
 func GCPKind(text string) (string, bool) {
 	text = strings.TrimPrefix(text, "Commitment v1: ")
 	for _, cut := range []string{" running in ", " in "} {
