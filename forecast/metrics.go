@@ -68,10 +68,10 @@ func WAPE(actual, forecast []float64) float64 {
 }
 
 // Scale returns the unit in which MASE measures errors: the mean absolute error of a naive forecast
-// within train, the series that a model was fitted to. The naive forecast repeats the value lag
-// steps before. A lag of 0 or 1 gives the naive forecast of textbooks, and the steps of a season
-// give the seasonal naive forecast. Pairs with a missing value do not count. Scale is 0 if the
-// series repeats without a change after lag steps, and for a series of at most lag values.
+// of train, the series to which a model was fitted. The naive forecast repeats the value lag steps
+// before. With a lag of 0 or 1, it is the naive forecast of textbooks. With the steps of a season
+// as lag, it is the seasonal naive forecast. Pairs with a missing value do not count. Scale is 0 if
+// the series repeats after lag steps without a change, and for a series of at most lag values.
 func Scale(train []float64, lag int) float64 {
 	lag = max(1, lag)
 	if len(train) <= lag {

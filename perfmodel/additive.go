@@ -22,9 +22,10 @@ import (
 // Additive is the model of [Huang13] Eq. (1): the run time is a sum of terms in the features and in
 // the number of processes. The zero value fits the times of whole runs to the features as they are.
 //
-// Additive assumes that errors are normal. So Seconds, the median, and Mean are both the predicted
-// time T̂. The interval is T̂ ± t·s·√(1+h), where t is the quantile of Student's t, s the standard
-// deviation of the residuals, and h the leverage of the prediction. Lower is at least 0.
+// Additive assumes that errors are normal. So the median, Seconds, and the mean, Mean, are both the
+// predicted time T̂. The interval is T̂ ± t·s·√(1+h), where t is the quantile of Student's t, s is
+// the standard deviation of the residuals, and h is the leverage of the prediction. If the lower
+// end is below 0, Lower is 0.
 type Additive struct {
 	// Work, if set, replaces the features by one column.
 	Work func(features []float64) float64

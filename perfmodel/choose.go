@@ -33,13 +33,16 @@ type Chooser struct {
 	ask   [1]int
 }
 
-// Choose appends a score for each model to dst and returns the index of the best model; ties go to
-// the first. The best model is fitted to the whole of p when Choose returns, the others to parts of
-// p. If a model fails on any part, its score has the error, and Choose does not choose the model.
-// Choose compares predictions with the times of whole runs, so the models must predict whole runs.
+// Choose predicts runs of p that a model has not seen, with each of the models, and returns the
+// index of the model with the least error. Of equal models, Choose returns the first. Choose
+// appends a score for each model to dst. It fits each model to parts of p, and then fits the best
+// model to the whole of p. If a model fails on any part, its score has the error, and Choose does
+// not choose the model. Choose compares predictions with the times of whole runs, so the models
+// must predict whole runs.
 //
-// The error is that of [Profile.Validate], or ErrMissing if there are no models. If no model could
-// be fitted, the error is that of the first model.
+// The error is that of [Profile.Validate], or ErrMissing if there are no models. If all models
+// fail, the error is that of the first model. If the best model does not fit the whole of p, the
+// error is that of its fit.
 func (c *Chooser) Choose(dst []Score, models []Model, p *Profile) (best int, scores []Score, err error) {
 	if err := p.Validate(); err != nil {
 		return -1, dst, err
@@ -124,14 +127,14 @@ func (c *Chooser) score(m Model, p *Profile) Score {
 	return Score{Error: math.Sqrt(sum / float64(n)), Runs: n}
 }
 
-// ChooseMachine chooses among machines as [Chooser.Choose] does among models, by leaving out one
-// run at a time: it appends the scores to dst, and returns the index of the best machine, which is
-// fitted to all profiles. If a profile has only one run, that run is never left out, because
+// ChooseMachine predicts each run from all other runs, with each of the machines, and returns the
+// index of the machine with the least error. It appends a score for each machine to dst, and fits
+// all machines to all profiles. If a profile has only one run, that run is never left out, because
 // nothing could then predict its application.
 //
-// Each machine is fitted once to all runs, in O(n³) for n runs in all. The prediction of a run from
-// the other runs follows from that fit. Let y be the measured values, K their covariance and
-// α = K⁻¹y. Then the value of run i is α_i/(K⁻¹)_ii above the prediction from the other runs
+// ChooseMachine fits each machine once to all runs, in O(n³) for n runs in all. The prediction of a
+// run from the other runs follows from that fit. Let y be the measured values, K their covariance
+// and α = K⁻¹y. Then the value of run i is α_i/(K⁻¹)_ii above the prediction from the other runs
 // ([Rasmussen06] section 5.4.2).
 //
 // If there are no machines, the error is ErrMissing. If no machine could be fitted, the error is
@@ -178,13 +181,14 @@ func (m *Machine) leaveOut(profiles []Profile) Score {
 	return Score{Error: math.Sqrt(sum / float64(runs)), Runs: runs}
 }
 
-// Candidates returns three machines for [ChooseMachine], for applications of which only the
-// shapes are known. The first machine has no working sets. The second has the working set
+// Candidates returns three machines from which [ChooseMachine] chooses, for applications of which
+// only the shapes are known. The first machine has no working sets. The second has the working set
 // of all processes together, and the third that of each process.
 //
-// Candidates are for larger cases on the processes profiled. A Machine is a straight line in the
-// logarithm of the processes. To predict more processes than the profiles have, use a Chooser with
-// Most for each application: its laws bend, and predict more processes better.
+// Use Candidates to predict larger cases on the numbers of processes profiled. A Machine is a
+// straight line in the logarithm of the number of processes. To predict more processes than the
+// profiles have, use a [Chooser] with Most for each application instead. The laws among which it
+// chooses bend, and predict more processes better.
 func Candidates(shapes []Shape) []*Machine {
 	var alone []Shape
 	for _, s := range shapes {

@@ -22,10 +22,10 @@ const defaultLevel = 0.9
 // An Estimate is the predicted run time of one case on one number of processes.
 //
 // Seconds is the median of the run time: half of the runs take longer. Most models are linear in
-// the logarithm of the time. exp of a quantile of the logarithm is the same quantile of the time.
-// So the median and the ends of the interval need no correction. The mean needs a correction: exp
-// of the mean logarithm is below the mean time. Each model's comment says how the model corrects
-// Mean.
+// the logarithm of the time. Take a quantile of the logarithm: its exp is the same quantile of the
+// time. So the median and the ends of the interval need no correction. The mean needs a correction,
+// since exp of the mean logarithm is below the mean time. Each model's comment says how the model
+// computes Mean.
 type Estimate struct {
 	Processes    int
 	Seconds      float64       // the median
@@ -57,11 +57,11 @@ func (e Extrapolation) String() string {
 
 // An Estimator predicts run times.
 type Estimator interface {
-	// EstimateTo puts one estimate into dst for each number of processes of the query, in its
-	// order. EstimateTo panics if dst has another length, if the number of features is not the
-	// profile's, if a number of processes is below 1 or the level is not between 0 and 1. The error
-	// is an *pricing.InputError, which unwraps to ErrNotFitted, ErrNotPositive, ErrNotFinite or
-	// ErrOverflow.
+	// EstimateTo sets dst[i] to the estimate for the number of processes i of the query. EstimateTo
+	// panics if dst and the numbers of processes differ in length, if the query has not as many
+	// features as the profile, if a number of processes is below 1, or if the level is not between
+	// 0 and 1. The error is an *pricing.InputError, which unwraps to ErrNotFitted, ErrNotPositive,
+	// ErrNotFinite or ErrOverflow.
 	EstimateTo(dst []Estimate, q Query) error
 }
 
@@ -224,10 +224,10 @@ func measured(m func(features []float64) float64, field string, index int, x []f
 //
 //	g(t) = Σ_k ν^k·(ν + 2k) / (ν·(ν+2)···(ν+2k)) · (ν/(ν+1))^k · t^k/k!
 //
-// g corrects a mean for an estimated variance. Let s² be an estimate of σ², such that ν·s²/σ² has a
-// chi-squared distribution with ν degrees of freedom. For every number c, the expectation of
-// g(c·s²) is exp(c·σ²·ν/(ν+1)). The terms of the sum fall faster than those of exp(t). finney stops
-// when a term no longer changes the sum.
+// The argument nu is ν. g corrects a mean for an estimated variance. Let s² be an estimate of σ²,
+// such that ν·s²/σ² has a chi-squared distribution with ν degrees of freedom. For every number c,
+// the expectation of g(c·s²) is exp(c·σ²·ν/(ν+1)). The terms of the sum fall faster than those of
+// exp(t). finney stops when a term no longer changes the sum.
 func finney(nu, t float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; k < 1000; k++ {
@@ -247,17 +247,19 @@ func finney(nu, t float64) float64 {
 	return sum
 }
 
-// logMean is the unbiased estimate of the mean of a log-normal time. The mean is exp(μ + σ²/2), if
-// the logarithm of the time has the mean μ and the variance σ². The argument m is an estimate of μ
-// with the leverage h. s² is an estimate of σ² with ν degrees of freedom; s is the argument sigma,
-// and ν is df. The estimate is exp(m)·g((ν+1)/(2ν)·(1−h)·s²), where g is finney [Bradu70].
+// logMean returns the unbiased estimate of the mean of a log-normal time. If the logarithm of the
+// time has the mean μ and the variance σ², the mean is exp(μ + σ²/2). The argument m is an estimate
+// of μ with the leverage h. The square of the argument sigma, s², is an estimate of σ² with ν
+// degrees of freedom, where ν is df. The estimate of the mean is exp(m)·g((ν+1)/(2ν)·(1−h)·s²),
+// where g is finney [Bradu70].
 //
-// The usual estimate exp(m)·exp(s²/2) is too large: exp(m) exceeds exp(μ) on average by the factor
+// The usual estimate exp(m)·exp(s²/2) is too large. exp(m) exceeds exp(μ) on average by the factor
 // exp(h·σ²/2), for which the factor 1−h corrects. Without degrees of freedom nothing is known of σ,
 // and logMean is NaN.
 //
 // For h above 1, far from the profile, the unbiased estimate is negative for some samples. Then
-// logMean is exp(m)·exp((1−h)·s²/2), which is positive and the same at h = 1.
+// logMean returns exp(m)·exp((1−h)·s²/2), which is positive and equals the unbiased estimate at h =
+// 1.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()

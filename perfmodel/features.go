@@ -178,11 +178,11 @@ var benchmarks = [...]Shape{
 	},
 }
 
-// NPB returns the shape of the NAS Parallel Benchmark with the given name in lower case: cg,
-// ep, ft, is, mg, bt, lu or sp. Its features are those of Table I in [Huang13]. Work and
-// WorkingSet count what the algorithm does and holds [Bailey91], to leading order. The error
-// is an *pricing.InputError that unwraps to [ErrUnknown]. The caller must not change the
-// features.
+// NPB returns the shape of the NAS Parallel Benchmark with the given name in lower case: cg, ep,
+// ft, is, mg, bt, lu or sp. The features of the shape are those of Table I in [Huang13]. Its Work
+// and WorkingSet count the operations and the memory of the algorithm [Bailey91], to leading order.
+// The caller must not change the features. The error is an *pricing.InputError that unwraps to
+// [ErrUnknown].
 func NPB(name string) (Shape, error) {
 	for _, b := range benchmarks {
 		if b.Name == name {

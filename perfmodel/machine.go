@@ -117,11 +117,11 @@ const priorRepetitions = 4
 // the error of the law, from which no single run can tell the scatter.
 const defaultRepeat = 0.08
 
-// medianVariance returns an approximation of v(n), the variance of the median of n normal
-// values divided by the variance of one value. For odd n it is π/(2n + π − 2), which is exact
-// for n = 1, 2% low for n = 3 and 5, and has the right limit, π/(2n). The median of two values
-// is their mean, so v(2) = ½. For even n > 2 the function takes n + 1 for n, which is 5% low
-// for n = 4 and 6. TestMedianVariance simulates all of these.
+// medianVariance returns an approximation of v(n), the variance of the median of n normal values
+// divided by the variance of one value. For odd n, medianVariance returns π/(2n + π − 2). This is
+// exact for n = 1, is 2% low for n = 3 and 5, and has the right limit, π/(2n). The median of two
+// values is their mean, so v(2) = ½. For even n > 2, medianVariance returns its value for n + 1,
+// which is 5% low for n = 4 and 6. TestMedianVariance simulates all of these.
 func medianVariance(n float64) float64 {
 	switch {
 	case n == 2:
@@ -141,14 +141,16 @@ type machineApplication struct {
 	runs  int
 }
 
-// FitAll fits the machine to the profiles, and copies what it needs of them. FitAll panics if the
+// FitAll fits the machine to the profiles, and copies the data that it needs. FitAll panics if the
 // numbers of shapes and profiles differ, or if a shape has no Work.
 //
-// The error is an *pricing.InputError. An error about a profile has its Index, and is that of
-// [Profile.Validate], or ErrNotPositive if a measure is not positive. The error is ErrFewRows, with
-// the Index −1, if no application has two cases that differ in work: the runs then do not tell how
-// times grow. A profile without runs is not an error: the machine then predicts the other
-// applications, and a prediction for this application returns ErrNotFitted.
+// The error is an *pricing.InputError. An error about a profile has the profile's Index. It is that
+// of [Profile.Validate], or ErrNotPositive if a measure is not positive. If no application has two
+// cases that differ in work, the runs do not tell how times grow: the error is ErrFewRows, with the
+// Index −1.
+//
+// A profile without runs is not an error. The machine then predicts the other applications, and a
+// prediction for the application of that profile returns ErrNotFitted.
 func (m *Machine) FitAll(profiles []Profile) error {
 	if len(m.Shapes) != len(profiles) {
 		panic("perfmodel: number of shapes is not that of the profiles")
@@ -285,16 +287,16 @@ func (h *hyper) covariance(a, b *cell) float64 {
 	return v
 }
 
-// Application returns the estimator of the application with the given index. The estimator
-// belongs to the machine and is valid until the next FitAll. Application panics if FitAll had
-// no profile with that index.
+// Application returns the estimator of the application with the given index. The estimator belongs
+// to the machine and is valid until the next FitAll. Application panics if FitAll had no profile
+// with that index.
 //
-// Seconds is the median. The interval is for a single run, by Student's t. Each
-// application with runs adds degrees of freedom: the amounts of work that it was profiled
-// with, less one. Mean is exp(m + v/2) of the posterior, where m and v are mean and
-// variance of the logarithm: the mean of a log-normal time whose median is not certain.
-// Time: O(n²) for each number of processes, where n is the number of runs of all
-// profiles.
+// In the estimates, Seconds is the median. The interval is for a single run, by Student's t. Each
+// application with runs adds degrees of freedom: the number of amounts of work in its profile, less
+// one. Let m and v be the mean and the variance of the logarithm of the time, given the runs. Mean
+// is exp(m + v/2), the mean of a log-normal time whose median is not certain.
+//
+// Time: O(n²) for each number of processes, where n is the number of runs of all profiles.
 func (m *Machine) Application(i int) Estimator {
 	if i < 0 || i >= len(m.apps) {
 		panic("perfmodel: no application with that index")

@@ -58,13 +58,13 @@ func (m *Network) EstimateTo(dst []Estimate, q Query) error { return m.log.estim
 // Proportional. The fit belongs to the model and is valid until the next Fit.
 func (m *Network) Regression() *lsq.Regression { return &m.log.reg }
 
-// CAP3 is the model of [Huang13] section II.B: T = T_C + T_N. The computation T_C is by Eq. (2),
-// the communication T_N by Eq. (3) or (4). Every run of the profile must be Split, with computation
-// above 0.
+// CAP3 is the model of [Huang13] section II.B: the run time T is T_C + T_N. The time of
+// computation, T_C, follows Eq. (2), and the time of communication, T_N, Eq. (3) or (4). Every run
+// of the profile must be Split, with computation above 0.
 //
-// Seconds, Lower, Upper and Mean are sums over both parts. The sum of means is always right.
-// The sum of quantiles is right if both parts are long in the same runs, as on a machine
-// that is disturbed. If the parts are independent, the interval is wider than necessary.
+// Seconds, Lower, Upper and Mean are sums over both parts. The sum of means is always right. The
+// sum of quantiles is right if both parts are long in the same runs, as on a machine that is
+// disturbed. If the parts are independent, the interval is wider than necessary.
 type CAP3 struct {
 	AllToAll     bool                             // as in Network
 	Work         func(features []float64) float64 // for both parts, in place of the features

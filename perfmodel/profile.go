@@ -29,11 +29,12 @@ type Profile struct {
 	Runs        []Run
 }
 
-// Validate returns an *pricing.InputError about the first thing that is wrong. A feature is wrong
-// if its name is empty, has spaces around it, is repeated or is a column of [ReadProfiles]. A run
-// is wrong with another number of features, with a number that is not finite, without processes,
-// repetitions or time, or with a negative part. Validate accepts features of either sign. A model
-// that takes the logarithm of a feature returns an error of its own.
+// Validate returns an *pricing.InputError about the first feature or run that is wrong. A feature
+// is wrong if its name is empty, has spaces around it, is repeated or is a column of
+// [ReadProfiles]. A run is wrong in these cases: it has another number of features than the
+// profile; a number is not finite; it has no processes, no repetitions or no time; or its
+// computation, communication, spread or resolution is negative. Validate accepts features of either
+// sign. A model that takes the logarithm of a feature returns an error of its own.
 func (p *Profile) Validate() error {
 	for i, name := range p.Features {
 		switch {
@@ -115,13 +116,17 @@ func (p *Profile) MaxProcesses() int {
 // hundred. A doubling brings five times that gain at best.
 const saturationGain = 1.2
 
-// saturation returns the least number of processes beyond which no case of the profile becomes
-// faster by a factor of 1.2 or more. It also reports whether the profile has a run on more
-// processes than that. More processes than that are probably more than the machine has cores: the
-// operating system lets the processes take turns, and their times say nothing about a machine with
-// enough cores. Leave such runs out ([Profile.Unsaturated]), or choose a model whose time may rise.
-// A case that was run on a single number of processes does not count. saturation returns 0 and
-// false for a profile without runs. Time: O(n²) for n runs.
+// saturation returns the number of processes up to which the profile gains speed. A run gains if it
+// is faster by a factor of 1.2 or more than all runs of its case on fewer processes. The runs of a
+// case that was run on a single number of processes count as gains. The result is the greatest
+// number of processes of a run that gains. If no run gains, it is the least number of the profile.
+// saturated reports whether a case with runs on several numbers of processes has a run on more
+// processes than that.
+//
+// More processes than that are probably more than the machine has cores. The operating system lets
+// such processes take turns, and their times say nothing about a machine with enough cores. Leave
+// such runs out ([Profile.Unsaturated]), or choose a model whose time may rise. saturation returns
+// 0 and false for a profile without runs. Time: O(n²) for n runs.
 func (p *Profile) saturation() (processes int, saturated bool) {
 	for i := range p.Runs {
 		if n := p.Runs[i].Processes; i == 0 || n < processes {

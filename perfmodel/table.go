@@ -14,8 +14,8 @@ import (
 // reserved has the columns of [ReadProfiles] that are not features.
 var reserved = [...]string{"application", "case", "processes", "seconds", "computation", "communication", "repetitions", "spread", "resolution"}
 
-// ReadProfiles reads profiles from a table in CSV, to the end of r. The first line has the
-// titles, and each other line a run. The columns may stand in any order.
+// ReadProfiles reads profiles from a table in CSV, to the end of r. The first line has the titles
+// of the columns, in any order. Each other line is a run. These columns have a meaning:
 //
 //	application    groups runs into profiles; optional
 //	case           a name for the input; optional
@@ -25,16 +25,16 @@ var reserved = [...]string{"application", "case", "processes", "seconds", "compu
 //	communication  the seconds of the run within MPI, T_N
 //	repetitions    the number of runs that the times are medians of; default 1
 //	spread         standard deviation of ln seconds over the repetitions; default 0
-//	resolution     the seconds by which times are told apart; by default the step of
+//	resolution     the step in which times were measured, in seconds; by default the step of
 //	               the last decimal that any time of the table has, at most 1
 //
-// Every other column is a feature, such as the size of the input. An application has the
-// features for which its lines have values, and each of its lines must have all of them.
-// Computation and communication may be empty where they were not measured, if seconds is
-// not. Profiles come in the order of their first lines.
+// Every other column is a feature, such as the size of the input. An application has the features
+// for which its lines have values. Each of its lines must have all of them. If a line has seconds,
+// its computation and communication may be empty, for a run in which they were not measured.
+// Profiles come in the order of their first lines.
 //
-// The error is an *pricing.InputError with the column as Field and the Line, or an error of r. Time
-// O(n log n) in the size of the table.
+// The error is an *pricing.InputError with the Line, and the column as Field, or an error of r.
+// Time O(n log n) in the size of the table.
 func ReadProfiles(r io.Reader) ([]Profile, error) {
 	t, err := readTable(r, "profile")
 	if err != nil {

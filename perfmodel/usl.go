@@ -37,14 +37,14 @@ import (
 	"github.com/plimsoll/plimsoll/perfmodel/lsq"
 )
 
-// USL is the Universal Scalability Law. The zero value fits the times of whole runs of one
-// case.
+// USL is the Universal Scalability Law, a model of the run time. The zero value fits the times of
+// whole runs of one case.
 //
 // Mean is the prediction T̂ of the fit. For given weights, T̂ is linear in the measured times. So
 // errors of mean 0 do not bias T̂, as long as no coefficient is held at 0. Let s be the relative
-// standard deviation of the residuals. Seconds, the median, is T̂/√(1+s²), as for a log-normal time
-// with the relative standard deviation s. The interval is exp(±t·√(ln(1+s²)·(1+h))) times the
-// median, where t is the quantile of Student's t and h is the leverage.
+// standard deviation of the residuals. The median, Seconds, is T̂/√(1+s²), as for a log-normal time
+// with the relative standard deviation s. The interval is the median times
+// exp(±t·√(ln(1+s²)·(1+h))), where t is the quantile of Student's t and h is the leverage.
 type USL struct {
 	// Amdahl holds κ at 0: the time never rises with P. The fit needs two numbers of
 	// processes, and three without Amdahl.

@@ -10,7 +10,7 @@ import (
 )
 
 // WriteProfiles writes profiles as a table that [ReadProfiles] reads. Each profile's features keep
-// their order in the columns. WriteProfiles does not write profiles without a run.
+// their order in the columns. WriteProfiles leaves out profiles without a run.
 //
 // The error is that of [Profile.Validate], that of w, or an *pricing.InputError for these cases:
 //
@@ -18,8 +18,8 @@ import (
 //   - The features of two profiles have orders that contradict each other, so that no order of
 //     columns keeps both.
 //   - No profile has a run.
-//   - ReadProfiles would refuse or change a value: a number of processes or repetitions above
-//     2³¹ − 1, a name with spaces around it, or a name with a carriage return.
+//   - ReadProfiles would refuse or change a value: a number of processes or repetitions above 2³¹ −
+//     1, a name with spaces around it, or a name with a carriage return.
 func WriteProfiles(w io.Writer, profiles []Profile) error {
 	titles := slices.Clone(reserved[:])
 	for i := range profiles {

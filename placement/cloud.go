@@ -105,12 +105,12 @@ func (r Reservation) check(i int) error {
 // Fits reports whether n more instances are within the quota.
 func (c *Cloud) Fits(n int) bool { return c.Quota <= 0 || n <= c.Quota-c.Taken }
 
-// Rate returns the cost of the next n instances together for an hour at the current
-// prices: n times the instant charging rate of [Niu16] section 6. The discounted
-// price of each instance is rounded to the nano, half to even.
+// Rate returns the cost of the next n instances together for an hour at the current prices. That is
+// n times the instant charging rate of [Niu16] section 6. The discounted price of each instance is
+// rounded to the nano, half to even.
 //
-// The error is the [*pricing.InputError] of [Cloud.Validate] for a field that the n instances
-// depend on, or unwraps to [pricing.ErrOverflow]. Rate does not check the order of Reserved. Rate
+// The error is the [*pricing.InputError] of [Cloud.Validate] for a field on which the n instances
+// depend, or unwraps to [pricing.ErrOverflow]. Rate does not check the order of Reserved. Rate
 // panics if n is negative. Time O(classes), and O(n) with a discount; no memory.
 func (c *Cloud) Rate(n int) (pricing.Money, error) {
 	if n < 0 {
@@ -179,10 +179,10 @@ func addTimes(sum *pricing.Money, price pricing.Money, n int) error {
 }
 
 // Choose returns the index of the cloud at which the next n instances cost least, or -1 if no cloud
-// can take them. Choose leaves out closed clouds, and clouds whose quota n more instances exceed.
-// Of several cheapest clouds, Choose returns the first. The error is that of [Cloud.Rate], with a
-// Field such as "clouds[2].Hourly". Choose panics as Rate does. Time O(clouds) calls of Rate; no
-// memory.
+// can take them. Choose leaves out closed clouds, and clouds whose quota would be exceeded with n
+// more instances. Of several cheapest clouds, Choose returns the first. The error is that of
+// [Cloud.Rate], with a Field such as "clouds[2].Hourly". Choose panics as Rate does. Time O(clouds)
+// calls of Rate; no memory.
 func Choose(clouds []Cloud, n int) (int, error) {
 	best := -1
 	var least pricing.Money

@@ -16,16 +16,15 @@ type Selector struct {
 	positions []int           // then the IDs of the instances that tie for the last place
 }
 
-// AppendSelect appends to dst the positions in idle of the n instances that the
-// policy puts first. The chosen set does not depend on the order of idle, except
-// with Random. The order of the positions in dst is not specified, but is the same
-// for the same idle and the same draws. Only Random draws from rnd: n numbers, by
-// rnd.IntN. idle is not modified. AppendSelect panics if n is negative, if idle has
-// fewer than n instances, if the policy is unknown, or if the policy is Random and
-// rnd is nil.
+// AppendSelect appends to dst the positions in idle of the n instances that the policy ranks first.
+// The chosen set does not depend on the order of idle, except with Random. The order of the
+// positions in dst is not specified, but is the same for the same idle and the same draws. Only
+// Random draws from rnd: n numbers, by rnd.IntN. AppendSelect does not modify idle. It panics if n
+// is negative, if idle has fewer than n instances, if the policy is unknown, or if the policy is
+// Random and rnd is nil.
 //
-// Time: O(len(idle)) for n of 1 and for Random. Otherwise quickselect takes
-// O(len(idle)) on the usual orders and O(len(idle)·log len(idle)) on the worst order.
+// Time: O(len(idle)) for n of 1 and for Random. Otherwise quickselect takes O(len(idle)) on the
+// usual orders and O(len(idle)·log len(idle)) on the worst order.
 func (s *Selector) AppendSelect(dst []int, idle []Instance, n int, policy Policy, rnd *rand.Rand) []int {
 	if n < 0 {
 		panic("placement: selection of a negative number")

@@ -2,19 +2,19 @@ package pricing
 
 import "time"
 
-// Meter says for what time a lease is billed: for Minimum at least, and beyond
-// Minimum in whole steps of Increment. Each lease pays the fee StartUp once.
+// A Meter says for what time a lease is billed: for Minimum at least, and beyond Minimum in whole
+// steps of Increment. Each lease also pays the fee StartUp once.
 //
 // A lease of length L is billed for
 //
 //	Minimum                                        if L ≤ Minimum
 //	Minimum + ⌈(L - Minimum)/Increment⌉·Increment  otherwise
 //
-// A lease of length 0 pays the minimum. A lease that ends exactly where its paid
-// time ends pays no more.
+// So a lease of length 0 pays the minimum. A lease that ends exactly where its paid time ends pays
+// no more.
 //
-// The zero Meter is not usable: Increment must be positive, Minimum and StartUp
-// not negative. [Meter.Validate] checks a meter that comes from data.
+// The zero Meter is not usable: Increment must be positive, and Minimum and StartUp must not be
+// negative. [Meter.Validate] checks a meter that comes from data.
 type Meter struct {
 	Minimum   time.Duration
 	Increment time.Duration

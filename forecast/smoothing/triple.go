@@ -30,21 +30,21 @@ func (f Form) MarshalText() ([]byte, error) { return forms.MarshalText(f) }
 // UnmarshalText accepts the names that String returns. Another name is a *pricing.InputError.
 func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, text) }
 
-// Triple is the triple-parameter smoothing of [Niu16] section 5.2.1, a level d, a trend v and an
-// acceleration a, in one of three forms. d, v and a without an index are the values before x_k. p
-// is the forecast of x_k, and e = x_k − p:
+// Triple is the triple-parameter smoothing of [Niu16] section 5.2.1, a model with a level d, a
+// trend v and an acceleration a, in one of three forms. d, v and a without an index are the values
+// before the observation x_k. p is the forecast of x_k, and e = x_k − p:
 //
 //	                    p                  d_k       v_k                          forecast h steps ahead
 //	AsPrinted           d + v + a/2        p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h²/2
 //	Midpoint            d + v + a/2        p + α·e   β·(d_k−d+a/2) + (1−β)·(v+a)  d_k + v_k·h + a_k·h²/2
 //	BackwardDifference  d + v + a          p + α·e   β·(d_k−d) + (1−β)·(v+a)      d_k + v_k·h + a_k·h·(h+1)/2
 //
-// and a_k = γ·(v_k − v) + (1−γ)·a in all three forms. The last two forms are exact on
-// quadratics. All forms are unstable for many factors, see [Triple.Stable], and run away
-// over long horizons: cap their forecasts by [forecast.Limits].
+// and a_k = γ·(v_k − v) + (1−γ)·a in all three forms. The last two forms are exact on quadratics.
+// All forms are unstable for many factors, see [Triple.Stable]. Over long horizons all forecasts
+// grow without bound: cap them by [forecast.Limits].
 //
-// Start: as [Holt], with acceleration 0; the paper does not say. A missing observation counts as
-// e = 0.
+// Start: as [Holt], with acceleration 0; the paper does not say. A missing observation counts as e
+// = 0.
 //
 // # Why Eq. (7) is biased
 //
@@ -54,19 +54,19 @@ func (f *Form) UnmarshalText(text []byte) error { return forms.UnmarshalText(f, 
 //	v_k = v + a + β·(α·e − a/2),
 //	a_k = a + β·γ·(α·e − a/2).
 //
-// On a quadratic with second difference A and no noise, a stable recursion ends in a steady state:
-// e and the distance of d from the series are constant. Then a is constant, and the third line says
-// α·e = a/2. So the second line says that v grows by a each step. Since
-// d_k − d_{k-1} = v + a/2 + α·e grows by A, a = A. Hence
+// Take a quadratic with second difference A and no noise. There a stable recursion ends in a steady
+// state: e and the distance of d from the series are constant. Then a is constant, and the third
+// line says α·e = a/2. So the second line says that v grows by a each step. The step of the level,
+// d_k − d_{k-1} = v + a/2 + α·e, grows by A each step. In it, only v changes, so a = A. Hence
 //
-//	e = A/(2·α):
+//	e = A/(2·α).
 //
-// with α = .5 and A = 2 each forecast is 2 too low, however long the series. The reason: v is the
-// slope at k, but d_k − d_{k-1} is the slope in the middle of the step before, which is a/2 less.
-// There are two repairs. [Midpoint] adds a/2 to d_k − d_{k-1}. [BackwardDifference] takes v as the
-// slope of the last step, so that the next step is v + a and the forecast d + v·h + a·h·(h+1)/2.
-// With either repair the lines of v_k and a_k end in β·α·e and β·γ·α·e, and a steady state has
-// e = 0.
+// For example, with α = .5 and A = 2 each forecast is 2 too low, however long the series. The
+// reason is that v stands for the slope at k, but d_k − d_{k-1} is the slope in the middle of the
+// step before, which is a/2 less. There are two repairs. [Midpoint] adds a/2 to d_k − d_{k-1}.
+// [BackwardDifference] takes v as the slope of the last step. So its next step is v + a, and its
+// forecast is d + v·h + a·h·(h+1)/2. With either repair the lines of v_k and a_k end in β·α·e and
+// β·γ·α·e, and a steady state has e = 0.
 type Triple struct {
 	Form  Form    `json:"form"`
 	Alpha float64 `json:"alpha"` // smoothing factor of the level, in [0, 1]

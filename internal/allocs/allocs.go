@@ -3,12 +3,13 @@ package allocs
 
 import "testing"
 
-// Once returns how many allocations one run of f makes, after one run to warm up. The result is the
-// least count of up to five tries. The reason for five tries: the count is that of the whole
-// process, and the runtime sometimes allocates. Allocations of f itself occur in every try.
+// Once returns how many allocations one run of f makes, after one run to warm up. The count is that
+// of the whole process, so it includes allocations that the runtime sometimes makes. For that
+// reason, Once tries up to five times and returns the least count. Allocations of f itself occur in
+// every try.
 //
-// testing.AllocsPerRun over several runs rounds down, and so reports 0 for an allocation in
-// every second run.
+// testing.AllocsPerRun over several runs is not exact: it rounds down, and so reports 0 for an
+// allocation in every second run.
 func Once(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
 	for range 4 {

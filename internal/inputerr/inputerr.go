@@ -14,7 +14,8 @@ import (
 )
 
 // An Error says which part of an input cannot be used, and why. Its text is one line: the package,
-// the place, the sentinel, what is there and what would be right.
+// the place in the input, the text of the sentinel, the value that is there, and the value that
+// would be right. Examples:
 //
 //	reserve: Classes[1].Term: term and slot do not fit: 90m0s: want a whole number of hours
 //	trace: line 17, column 4 (run time): malformed number: "abc": want seconds

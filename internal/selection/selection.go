@@ -10,9 +10,9 @@ import (
 // few is a length at which insertion sort is faster than another partition.
 const few = 12
 
-// Kth returns the k-th smallest element of a, counted from 0. Kth reorders a: the result is then
-// a[k], no element before index k is greater, and no element after index k is less. Kth panics if k
-// is not an index of a. With a NaN in a, the result has no meaning.
+// Kth returns the k-th smallest element of a, counted from 0, and reorders a. After the call, a[k]
+// is the result, no element before index k is greater, and no element after index k is less. Kth
+// panics if k is not an index of a. With a NaN in a, the result has no meaning.
 //
 // The algorithm is quickselect: split at the median of the first, the middle and the last element,
 // and go on with the part that contains index k. Scans stop at elements equal to the pivot, so

@@ -52,11 +52,11 @@ func exponent(v float64) int {
 // power2 returns 2^e for |e| ≤ maxExponent.
 func power2(e int) float64 { return math.Float64frombits(uint64(1023+e) << 52) }
 
-// load copies x to n columns, the intercept included. load scales each column by a power of two, so
+// load copies x to n columns, the intercept included, and scales each column by a power of two, so
 // that the largest element is about 1. The scaling is exact, except for elements of less than
 // 2⁻¹⁰²² times the largest. So the numbers in a column may have any unit: neither squares nor
-// errors of products leave the range of float64, and another power of two in a unit changes no
-// digit of a result.
+// errors of products leave the range of float64. If the unit of a column changes by a power of two,
+// no digit of a result changes.
 func (s *Solver) load(x []float64, m, n int, intercept bool) {
 	first := 0
 	if intercept {

@@ -26,7 +26,7 @@ func (r *Regression) Predict(row []float64) float64 {
 	return s + c
 }
 
-// LeverageAt returns the leverage h of a row of x. The variance of the model's value there is
+// LeverageAt returns the leverage h of a row of x: the variance of the model's value at that row is
 // Sigma²·h, and the variance of a new observation is Sigma²·(1 + h). At a row of the data, h is
 // that row's [Regression.Leverage]. If the leverage of a row is above the largest leverage in the
 // data, the row lies outside the data in some direction. The relative error of h is about
@@ -57,15 +57,15 @@ func (r *Regression) PredictLeverage(row []float64) (value, leverage float64) {
 	return r.Predict(row), r.LeverageAt(row)
 }
 
-// Interval returns the value of the model at a row of x, and the interval
+// Interval returns the value of the model at a row of x, and the ends low and high of the interval
 //
 //	value ± t·Sigma·√(1 + [Regression.LeverageAt])
 //
-// where Student's t with DF degrees of freedom is between −t and t with probability level. The
-// interval contains a new observation with probability level, if the model is right and the errors
-// of observations are independent and normal with one variance. The interval is on the scale of y.
-// If DF is 0, the interval is from −Inf to +Inf. Interval panics as [Regression.Predict] does, and
-// unless level is between 0 and 1.
+// A variable with Student's t distribution and DF degrees of freedom is between −t and t with
+// probability level. If the model is right, and the errors of observations are independent and
+// normal with one variance, the interval contains a new observation with probability level. The
+// interval is on the scale of y. If DF is 0, the interval is from −Inf to +Inf. Interval panics as
+// [Regression.Predict] does, and unless level is between 0 and 1.
 func (r *Regression) Interval(row []float64, level float64) (value, low, high float64) {
 	if !(level > 0 && level < 1) {
 		panic("lsq: level is not between 0 and 1")

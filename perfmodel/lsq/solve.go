@@ -17,8 +17,8 @@ import (
 // The package comment has the theory.
 
 // DependenceTolerance decides which columns depend on others. A column depends on the columns
-// before it if small changes make the column an exact combination of the others. A change of each
-// column by at most DependenceTolerance times the column's norm is small.
+// before it if small changes of these make the column an exact combination of them. A change is
+// small if it changes each of them by at most DependenceTolerance times its norm.
 //
 // 2⁻⁴⁶ is 128 times 2⁻⁵³, the relative error of one rounding. So a column that was computed from
 // others with up to 100 roundings an entry counts as dependent. If columns are just independent
@@ -102,11 +102,11 @@ type Regression struct {
 	AdjR2 float64
 	// Sigma = √(RSS/DF) is the residual standard deviation, NaN if DF is 0.
 	Sigma float64
-	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm, where B has the columns of the data, each
-	// divided by its norm. Condition is at least the condition number of B in the 2-norm, and at
-	// most Cols times that number. A change of the data by a share ε changes the coefficients by a
-	// share of about ε·Condition. The rounding of the data to float64 has already changed the
-	// coefficients by about 2⁻⁵³·Condition.
+	// Condition is ‖B‖·‖B⁺‖ in the Frobenius norm. B is the matrix of the columns of the data, each
+	// divided by its norm, and B⁺ is its pseudoinverse. Condition is at least the condition number
+	// of B in the 2-norm, and at most Cols times that number. A change of the data by a share ε
+	// changes the coefficients by a share of about ε·Condition. The rounding of the data to float64
+	// has already changed the coefficients by about 2⁻⁵³·Condition.
 	Condition float64
 	// Correction is the relative size of the last step of refinement, which is computed
 	// from the data as given. The coefficients were off by that much before the step, in
@@ -122,12 +122,11 @@ type Regression struct {
 // A Dependency says that one column is a combination of columns before it, to within
 // [DependenceTolerance]:
 //
-//	column = Σ_k Coef[k]·On[k]
+//	column Column = Σ_k Coef[k] · column On[k]
 //
-// Column and On are numbers of columns. A column has the number of its coefficient: without an
-// intercept, column j of x has the number j. With an intercept, the intercept has the number 0, and
-// column j of x the number j+1. Every column in On is needed for the combination. On is empty if
-// the column is 0.
+// Column and On[k] are numbers of columns. Without an intercept, column j of x has the number j.
+// With an intercept, the intercept has the number 0, and column j of x the number j+1. The
+// combination needs every column in On. On is empty if the column is 0.
 type Dependency struct {
 	Column int
 	On     []int

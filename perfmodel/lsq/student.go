@@ -18,16 +18,18 @@ func TQuantile(level, df float64) float64 {
 	return tQuantile(level, df)
 }
 
-// tQuantile is TQuantile for arguments that were checked. For 1 and 2 degrees of freedom, where
-// tails are longest, tQuantile uses a closed form. From the constant expansive, 10⁴, on, it uses
-// the quantile of the normal distribution with three terms of the expansion in 1/df [Abramowitz70]
-// 26.7.5. In between, Newton's method begins at the result of that expansion. Its unknown is log t.
-// If level is at least 1/2, it solves for the given value of
+// tQuantile is TQuantile for arguments that were checked: it returns the t for which |T| ≤ t with
+// probability level, where T has Student's t distribution with df degrees of freedom.
+//
+// For 1 and 2 degrees of freedom, tQuantile uses closed forms. Otherwise it computes the quantile
+// of the normal distribution, with three terms of the expansion in 1/df [Abramowitz70] 26.7.5. If
+// df is at least the constant expansive, 10⁴, that is the result. If df is less, Newton's method
+// begins there. Its unknown is log t. If level is at least 1/2, it solves for the given value of
 //
 //	log P(|T| > t),  P(|T| > t) = I_x(df/2, 1/2),  x = df/(df + t²)
 //
 // Otherwise it solves for the given value of log P(|T| ≤ t). Both functions are concave in log t.
-// So every step but the first comes from the same side, and no step goes too far. Newton's method
+// So from the second step on, all steps go the same way, and no step goes too far. Newton's method
 // ends with a step that changes log t by at most 2⁻⁴⁶, or after 30 steps.
 func tQuantile(level, df float64) float64 {
 	switch df {

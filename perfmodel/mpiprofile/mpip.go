@@ -8,18 +8,18 @@ import (
 )
 
 // ReadMPIP reads a report of mpiP, to the end of r. All times and calls in the Run are means over
-// the tasks.
+// the tasks, which are the processes of the run.
 //
-// The times of functions come from the section "Callsite Time statistics", from its lines about all
-// tasks; with a threshold (-t), mpiP leaves out lines about single tasks. A concise report does not
-// have that section. The times then come from "Aggregate Time", which has only the twenty call
-// sites that take most time. If the functions take less time than the section "MPI Time" says, the
-// rest is the time of a function named MPI_other.
+// The times of functions come from the section "Callsite Time statistics". ReadMPIP uses the lines
+// about all tasks, since mpiP with a threshold (-t) leaves out lines about single tasks. A concise
+// report does not have that section. The times then come from "Aggregate Time", which has only the
+// twenty call sites that take most time. If the functions take less time than the section "MPI
+// Time" says, the rest is the time of a function named MPI_other.
 //
-// The error is that of r, or a *pricing.InputError. With a line number, it unwraps to ErrSyntax,
-// ErrRange, or ErrTruncated if a line or the report has no end. Without a line number, it unwraps
-// to ErrMissing if no task has a time, or to ErrMixed if the number of tasks that the report
-// assigns to nodes differs from the number of tasks with times.
+// The error is that of r, or a *pricing.InputError. With a line number, it unwraps to ErrSyntax or
+// ErrRange, or to ErrTruncated if a line or the report has no end. Without a line number, it
+// unwraps to ErrMissing if no task has a time, or to ErrMixed if the number of tasks that the
+// report assigns to nodes differs from the number of tasks with times.
 func ReadMPIP(r io.Reader) (Run, error) {
 	p := mpip{lines: newLines(r)}
 	first, ok := p.lines.next()

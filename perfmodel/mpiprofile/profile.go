@@ -47,9 +47,9 @@ func (p *Profile) Validate() error {
 // prefix begins the names of columns with times of functions.
 const prefix = "MPI_"
 
-// ReadProfiles reads profiles from a table in CSV as [perfmodel.ReadProfiles] does. Columns
-// whose titles begin with MPI_ have the seconds of these functions; an empty cell stands for
-// 0. A profile has the functions for which its lines have a time above 0.
+// ReadProfiles reads profiles from a table in CSV as [perfmodel.ReadProfiles] does. It also reads
+// the seconds of MPI functions, from the columns whose titles begin with MPI_. An empty cell there
+// stands for 0. A profile has the functions for which its lines have a time above 0.
 //
 // The error is a *pricing.InputError with the column as Field and the Line, or an error of r.
 func ReadProfiles(r io.Reader) ([]Profile, error) {

@@ -82,12 +82,12 @@ func (l *lines) ended(field, format string, args ...any) error {
 	return badLine(field, l.number+1, ErrTruncated, format, args...)
 }
 
-// ReadTAU reads the profile of one process, profile.N.0.0 of TAU, to the end of r. The time
-// of the process is the largest inclusive time of a function. The time of an MPI function
-// is its exclusive time. MPI functions are of the group MPI, or have a name that begins with MPI_.
+// ReadTAU reads the profile of one process, profile.N.0.0 of TAU, to the end of r. The time of the
+// process is the largest inclusive time of a function. The time of an MPI function is its exclusive
+// time. A function is an MPI function if it is in the group MPI, or if its name begins with MPI_.
 //
-// The error is a *pricing.InputError with the line, which unwraps to ErrSyntax, ErrRange or, if
-// the file ends early, ErrTruncated; or it is the error of r.
+// The error is that of r, or a *pricing.InputError with the line. The InputError unwraps to
+// ErrSyntax or ErrRange, or to ErrTruncated if the file ends early.
 func ReadTAU(r io.Reader) (Process, error) {
 	var p Process
 	l := newLines(r)
@@ -240,13 +240,14 @@ func (p *Process) add(f Function) {
 // agree to milliseconds by NTP, and to a few seconds without it.
 const clockSkew = 10
 
-// Mean returns the means over the processes of a run. A function that a process does not
-// call takes 0 seconds there.
+// Mean returns the means over the processes of a run. A function that a process does not call
+// counts with 0 seconds for that process.
 //
-// The error is a *pricing.InputError. It unwraps to ErrMissing if there is no process, or a process
-// says that its run had more processes. It unwraps to ErrMixed if a process says that its run had
-// fewer processes, or began more than ten seconds after another process had ended: the folder then
-// has files of an earlier run on more processes.
+// The error is a *pricing.InputError. It unwraps to ErrMissing if processes is empty, or if a
+// process says that its run had more processes than there are here. It unwraps to ErrMixed if a
+// process says that its run had fewer processes. It also unwraps to ErrMixed if a process began
+// more than ten seconds after another process had ended. In both cases, the folder has files of an
+// earlier run on more processes.
 func Mean(processes []Process) (Run, error) {
 	r := Run{Processes: len(processes)}
 	if len(processes) == 0 {

@@ -37,13 +37,13 @@ type Place struct {
 	Share   pricing.Money // of what the cluster costs
 }
 
-// Share packs runs onto clusters of instances of type in, and returns a place for each run of each
-// customer. On each cluster, the last run ends within limit.
+// Share packs runs of several customers onto shared clusters of instances of type in. It returns a
+// place for each run of each customer. All runs of a cluster end within limit.
 //
-// Ties: of runs of equal time, the first is packed first. If several customers are over their
-// budgets, the first customer gives up a run, the run with the largest share, and the first of
-// equal shares. The error is that of [InstanceType.Validate] or pricing.ErrOverflow. Share
-// allocates. Time: O(n²) for n runs, and again for each run given up.
+// Runs of equal time are packed in the order of the customers and their runs. If several customers
+// are over their budgets, the first of them gives up a run. It is the run with the largest share,
+// and the first of equal shares. The error is that of [InstanceType.Validate] or
+// pricing.ErrOverflow. Share allocates. Time: O(n²) for n runs, and again for each run given up.
 func Share(customers []Customer, in InstanceType, limit time.Duration) ([][]Place, error) {
 	if err := in.Validate(); err != nil {
 		return nil, err

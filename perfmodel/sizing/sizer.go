@@ -19,15 +19,16 @@ type Sizer struct {
 	one       [1]int
 }
 
-// Size chooses a number of processes for the target on instances of the given type. Of sizes with
-// equal time, Size takes the lower cost, and of sizes with equal cost the shorter time; after that,
-// fewer processes. If nothing fits, the Verdict of the Choice says so, and there is no error.
+// Size chooses a number of processes for the target on instances of the given type: the cheapest
+// size with Target.Cheapest, and otherwise the fastest. Of sizes with equal time, Size takes the
+// size with the lower cost. Of sizes with equal cost, it takes the size with the shorter time. If
+// both are equal, it takes the size with fewer processes. If no size fits, the Verdict of the
+// Choice says so, and there is no error.
 //
-// The error is a *pricing.InputError for a deadline that is not positive, a negative budget, a
-// level out of range or no counts; that of [InstanceType.Validate]; that of the estimator; or
-// pricing.ErrOverflow. With an error, the Choice has the verdict Unprofiled. Size panics if a count
-// is below 1, if the goal is none of the constants, or if the number of features is not the
-// profile's.
+// The error is a *pricing.InputError if the deadline is not positive, the budget is negative, a
+// level is out of range, or there are no counts. It can also be that of [InstanceType.Validate],
+// that of the estimator, or pricing.ErrOverflow. With an error, the Choice has the verdict
+// Unprofiled. Size panics if a count is below 1, or if the number of features is not the profile's.
 func (pl *Sizer) Size(e perfmodel.Estimator, in InstanceType, t Target) (Choice, error) {
 	plan := Choice{Verdict: Unprofiled}
 	limit, err := t.check(&in)
@@ -133,12 +134,12 @@ func (pl *Sizer) AppendSizes(dst []Size, e perfmodel.Estimator, in InstanceType,
 	return append(dst, pl.options...), nil
 }
 
-// AppendFront appends the sizes that no other size beats in both time and cost, in the order of
-// ascending time and descending cost. With Target.Confidence, time and cost are Upper and
-// UpperCost. If some size keeps a deadline and a budget, then a size of the front keeps them, too.
-// Of sizes with equal time and cost, the front has the size with the least Time, then the least
-// Cost, then the fewest processes. The deadline and the budget of t do not limit the front. The
-// errors are those of [Sizer.Size], also for an invalid deadline or budget.
+// AppendFront appends the sizes that no other size beats in both time and cost, from the shortest
+// time and highest cost to the longest time and lowest cost. With Target.Confidence, time and cost
+// are Upper and UpperCost. If some size keeps a deadline and a budget, then a size of the front
+// keeps them, too. Of sizes with equal time and cost, the front has the size with the least Time,
+// then the least Cost, then the fewest processes. The deadline and the budget of t do not limit the
+// front. The errors are those of [Sizer.Size], also for an invalid deadline or budget.
 func (pl *Sizer) AppendFront(dst []Size, e perfmodel.Estimator, in InstanceType, t Target) ([]Size, error) {
 	t.Deadline = max(t.Deadline, 1)
 	if err := pl.evaluate(e, &in, &t); err != nil {

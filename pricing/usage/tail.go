@@ -9,16 +9,18 @@ import (
 // The end of a bill.
 //
 // Clouds report late, each account and each service at its own time, and files of several accounts
-// end on different days. What lacks at the end looks like a fall. The use of an hour is compared
-// with that at the same hour of the day on seenDays days before; weekends do not count for an hour
-// of a working day. Usual is the second least of them where measuredDays are known, so that one day
-// that was disturbed hides nothing, and the least of fewer.
+// end on different days. Hours that are not reported yet look like a fall of the demand. To tell the
+// two apart, the use of an hour is compared with the use of the same hour on seenDays days before.
+// For an hour of a working day, weekends do not count. If measuredDays of these days are known, the
+// usual use is the second least of them, so that one disturbed day hides nothing. If fewer are
+// known, it is the least.
 //
-// A tail of all kinds together has less than thin of what is usual, in kinds that have mostThin of
-// the use. A kind or an owner has a tail alone if its use is that thin in loneHours hours, and if
-// what lacks costs leastLate of the bill's use in that time, and if there is less than rare of what
-// there was on the days before: use that varies so much is not late. A tail is at most tailDays
-// long, as clouds report within three days, and longer is a change.
+// The end of a bill, its tail, is late if less than the share thin of the usual use is there, in
+// kinds that have the share mostThin of all use. The tail of a single kind or owner is late on three
+// conditions. Its use is that thin in loneHours hours. The use that is missing costs leastLate of the
+// bill's use in that time. And the share of the usual use that is there is less than rare of the
+// shares on the days before: otherwise the use varies too much to tell. A tail is at most tailDays
+// long, since clouds report within three days. A longer fall is a change.
 const (
 	seenDays     = 14
 	measuredDays = 6

@@ -128,12 +128,13 @@ func Advise(request *Request) (*Advice, error) {
 	return advise(request, nil, false)
 }
 
-// Explain answers a request for an order that somebody else has decided, with the figures and words
-// that [Advise] gives for the best order. order has the number of units to buy today of each class,
-// as Count; a class that occurs twice counts with the sum. Explain chooses the later purchases as
-// well as the order allows. Cost includes the order. Bound is a lower bound on the cost of all
-// plans, with this order or another. The errors are those of Advise, and a *reserve.InputError for
-// a class that is not among the offers or a negative count.
+// Explain answers a request with an order that somebody else has decided, instead of the best
+// order. It gives the figures and words that [Advise] gives for the best order. Each element of
+// order has a class and the number of units to buy today, Count. If a class occurs twice, its
+// numbers are added. Explain chooses the later purchases that go with the order at the least cost.
+// Cost includes the order. Bound is a lower bound on the cost of all plans, with this order or
+// another. The error is that of Advise, or a *reserve.InputError for a class that is not among the
+// offers or a negative count.
 func Explain(request *Request, order []Count) (*Advice, error) {
 	return advise(request, order, true)
 }
