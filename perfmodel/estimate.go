@@ -258,8 +258,7 @@ func finney(nu, t float64) float64 {
 // and logMean is NaN.
 //
 // For h above 1, far from the profile, the unbiased estimate is negative for some samples. Then
-// logMean returns exp(m)·exp((1−h)·s²/2), which is positive and equals the unbiased estimate at h =
-// 1.
+// logMean returns exp(m)·exp((1−h)·s²/2), which is positive. For h = 1 both estimates are equal.
 func logMean(m, h, sigma float64, df int) float64 {
 	if df == 0 {
 		return math.NaN()

@@ -9,18 +9,18 @@ import (
 // The end of a bill.
 //
 // Clouds report late, each account and each service at its own time, and files of several accounts
-// end on different days. Hours that are not reported yet look like a fall of the demand. To tell the
-// two apart, the use of an hour is compared with the use of the same hour on seenDays days before.
-// For an hour of a working day, weekends do not count. If measuredDays of these days are known, the
-// usual use is the second least of them, so that one disturbed day hides nothing. If fewer are
-// known, it is the least.
+// end on different days. Hours that are not reported yet look like a fall of the demand. To tell
+// the two apart, the use of an hour is compared with the use of the same hour on seenDays days
+// before. For an hour of a working day, weekends do not count. If measuredDays of these days are
+// known, the usual use is the second least of them, so that one disturbed day hides nothing. If
+// fewer are known, it is the least.
 //
 // The end of a bill, its tail, is late if less than the share thin of the usual use is there, in
-// kinds that have the share mostThin of all use. The tail of a single kind or owner is late on three
-// conditions. Its use is that thin in loneHours hours. The use that is missing costs leastLate of the
-// bill's use in that time. And the share of the usual use that is there is less than rare of the
-// shares on the days before: otherwise the use varies too much to tell. A tail is at most tailDays
-// long, since clouds report within three days. A longer fall is a change.
+// kinds that have the share mostThin of all use. The tail of a single kind or owner is late on
+// three conditions. Its use is that thin in loneHours hours. The use that is missing costs
+// leastLate of the bill's use in that time. And the share of the usual use that is there is less
+// than rare of the shares on the days before: otherwise the use varies too much to tell. A tail is
+// at most tailDays long, since clouds report within three days. A longer fall is a change.
 const (
 	seenDays     = 14
 	measuredDays = 6
