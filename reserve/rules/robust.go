@@ -55,12 +55,12 @@ import (
 // price is α times the price on demand, the factor is c - (c-1)·α. With a window of a term and an
 // exact forecast, Robust buys like the deferred rule, unless c forbids a purchase.
 //
-// There is a second bound, for a demand before which nothing was bought. Let F be the fee, p the
-// saving of a slot, and m = ⌈F/p⌉. Let level k be the k-th instance, which is needed in the slots
-// with a demand of k or more. Robust costs at most 1 + 1/(c-1) times the optimum if
+// There is a second bound if Robust starts without reservations. Let F be the fee, p the saving of
+// a slot, and m = ⌈F/p⌉. Let level k be the k-th instance, which is needed in the slots with a
+// demand of k or more. Robust costs at most 1 + 1/(c-1) times the optimum if
 //
 //   - the demand lasts at most a term,
-//   - the forecast of a term is exact, and
+//   - the window is a term, and the forecast is exact, and
 //   - no level is close to break-even: the number of slots that need the level is never from m to
 //     m + ⌈F/((c-1)·p)⌉ - 1.
 //
