@@ -23,11 +23,11 @@ import (
 // then the cost of sending and the prices π that all instances pay, less the last term of L. Each
 // instance of task k pays at least the minimum over the centres, for prices and sending together. □
 //
-// Any prices prove a bound, and one pass over tasks and slots computes the bound. The best prices
-// give the value of the linear relaxation, in which tasks are divided into fractions: L is the dual
-// of the relaxation. With one or two centres the best bound equals the optimum (twocentre.go). With
-// three or more centres the best bound can be lower. u_j(t) counts at most as many reservations as
-// all tasks need in slot t.
+// All such prices prove a bound, and one pass over tasks and slots computes the bound. The best
+// prices give the value of the linear relaxation, in which tasks are divided into fractions: L is
+// the dual of the relaxation. With one or two centres the best bound equals the optimum
+// (twocentre.go). With three or more centres the best bound can be lower. u_j(t) counts at most as
+// many reservations as all tasks need in slot t.
 //
 // Subgradient steps look for good prices. In each step, each instance takes its cheapest centre. In
 // each slot, the price of a centre rises if the centre then has more instances than reservations,

@@ -41,7 +41,8 @@ type OptimumOptions struct {
 const enough = 3e-7
 
 // An Optimizer plans which instances of which tasks run in which centre, so that the federation
-// pays least for given reservations. Compare the plan of [Share] with the optimum:
+// pays least for given reservations. The optimum is the yardstick for the plan of [Share]. The
+// problem is to
 //
 //	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home.
 //
@@ -64,10 +65,10 @@ const enough = 3e-7
 // With any number of centres the problem is NP-hard, by reduction from the colouring of circular
 // arcs with k colours [Garey80]. Cut the circle at a point that at most k arcs contain. Add short
 // arcs across the cut until k arcs cross the cut. The short arcs meet only arcs that cross the cut.
-// Each arc across the cut becomes a centre with one reservation, from the end of the arc to its
-// beginning. Each other arc becomes a task. Sending data is free, and an instance on demand is not.
-// The optimum is 0 if and only if k colours suffice. For a fixed number of centres, three or more,
-// we know neither a polynomial algorithm nor a proof that there is none.
+// Each arc across the cut becomes a centre with one reservation, which is active from the end of
+// the arc to its beginning. Each other arc becomes a task. Sending data is free, and an instance on
+// demand is not. The optimum is 0 if and only if k colours suffice. For a fixed number of centres,
+// three or more, we know neither a polynomial algorithm nor a proof that there is none.
 //
 //	[Garey80] Garey, Johnson, Miller, Papadimitriou, The complexity of coloring circular
 //	          arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.
@@ -95,23 +96,23 @@ type Optimizer struct {
 // Solve plans the tasks. The delays, expected demands, fees and terms of the centres do not change
 // the plan.
 //
-// The error is an [*pricing.InputError], as [Share] returns it for the same input, or unwraps to
-// [ErrOverflow] if amounts are too large for the flows. For T slots, each price on demand times
-// (T+2)² must be at most 2⁶¹ nanos.
+// The error is the [*pricing.InputError] that [Share] returns for the same input, or one that
+// unwraps to [ErrOverflow] if amounts are too large for the flows. For T slots, each price on
+// demand times (T+2)² must be at most 2⁶¹ nanos.
 //
 // Ties: of plans with equal cost, Solve returns the plan that its steps reach first. The same input
 // always gives the same plan.
 //
 // Solve makes up to three descents, and keeps the cheapest plan. The first descent starts with all
-// tasks at home, the second with the plan OptimumOptions.Start. The third starts with each task in
-// the centre that is cheapest at the prices of the bound. A round of a descent solves one flow for
-// each pair of centres.
+// tasks at home, the second with the plan OptimumOptions.Start if there is one. The third starts
+// with each task in the centre that is cheapest at the prices of the bound. A round of a descent
+// solves one flow for each pair of centres.
 //
 // Time, for n centres: a round solves n·(n−1)/2 flows by the network simplex, for which no
 // polynomial bound is known. A flow starts from the last spanning tree of the same pair, and later
-// rounds therefore take a tenth of the steps. A step of the prices takes O((tasks + slots)·n).
-// Space: O((tasks + slots)·n), and at most 4 bytes for each slot of each pair. [OptimumOptions] has
-// the work limits.
+// rounds therefore take about a tenth of the steps. A step of the prices takes O((tasks +
+// slots)·n). Space: O((tasks + slots)·n), and at most 4 bytes for each slot of each pair.
+// [OptimumOptions] has the work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
 		return Optimum{}, err

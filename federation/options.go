@@ -67,10 +67,10 @@ type Options struct {
 	Excess Excess
 	// Lending, if not empty, sets the price of a lent instance in place of Price. The price in a
 	// slot is Factor times the lender's F/τ, to the nearest nano. Factor depends on the number of
-	// idle reservations in the slot, as a share of the lender's reservations in its fullest slot.
-	// Factor is linear between two points. Before the first point and after the last point Factor
-	// is constant. Points come in ascending order of Idle, and Factor must not rise from point to
-	// point. The order CheapestFirst compares the prices that lenders ask when all their
+	// idle reservations in the slot, as a share of the most reservations that the lender has in any
+	// slot. Factor is linear between two points. Before the first point and after the last point
+	// Factor is constant. Points come in ascending order of Idle, and Factor must not rise from
+	// point to point. The order CheapestFirst compares the prices that lenders ask when all their
 	// reservations are idle.
 	Lending []PricePoint
 }

@@ -141,12 +141,12 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	return nil
 }
 
-// Add books a task and appends its bookings to dst. The bookings of the parts in other centres come
-// first, in the order in which Add asked the centres, and then the bookings of the part at home.
-// The bookings of a part are in the order of slots. Call Add for the tasks in the order of their
-// starts; Add serves tasks with equal starts in the order of the calls. Time: O(slots · centres) if
-// no share price is above the price on demand in the same centre, and a factor of log slots more
-// otherwise.
+// Add books a task and appends its bookings to dst. A part of a task is the instances that run in
+// one centre. The bookings of the parts in other centres come first, in the order of Options.Order.
+// The bookings of the part at home follow. The bookings of a part are in the order of slots. Call
+// Add for the tasks in the order of their starts; Add serves tasks with equal starts in the order
+// of the calls. Time: O(slots · centres) if no share price is above the price on demand in the same
+// centre, and O(slots · log slots · centres) otherwise.
 //
 // The error is an [*pricing.InputError]. After an error, Add has booked nothing, and the caller may
 // go on with other tasks. The error unwraps to

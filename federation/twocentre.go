@@ -10,9 +10,9 @@ import (
 // minimum-cost flow on a line, and a twoCentre solves it exactly.
 //
 // A part is a group of instances that run in the same slots. Let cap be their number, and x the
-// number of them that run in b; the other cap − x run in a. Let cost be what the traffic of an
-// instance costs in b, less what it costs in a; cost may be negative. Let n_t be the number of
-// instances of all parts that run in b in slot t:
+// number of them that run in b; the other cap − x run in a. Let cost be the cost of an instance's
+// traffic in b, less that in a; cost may be negative. Let n_t be the number of instances of all
+// parts that run in b in slot t:
 //
 //	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺.
 //

@@ -34,8 +34,8 @@ import (
 // is exact, in 128 bits. Time: O(classes × (levels × slots + purchases)).
 
 // A Certificate proves the lower bound of a [Plan]. It is a solution of the dual linear program.
-// Values[k·T + t] is the worth of one more reservation that is active in slot t of T slots, for
-// level k, from 0: a reservation of level k or a later level.
+// Values[k·T + t] is the worth, in slot t of T slots, of one more active reservation of level k or
+// a later level. Levels count from 0.
 //
 // The levels are the distinct use prices u_0 > u_1 > … that are below the price on demand, of the
 // classes in the list and of the inventory. A reservation of level k saves w_0 + … + w_k in each

@@ -76,8 +76,8 @@ const frontGap = 1e-8
 // The same problem and the same list of risks give the same front. If all points have a Gap of 0, a
 // point of greater Risk has no greater CVaR. Otherwise take two points with the risks κ < λ. The
 // CVaR of the point λ exceeds the CVaR of the point κ by at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ). e_κ
-// is the Gap of the point κ times the lower bound of that point, and e_λ is the same of the point
-// λ.
+// is the Gap of the point κ times the lower bound of that point, and e_λ is the Gap of the point λ
+// times its bound.
 //
 // The error is that of [Exact.Solve], [ErrRange] if level, a risk or rounds is out of range, or
 // [ErrUnsupported] if p has no paths. Front allocates.

@@ -39,10 +39,9 @@ import (
 // HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class. The zero value is
 // ready.
 //
-// HGR saves at least half of the saving of the optimum, compared with everything on demand. That
-// holds for all problems that HGR handles. For the cost, let F be the fee, τ the slots of a term, p
-// the price of a slot on demand, and α = F/(τ·p) ≤ 1. With the Full horizon, the cost is then at
-// most
+// Compared with everything on demand, HGR saves at least half as much as the optimum, for all
+// problems that HGR handles. To bound the cost, let F be the fee, τ the slots of a term, and p the
+// price of a slot on demand. Let α = F/(τ·p) ≤ 1. With the Full horizon, the cost is then at most
 //
 //	(1 + 1/α)/2          for α ≥ 1/2
 //	3/2 + ln(1/(2α))     for α ≤ 1/2

@@ -33,8 +33,9 @@ var (
 )
 
 // A single is a problem with one class to buy, in the form that the algorithms for one class take:
-// the class is prepaid, and there is no inventory. The demand is the demand less the inventory. The
-// price on demand is the price on demand less the use price of the class.
+// the class is prepaid, and there is no inventory. The demand of a single is the problem's demand
+// less the part that the inventory serves. The gain of a single takes the place of the price on
+// demand: the price on demand less the use price of the class.
 //
 // Reduction to a prepaid class. Let p be the price of a slot on demand, q the price of a slot in a
 // reservation of the class, and F the fee. A plan with r reservations serves S of the D

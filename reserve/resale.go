@@ -50,12 +50,12 @@ type Resale struct {
 // AppendClasses appends to dst the classes of list, in their order, and then classes for sale. A
 // class for sale is a class of list whose reservations are sold after one of the times of sale. Its
 // Term ends with the sale, and its Upfront is lower by the money that the sale brings. Its name is
-// the name of the class and the time of sale, such as " for 84d".
+// the name of the class followed by the time of sale, such as "heavy for 84d".
 //
 // Of classes for sale with equal Term, Hourly and Billed, AppendClasses appends only the cheapest,
-// the first of equals. AppendClasses appends none of them if a like class of list is at least as
-// cheap. For each class that AppendClasses appends to dst, it appends to of the index of the class
-// in list.
+// the first of equals. AppendClasses appends none of them if a class of list with the same Term,
+// Hourly and Billed is at least as cheap. For each class that AppendClasses appends to dst, it
+// appends to of the index of the class in list.
 //
 // To plan with sales, use the result as the Classes of the list, and the Horizon Full. Pure would
 // count the rest of each term as refunded, in addition to the sales.

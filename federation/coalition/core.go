@@ -68,8 +68,8 @@ type Weighted struct {
 
 // Core divides the cost of all members and fills dst with the share of each member. The shares add
 // up to the cost of all members, to the nano. The slack of a coalition is the coalition's own cost
-// less the shares of its members. Core makes the least slack of all coalitions, other than all
-// members, as great as possible.
+// less the shares of its members. Core chooses the shares with the greatest least slack, over all
+// coalitions except that of all members.
 //
 // Shares are in the core if no coalition has a negative slack. If the core is empty, some coalition
 // gains by a departure under any shares. Core then makes the greatest such gain as small as
@@ -79,9 +79,9 @@ type Weighted struct {
 // table always gives the same shares.
 //
 // Core rounds each share down to nanos. Each nano that is then missing goes to a member with one of
-// the greatest remainders. If the core is not empty and these shares are outside, Core tries up to
-// 500 other choices of these members. It takes the first choice inside the core, or else the choice
-// with the greatest slack.
+// the greatest remainders. If the core is not empty and these shares are outside the core, Core
+// tries up to 500 choices of the members that get a nano. Core takes the first choice inside the
+// core, or else the choice with the greatest slack.
 //
 // The error is that of [Costs.Validate]; dst is then unchanged. Core panics if the length of dst is
 // not the number of members.

@@ -9,10 +9,10 @@ import (
 // coalitions that together cost least. AppendPartition appends the coalitions to dst, in the order
 // of their lowest members, and returns the cost of the partition.
 //
-// Ties: among partitions with equal costs, the greater Set as the coalition of member 0 wins. If
-// these coalitions are equal too, the next coalitions are compared, and so on. All members stay
-// together if no partition saves money. The error is that of [Costs.Validate]; dst is then
-// unchanged.
+// Ties: of partitions with equal costs, AppendPartition takes the partition whose first coalition,
+// that of member 0, is the greatest Set. If the first coalitions are equal, the second coalitions
+// decide, and so on. All members stay together if no partition saves money. The error is that of
+// [Costs.Validate]; dst is then unchanged.
 //
 // The best partition of a set consists of a coalition with the lowest member of the set, and the
 // best partition of the other members. Time: O(3ⁿ) for n members. Space: O(2ⁿ).

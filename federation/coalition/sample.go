@@ -50,13 +50,13 @@ type Sampler struct {
 // Shapley estimates the Shapley values of the members 0 to n−1 and appends them to dst. The shares
 // add up to the cost of all members, to the nano. The same seed of rnd gives the same shares.
 //
-// cost returns the cost of a coalition, from −[MaxCost] to MaxCost. joined lists the members of the
-// coalition in the order in which they join. Each call adds one member to the previous call's
-// joined, or begins a new order with one member. A caller can therefore compute the costs step by
+// cost(joined) returns the cost of a coalition, from −[MaxCost] to MaxCost. joined lists the
+// members of the coalition in the order in which they join. In each call joined has one member more
+// than in the previous call, or begins a new order with one member. cost can therefore work step by
 // step. cost must not modify or keep joined.
 //
-// pairs limits the work: Shapley draws pairs orders of the members from rnd, and takes each order
-// forwards and backwards. 0 stands for [DefaultPairs].
+// pairs limits the work: Shapley draws that many orders of the members from rnd, and takes each
+// order forwards and backwards. 0 stands for [DefaultPairs].
 //
 // The error is that of cost, or a *pricing.InputError if a cost is too large; Shapley then returns
 // dst unchanged. Shapley panics if n is not positive, if pairs is neither 0 nor from 2 to a

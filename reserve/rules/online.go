@@ -342,7 +342,7 @@ func (o *Online) Learn(demand []int) error {
 
 // purchase plans, and appends the purchases of the first slot to dst. If a plan wants more of a
 // class than Caps leaves, purchase buys as many as Caps leaves, gives the class a prohibitive fee,
-// and plans again. There is therefore at most one plan more than there are classes.
+// and plans again for the rest. There is therefore at most one plan more than there are classes.
 //
 // purchase applies MaxBuy and AtMost after planning, because these caps only delay a purchase. In a
 // plan they would move the need to other classes. purchase applies MaxActive to the plan and again
@@ -418,9 +418,9 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 }
 
 // Advance takes the demand from the start of the series to now, and appends to dst the purchases to
-// make now, as [Online.Observe] does. Advance learns every whole interval that o has not seen, and
-// buys at the end of the last of these. A program that runs once a week restores last week's state
-// with UnmarshalJSON, and calls Advance with its whole demand.
+// make now, as [Online.Observe] does. Advance learns every whole interval that o has not seen.
+// Advance buys only at the end of the last whole interval. A program that runs once a week restores
+// last week's state with UnmarshalJSON, and calls Advance with its whole demand.
 //
 // Advance does not use the slots of an interval that has not ended. If no interval has ended since
 // the last call, Advance buys nothing. Advance does not check that the demand of intervals that o

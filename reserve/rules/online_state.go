@@ -48,8 +48,8 @@ func (o *Online) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON restores a state that MarshalJSON returned; o then continues in place of the
-// portfolio that wrote the state. Before the call, o must have been reset with the same problem. It
-// must have the same fields and a Forecaster of the same type.
+// portfolio that wrote the state. Before the call, o must have been reset with the same problem,
+// with the same fields and with a Forecaster of the same type.
 //
 // The error for a state that does not fit is a *reserve.InputError or an error of encoding/json.
 // After an error o is unchanged. Its Forecaster is unchanged if the Forecaster's own UnmarshalJSON

@@ -27,9 +27,9 @@ type sum struct {
 // All sums have the denominator den = s.units · Π rate_i. Let p_i be the price on demand of type i,
 // d_i its demand, and rate_i its plan rate in grains. The plan pays paid_i grains for type i. The
 // usage on demand then costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour. bound is in the integers of
-// the flow: B stands for B·u/s.units nanos an hour, where u is the unit of commitments. add adds to
-// bound the cost of the types that the savings plan does not pay for, which is the same under every
-// plan.
+// the flow: a bound of B stands for B·u/s.units nanos an hour, where u is the unit of commitments.
+// add adds to bound the cost of the types that the savings plan does not pay for, which is the same
+// under every plan.
 func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
 	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type

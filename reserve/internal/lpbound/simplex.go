@@ -30,11 +30,11 @@ const (
 // and columns. w is the inverse of K, row by row: w[c*stride+q] is for basic column c and active
 // row q.
 //
-// Start: x = 0 and K empty, which is feasible. Step: one nonbasic column or active row moves, the
-// one whose reduced cost violates optimality most (by Devex). The basic columns follow by w. The
-// events on the way are the bound of the moving variable, the bound of a basic column, and the
-// breakpoint of a row. The move passes a breakpoint if moving on still lowers the cost, and ends at
-// the first other event. The solution is optimal when no reduced cost violates optimality.
+// Start: x = 0 and K empty, which is feasible. Step: the nonbasic column or active row moves whose
+// reduced cost violates optimality most, as Devex weighs it. The basic columns move with it, as w
+// says. The events on the way are the bound of the moving variable, the bound of a basic column,
+// and the breakpoint of a row. The move passes a breakpoint if moving on still lowers the cost, and
+// ends at the first other event. The solution is optimal when no reduced cost violates optimality.
 //
 // Branching can put a bound on a basic column that the column violates. Each unit outside of the
 // bounds then costs big, and big is so large that the column returns within its bounds (see

@@ -8,10 +8,10 @@
 //
 // The anchor moves to the iterate in three cases: the length of a step falls to a fifth of the
 // first step's, the length falls to four fifths and then grows, or the steps since the last move
-// are more than 36% of all steps. After a move, the balance sets the lengths of the steps of
-// purchases and prices. Its logarithm moves half of the way to the ratio of the distances that
-// prices and purchases have gone. The step of an element is the inverse of the sum of its entries
-// (Pock and Chambolle 2011).
+// are more than 36% of all steps. With each move of the anchor, Balance.Omega is adapted, which
+// sets the steps of purchases against the steps of prices. The logarithm of Omega moves half of the
+// way to the logarithm of the ratio of the distances that prices and purchases have gone. The step
+// of an element is the inverse of the sum of its entries (Pock and Chambolle 2011).
 //
 // # References
 //
