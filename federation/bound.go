@@ -6,32 +6,38 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// The Lagrangian bound. Suppose that an instance in centre j pays the price π_j(t) in slot t, with
-// or without a reservation, where π_j(t) is between 0 and the price on demand p_j. Suppose also
-// that each of the u_j(t) reservations of centre j earns π_j(t). Task k has d_k instances, and
+// An ascent looks for prices that prove a high lower bound on the cost of every plan, and holds the
+// memory of the search.
+//
+// The Lagrangian bound. Let p_j be the price on demand of centre j, and u_j(t) the number of its
+// reservations in slot t. Choose a price π_j(t) between 0 and p_j for each centre and slot. Suppose
+// that each instance in centre j pays π_j(t) in slot t, with or without a reservation. Suppose also
+// that each reservation of centre j earns π_j(t), used or not. Task k has d_k instances, and
 // send_kj is the cost of sending the data of an instance to centre j. Then any plan costs at least
 //
 //	L(π) = Σ_k d_k·min_j( send_kj + Σ_{t in k} π_j(t) )  −  Σ_j Σ_t π_j(t)·u_j(t).
 //
-// Proof: p·(n − u)⁺ ≥ π·(n − u) for 0 ≤ π ≤ p and n instances. Apply this inequality to every
-// centre and slot of the plan. The right sides add up to what all instances pay for their centres,
-// less the last term of L. No instance pays less than the minimum over the centres. □
+// Proof. Let n_j(t) be the number of instances that the plan has in centre j in slot t. Since 0 ≤
+// π_j(t) ≤ p_j, the plan pays on demand p_j·(n_j(t) − u_j(t))⁺ ≥ π_j(t)·(n_j(t) − u_j(t)). Add this
+// inequality up over all centres and slots, and add the cost of sending data. The right side is
+// then the cost of sending and the prices π that all instances pay, less the last term of L. Each
+// instance of task k pays at least the minimum over the centres, for prices and sending together. □
 //
-// So any prices prove a bound, and one pass over tasks and slots computes the bound. The best
+// All such prices prove a bound, and one pass over tasks and slots computes the bound. The best
 // prices give the value of the linear relaxation, in which tasks are divided into fractions: L is
-// the dual of the relaxation. (Reservations beyond what all tasks of a slot need do not count.)
-// With one or two centres the best bound equals the optimum (twocentre.go). With three or more
-// centres it can be lower.
+// the dual of the relaxation. With one or two centres the best bound equals the optimum
+// (twocentre.go). With three or more centres the best bound can be lower. u_j(t) counts at most as
+// many reservations as all tasks need in slot t.
 //
 // Subgradient steps look for good prices. In each step, each instance takes its cheapest centre. In
 // each slot, the price of a centre rises if the centre then has more instances than reservations,
-// and falls if it has fewer. Each direction is combined with the previous direction, as in Sherali
-// and Ulular (Applied Mathematics and Optimization 20, 1989). The length of a step is Polyak's,
-// which aims at the cost of the plan that is to be proved.
+// and falls if the centre has fewer. Each direction is combined with the previous direction, as in
+// Sherali and Ulular (Applied Mathematics and Optimization 20, 1989). The length of a step is
+// Polyak's, in proportion to the difference between the plan's cost and L at the present prices.
 //
-// Prices are whole nanos, and L is computed exactly. Only the steps are in float64: their rounding
-// changes which prices are tried, but not what the prices prove. Products are rounded before they
-// are added, so that all machines take the same path.
+// Prices are whole nanos, and L is computed exactly. Only the steps are in float64: rounding
+// changes the prices that are tried, but not the bound that the prices prove. Products are rounded
+// before they are added, and all machines therefore try the same prices.
 //
 // Time: a step is linear in tasks times centres and slots times centres.
 type ascent struct {
@@ -42,12 +48,14 @@ type ascent struct {
 	tried     []int64
 }
 
-// A direction is the subgradient plus the previous direction, scaled to deflect times the
-// subgradient's length. After patience steps without a better bound, each step is ease times as
-// long: Polyak's step aims at the plan's cost, which is a little above the best bound. The
-// constants are the best of these combinations: deflect 1 and 3, patience 10, 20 and 40, and ease
-// 0.5 and 0.7. The comparison was over 1,000 steps on the three logs of [Liu21] with HGR's
-// reservations. The worst combination gives a bound that is 33 in a million lower.
+// These constants rule the steps of raise. The direction of a step is the subgradient plus the
+// previous direction, which is first scaled to deflect times the length of the subgradient. After
+// patience steps without a better bound, all further steps are shorter by the factor ease. Polyak's
+// steps aim at the plan's cost, and that cost can be a little above every bound.
+//
+// The constants give the best bound of these combinations: deflect 1 and 3, patience 10, 20 and 40,
+// and ease 0.5 and 0.7. The comparison took 1,000 steps on each of the three logs of [Liu21], with
+// HGR's reservations. The worst combination gives a bound that is lower by 33 in a million.
 const (
 	deflect  = 3
 	patience = 20

@@ -22,12 +22,12 @@
 //
 // # Problem
 //
-// Data centres reserve instances, each for itself, and pay for reservations whether they
-// are used or not. A task that finds no free reservation at home may run on an idle
-// reservation elsewhere, if sending its data costs less than that saves. Reservations are
-// given; package reserve decides what to reserve. For each task, decide how many of its
-// instances run in which centre, on reservations or on demand, from its start to its end
-// without moving, so that its owner pays as little as possible. And say who owes what to
+// Data centres reserve instances, each for itself, and pay for reservations whether they are used
+// or not. A task that finds no free reservation at home may run on an idle reservation of another
+// centre. That pays if it saves more than sending the task's data costs. Reservations are given;
+// package reserve decides what to reserve. For each task, decide how many of its instances run in
+// which centre, on reservations or on demand, so that its owner pays as little as possible. An
+// instance stays in one centre from the start of the task to its end. Then say who owes what to
 // whom.
 //
 // No task waits. A reservation is a price, not a machine: only the number of active
@@ -47,31 +47,31 @@
 //
 // # Which to choose
 //
-// Algorithm 3 ([Share], [Sharer]) serves tasks as they come and does not know the tasks to
-// come. It serves a task at home as far as reservations reach in all of its slots. Then it
-// asks the other centres, the nearest first; each takes as many instances as is cheapest
-// for the task, Eq. (20). The rest stays at home. Time: O(slots of the tasks · centres).
-// No factor bounds what that costs over the optimum (TestGreedyAgainstOptimum).
+// Algorithm 3 ([Share], [Sharer]) serves tasks as they come and does not know the tasks to come. It
+// serves a task at home as far as reservations reach in all of its slots. Then it asks the other
+// centres, the nearest first; each takes as many instances as is cheapest for the task, Eq. (20).
+// The rest stays at home. Time: O(slots of the tasks · centres). No constant times the optimum
+// bounds the cost (TestGreedyAgainstOptimum).
 //
-// If every centre knows its own demand ([Centre].Demand), no centre pays more in the
-// federation than alone (sharing.go has the proof). Otherwise each centre, and their sum,
-// can lose: a centre lends what its own later task needs.
+// If every centre knows its own demand ([Centre].Demand), no centre pays more in the federation
+// than alone (sharing.go has the proof). Otherwise each centre, and all centres together, can pay
+// more than alone: a centre may lend reservations that its own later tasks need.
 //
-// [Optimizer] knows all tasks. It pays least for the federation, and proves how far its
-// plan may be from the optimum: exactly with one or two centres, with a gap otherwise. The
-// problem is NP-hard (optimum.go). For the same tasks and reservations, with all [Options]
-// but [AtHomePrice], which books other amounts,
+// [Optimizer] knows all tasks. Optimizer looks for the plan that costs the federation least, and
+// proves how far its plan may be from the optimum. With one or two centres the plan is optimal.
+// With more centres a gap may remain. The problem is NP-hard (optimum.go). For the same tasks and
+// reservations, with all [Options] but [AtHomePrice], which books other amounts,
 //
 //	Share  ≥  Optimum.Cost  ≥  optimum  ≥  Optimum.Bound  ≥  Optimizer.SplitCost.
 //
 // The first ≥ needs the bookings of Share as OptimumOptions.Start if there are three
 // centres or more. Fees plus any of these are at least the optimum of reserving jointly.
 //
-// On three logs of real clusters over 600 hours, reserved by HGR, Algorithm 3 loses 2.5% of
-// the total cost, nearly two fifths of what sharing could save (go test -run OptimumLogs -v
-// ./federation). A quarter of the loss is due to the price of a lease: a borrower leaves
-// an idle reservation alone when its saving does not cover F/τ. With [Unpaid], the sum
-// that Eq. (20) minimises is the federation's.
+// On three logs of real clusters over 600 hours, with reservations by HGR, Algorithm 3 loses 2.5%
+// of the total cost, nearly two fifths of what sharing could save (go test -run OptimumLogs -v
+// ./federation). A quarter of the loss is due to the price of a lease: a borrower leaves an idle
+// reservation alone when its saving does not cover F/τ. With [Unpaid], the sum that Eq. (20)
+// minimises is the cost to the federation.
 //
 // # Units
 //

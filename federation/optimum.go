@@ -41,35 +41,34 @@ type OptimumOptions struct {
 const enough = 3e-7
 
 // An Optimizer plans which instances of which tasks run in which centre, so that the federation
-// pays least for given reservations. It is the yardstick for [Share]:
+// pays least for given reservations. The optimum is the yardstick for the plan of [Share]. The
+// problem is to
 //
-//	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home,
+//	minimise   Σ_j Σ_t p_j·(n_j(t) − u_j(t))⁺  +  Σ ω·φ_home over instances that are not at home.
 //
-// where n_j(t) are the instances in centre j in slot t. Each task's instances are divided between
-// centres in any way, each from start to end in one centre. u_j(t) are the reservations of centre j
-// in slot t, p_j is its price on demand, and ω·φ_home is the cost of sending an instance's data
-// from its home. [Sharer] decides task by task and centre by centre, from expectations. An
-// Optimizer knows all tasks.
+// n_j(t) is the number of instances in centre j in slot t, u_j(t) the number of reservations of
+// centre j, and p_j its price on demand. ω·φ_home is the cost of sending an instance's data from
+// its home. The instances of a task may be divided between centres, and each instance stays in one
+// centre from start to end. [Sharer] decides task by task and centre by centre, from expectations.
+// An Optimizer knows all tasks.
 //
 // With one or two centres the plan is optimal, if the work limit allows one round. With three or
-// more centres, no pair of centres can improve the plan between the two, and Optimum.Bound says how
-// far the plan may be from the optimum.
+// more centres, Optimum.Bound says how far the plan may be from the optimum.
 //
-// The plan improves one pair of centres at a time. A minimum-cost flow (twocentre.go) divides
-// the instances of the pair optimally between the two. The pairs take turns until no pair can
-// improve. Prices of instance-slots then prove a lower bound (bound.go). With three centres the
-// linear relaxation may have no whole optimum, as three tasks may form an odd cycle
-// (TestOptimumGap: 6 against 5.5). Of 895 random cases of three and four centres, 894 plans
-// were optimal and 887 were proved to be (go test -run OptimumSmall -v).
+// An Optimizer improves one pair of centres at a time. A minimum-cost flow (twocentre.go) divides
+// the instances of the pair optimally between the two centres. The pairs take turns until a round
+// saves next to nothing. Prices of instance-slots then prove a lower bound (bound.go). With three
+// centres the bound may be below the optimum, since the best prices only give the value of the
+// linear relaxation (TestOptimumGap: 6 against 5.5). Of 895 random cases of three and four centres,
+// 894 plans were optimal, and the bound proved 887 of them (go test -run OptimumSmall -v).
 //
-// With any number of centres the problem is NP-hard, by reduction from the colouring of
-// circular arcs [Garey80]. Cut the circle at a point that at most k arcs contain, where k is
-// the number of colours. Add short arcs across the cut, which meet only arcs that cross the
-// cut, until k arcs cross. Each arc across the cut becomes a centre with one reservation, from
-// the end of the arc to its beginning. Each other arc becomes a task. Sending data is free,
-// and an instance on demand is not. The optimum is 0 if and only if k colours suffice. For a
-// fixed number of centres, three or more, we know neither a polynomial algorithm nor a proof
-// that there is none.
+// With any number of centres the problem is NP-hard, by reduction from the colouring of circular
+// arcs with k colours [Garey80]. Cut the circle at a point that at most k arcs contain. Add short
+// arcs across the cut until k arcs cross the cut. The short arcs meet only arcs that cross the cut.
+// Each arc across the cut becomes a centre with one reservation, which is active from the end of
+// the arc to its beginning. Each other arc becomes a task. Sending data is free, and an instance on
+// demand is not. The optimum is 0 if and only if k colours suffice. For a fixed number of centres,
+// three or more, we know neither a polynomial algorithm nor a proof that there is none.
 //
 //	[Garey80] Garey, Johnson, Miller, Papadimitriou, The complexity of coloring circular
 //	          arcs and chords, SIAM J. Algebraic Discrete Methods 1(2), 1980.
@@ -94,22 +93,26 @@ type Optimizer struct {
 	ids  []int32
 }
 
-// Solve plans the tasks. The error is an [*pricing.InputError], as [Share] returns it for the
-// same input, or ErrOverflow for amounts that are too large for the flows. Prices on
-// demand times the square of the slots must stay below 2⁶¹ nanos. Orders, expectations
-// and delays of the centres do not matter.
+// Solve plans the tasks. The delays, expected demands, fees and terms of the centres do not change
+// the plan.
+//
+// The error is the [*pricing.InputError] that [Share] returns for the same input, or one that
+// unwraps to [ErrOverflow] if amounts are too large for the flows. For T slots, each price on
+// demand times (T+2)² must be at most 2⁶¹ nanos.
 //
 // Ties: of plans with equal cost, Solve returns the plan that its steps reach first. The same input
 // always gives the same plan.
 //
-// Time: there are up to three descents. They start with all tasks at home, with the plan
-// OptimumOptions.Start, and with each task in the centre that is cheapest by the prices of the
-// bound. A round of a descent solves one flow for each of the n·(n−1)/2 pairs of n centres, by the
-// network simplex, for which no polynomial bound is known. A step of the prices is
-// O((tasks + slots)·n). A flow starts from the last spanning tree of the same pair, without the
-// arcs that no longer exist, so later rounds take a tenth of the steps. Space:
-// O((tasks + slots)·n), and 4 bytes for each slot of each pair at most. [OptimumOptions] has the
-// work limits.
+// Solve makes up to three descents, and keeps the cheapest plan. The first descent starts with all
+// tasks at home, the second with the plan OptimumOptions.Start if there is one. The third starts
+// with each task in the centre that is cheapest at the prices of the bound. A round of a descent
+// solves one flow for each pair of centres.
+//
+// Time, for n centres: a round solves n·(n−1)/2 flows by the network simplex, for which no
+// polynomial bound is known. A flow starts from the last spanning tree of the same pair, and later
+// rounds therefore take about a tenth of the steps. A step of the prices takes O((tasks +
+// slots)·n). Space: O((tasks + slots)·n), and at most 4 bytes for each slot of each pair.
+// [OptimumOptions] has the work limits.
 func (o *Optimizer) Solve(centres []Centre, tasks []Task, opts OptimumOptions) (Optimum, error) {
 	if err := o.load(centres, tasks); err != nil {
 		return Optimum{}, err
@@ -363,9 +366,9 @@ func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
 	}
 }
 
-// SplitCost returns the least cost of the problem that Solve solved last, if tasks may be
-// split by slot. Each instance may then run in another centre in each slot; an instance that
-// is away in a share of its slots pays that share of its traffic. No plan costs less, so the
-// difference to Optimum.Cost is the most that splitting can save. Time: O(a·log a) for each
-// slot in which a tasks run.
+// SplitCost returns the least cost of the last problem of Solve if tasks may be split by slot. Each
+// instance may then run in another centre in each slot. An instance that is away from home in a
+// share of its slots pays the same share of its traffic. No plan of Solve costs less, and SplitCost
+// is therefore a lower bound on Optimum.Cost. The difference is the most that splitting can save.
+// Time: O(a·log a) for each slot in which a tasks run.
 func (o *Optimizer) SplitCost() pricing.Money { return pricing.Money(o.slot.solve(&o.model, nil)) }

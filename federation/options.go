@@ -23,9 +23,9 @@ const (
 	Alone
 )
 
-// A SharePrice says what a borrower pays for an instance that is lent for a slot. Let F be a fee
-// and τ the slots of a term. Prices are rounded down to a nano, once. So no lender receives more
-// than its fee for a term, and amounts are whole multiples of prices.
+// A SharePrice says what a borrower pays for an instance that is lent for a slot. Let F be the fee
+// of a reservation, and τ the slots of its term. F/τ is rounded down to a nano, so that the slots
+// of a term together never cost more than the fee.
 //
 // [Liu21] says that with the price F/τ no centre gains by reserving needless instances for sale.
 // With F/τ of the borrower that is false: a centre with lower fees gains by reselling. With F/τ of
@@ -65,11 +65,13 @@ type Options struct {
 	Order  Order
 	Price  SharePrice
 	Excess Excess
-	// Lending, if not empty, is the user's own price for a lent instance, in place of Price. The
-	// price is Factor times the lender's F/τ, to the nearest nano. Factor depends on how many
-	// reservations the lender has idle: linearly between the points, and constant before the first
-	// and after the last point. Points come in ascending order of Idle, and no factor may rise. The
-	// order CheapestFirst compares the prices at which nothing is lent yet.
+	// Lending, if not empty, sets the price of a lent instance in place of Price. The price in a
+	// slot is Factor times the lender's F/τ, to the nearest nano. Factor depends on the number of
+	// idle reservations in the slot, as a share of the most reservations that the lender has in any
+	// slot. Factor is linear between two points. Before the first point and after the last point
+	// Factor is constant. Points come in ascending order of Idle, and Factor must not rise from
+	// point to point. The order CheapestFirst compares the prices that lenders ask when all their
+	// reservations are idle.
 	Lending []PricePoint
 }
 

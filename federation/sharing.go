@@ -141,20 +141,21 @@ func (s *Sharer) Reset(centres []Centre, opts Options) error {
 	return nil
 }
 
-// Add books a task and appends its bookings to dst: the parts in other centres in the order in
-// which the centres were asked, then the part at home, each in the order of slots. Tasks come in
-// the order of their starts. Tasks of one slot are served in the order in which they come. Time:
-// O(slots · centres) if no share price is above the price on demand in the same centre, and a
-// factor of log slots more otherwise.
+// Add books a task and appends its bookings to dst. A part of a task is the instances that run in
+// one centre. The bookings of the parts in other centres come first, in the order of Options.Order.
+// The bookings of the part at home follow. The bookings of a part are in the order of slots. Call
+// Add for the tasks in the order of their starts; Add serves tasks with equal starts in the order
+// of the calls. Time: O(slots · centres) if no share price is above the price on demand in the same
+// centre, and O(slots · log slots · centres) otherwise.
 //
 // The error is an [*pricing.InputError]. After an error, Add has booked nothing, and the caller may
 // go on with other tasks. The error unwraps to
 //
-//   - [ErrRange] for a task that ends before it starts, is outside the centres' slots or
-//     from no centre, or has no instance,
-//   - [ErrDuplicate] for an ID that came before,
-//   - [ErrOrder] for a start before the start of the last task,
-//   - [ErrOverflow] for amounts that do not fit.
+//   - [ErrRange] if the task has no slot, no instance, or no home among the centres, or if it is
+//     not within the centres' slots,
+//   - [ErrDuplicate] if an earlier task has the same ID,
+//   - [ErrOrder] if the task starts before the last task that Add booked,
+//   - [ErrOverflow] if amounts do not fit.
 //
 // Add panics before the first Reset.
 func (s *Sharer) Add(dst []Booking, task Task) ([]Booking, error) {
@@ -345,12 +346,14 @@ func Share(dst []Booking, centres []Centre, tasks []Task, opts Options) ([]Booki
 	return s.Share(dst, tasks)
 }
 
-// Share books many tasks and appends the bookings to dst. tasks may be in any order. Share books
-// them in the order of (Start, ID), each as [Sharer.Add] does. If IDs are in the order of
-// submission, that order is first come, first served.
+// Share books many tasks and appends their bookings to dst. tasks may be in any order. Share books
+// tasks in the order of their starts, and tasks with equal starts in the order of their IDs, each
+// as [Sharer.Add] does. If IDs follow the order of submission, tasks with equal starts are served
+// first come, first served.
 //
 // Share checks all tasks before it books the first. The error is an [*pricing.InputError] with the
-// index in tasks. Share may be called again with later tasks. Share panics before the first Reset.
+// index in tasks. Later calls may add tasks that start no earlier than the tasks booked so far.
+// Share panics before the first Reset.
 func (s *Sharer) Share(dst []Booking, tasks []Task) ([]Booking, error) {
 	if s.centres == nil {
 		panic("federation: Share before Reset")

@@ -8,39 +8,37 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// Tasks split by slot. Under the slotwise rule an instance of a task may run in a different
-// centre in each slot. In each slot away from home, the instance pays for an equal share of
-// its data. So a task is a bag of pieces of work, one for each instance and slot, and each
-// piece has its share of the data.
+// A slotwise computes the least cost of the tasks if an instance may run in a different centre in
+// each slot. In each slot away from home, the instance then pays for an equal share of its data.
 //
-// Under the rule of [Optimizer], an instance stays in one centre from start to end. A plan under
-// the rule of Optimizer costs the same under the slotwise rule, since an instance that is away is
-// away in all slots and pays for all of its data. So the slotwise optimum is a lower bound on the
-// optimum of Optimizer. The difference is the most that splitting can save.
+// Under the rule of [Optimizer], an instance stays in one centre from start to end. A plan of
+// Optimizer costs the same under the slotwise rule: an instance that is away is away in all slots,
+// and pays for all of its data. The slotwise optimum is therefore a lower bound on the optimum of
+// Optimizer. The difference is the most that splitting can save.
 //
 // The slots are independent, and each slot is a transportation problem. Let w be the cost of
 // sending an instance in this slot, the same to any centre. Let p be the price on demand in a
 // centre, and p_min the lowest price on demand of all centres. If a centre has o more instances
-// than reservations, the o instances with the least w may leave. An instance that leaves saves
-// p − w if it takes an idle reservation elsewhere, and p − w − p_min if it runs on demand in the
-// cheapest centre. The idle reservations are all alike. So the instances that save most take them.
+// than reservations, the o instances with the least w may leave. An instance that leaves saves p −
+// w if it takes an idle reservation elsewhere, and p − w − p_min if it runs on demand in the
+// cheapest centre. All idle reservations are alike, and the instances that save most take them.
 //
-// Proof. The proof sets a price π for an instance-slot in each centre. Let λ be p − w of the
-// first instance that gets no idle reservation, cut to the range from 0 to p_min; λ is 0 if
-// every instance gets one. The price is λ in each centre that has no more instances than
-// reservations. In every other centre the price is min(p, λ + w), where w is that of the o-th
-// instance, or p if fewer than o instances can leave. Three things follow. Every instance is
-// where it is cheapest. A centre with a price below p has no instance on demand, or is the
-// cheapest centre. A centre with a price above 0 has no idle reservation. So L(π) of bound.go,
-// slot by slot, equals the cost. □
+// Proof. The proof sets a price π for an instance-slot in each centre. Let λ be p − w of the first
+// instance that gets no idle reservation, but at least 0 and at most p_min. λ is 0 if every
+// instance gets an idle reservation. The price is λ in each centre that has no more instances than
+// reservations. In a centre with o more instances than reservations, the price is min(p, λ + w)
+// with the w of the o-th instance, or p if fewer than o instances can leave. Three things follow.
+// Every instance is in a centre that is cheapest for the instance. A centre with a price below p
+// has no instance on demand, or is the cheapest centre. A centre with a price above 0 has no idle
+// reservation. Therefore L(π) of bound.go, slot by slot, equals the cost. □
 //
-// For instances that stay in one centre, the same prices prove at least as much, since the
-// least of sums is at least the sum of the leasts.
+// For instances that stay in one centre, the same prices prove at least as much: the least of the
+// centres' sums over slots is at least the sum of the slots' least prices.
 //
-// A task's traffic is divided among its slots in whole nanos: the q-th of L slots pays
-// c·(q+1)/L − c·q/L, rounded down each, which adds up to c.
+// A task's traffic is divided among its slots in whole nanos. With a traffic of c for an instance,
+// slot q of L slots, from 0, pays ⌊c·(q+1)/L⌋ − ⌊c·q/L⌋. The slots together pay c.
 //
-// Time: O(a log a) a slot in which a tasks run. Space: linear in tasks.
+// Time: O(a log a) for each slot in which a tasks run. Space: linear in tasks.
 type slotwise struct {
 	byStart []int32
 	active  []int32

@@ -8,11 +8,11 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Task needs a number of instances in each of the slots Start ≤ t < End. Each instance
-// holds Disk bytes, which must be sent if the instance runs elsewhere than at home.
+// A Task needs a number of instances in each slot t with Start ≤ t < End. Each instance has Disk
+// bytes of data, which must be sent if the instance runs in another centre than its home.
 //
-// In [Liu21] a task also runs in the slot End. Here, as everywhere in this package, End is the
-// first slot without the task.
+// In [Liu21] a task also runs in the slot End. In this package, End is the first slot without the
+// task.
 type Task struct {
 	ID         int   // unique within a run; ties of Start are broken by it
 	Home       int   // the centre whose user submits it, from 0
@@ -65,13 +65,13 @@ func (c Centre) trafficFor(disk int64) (pricing.Money, error) {
 	return pricing.Money(q), nil
 }
 
-// AddDemand adds to dst, slot by slot, the instances that the tasks of one home need. If dst is all
-// 0 before the call, dst is then the d(t) of [Centre].Demand.
+// AddDemand adds to dst[t] the number of instances that the tasks of one home need in slot t. If
+// dst is all 0 before the call, dst is afterwards the expected demand d(t), for [Centre].Demand.
 //
-// The error is an [*pricing.InputError] about a task that does not fit into the slots of dst or has
-// no instance. If the sum overflows, the error unwraps to [ErrOverflow] and names the first task
-// with which it does. After an error dst is unchanged. Time: O(slots of dst and of the home's
-// tasks).
+// The error is an [*pricing.InputError]. It unwraps to [ErrRange] if a task does not fit into the
+// slots of dst or has no instance. It unwraps to [ErrOverflow] if sums may not fit, and names the
+// first task that makes them too large. After an error dst is unchanged. Time: O(slots of dst, plus
+// the slots of each of the home's tasks).
 func AddDemand(dst []int, tasks []Task, home int) error {
 	sum := 0
 	for _, d := range dst {

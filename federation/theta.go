@@ -75,12 +75,12 @@ type kink struct {
 	step pricing.Money
 }
 
-// theta returns how many of a task's instances are best run in another centre: the least θ that
-// minimises [Liu21] Eq. (20), at most the largest element of missing. missing[t] is the number of
-// instances that the task lacks at home in its t-th slot, and idle[t] the number that the other
-// centre can lend in that slot. Values below 0 count as 0. asked[t], if asked is not nil, is the
-// price of a lent instance in slot t, and r.share must then be 0. [Sharer] checks beforehand that
-// the amounts cannot overflow.
+// theta returns how many of a task's instances should run in another centre, which lends
+// reservations: the least θ that minimises [Liu21] Eq. (20). θ is at most the largest element of
+// missing. In the task's t-th slot, the task lacks missing[t] instances at home, and the other
+// centre can lend idle[t] instances. Negative values count as 0. If asked is not nil, asked[t] is
+// the price of a lent instance in slot t, and r.share must be 0. theta relies on [Sharer] to check
+// that amounts cannot overflow.
 func (s *splitter) theta(missing, idle []int, r rates, asked []pricing.Money) int {
 	lack, none, most := 0, 0, 0
 	for t, m := range missing {

@@ -6,44 +6,44 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// This file divides parts of tasks optimally between two centres, a and b. The problem is a
-// minimum-cost flow on a line, solved exactly.
+// A twoCentre divides parts of tasks optimally between two centres, a and b. The problem is a
+// minimum-cost flow on a line, and a twoCentre solves it exactly.
 //
-// A part is a group of cap instances that run in the same slots. x of them run in b, and cap − x in
-// a. The traffic of an instance in b costs cost more than in a, or less if cost is negative. Let
-// n_t be the number of instances of all parts that are in b in slot t:
+// A part is a group of instances that run in the same slots. Let cap be their number, and x the
+// number of them that run in b; the other cap − x run in a. Let cost be the cost of an instance's
+// traffic in b, less that in a; cost may be negative. Let n_t be the number of instances of all
+// parts that run in b in slot t:
 //
-//	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺,
+//	minimise   Σ cost·x  +  Σ_t p_a·(A_t − n_t)⁺ + p_b·(n_t − B_t)⁺.
 //
-// where p_a and p_b are the prices on demand, A_t is the number of instances that a runs on demand
-// if all parts are in a, and B_t is the number of reservations that b then has idle.
+// p_a and p_b are the prices on demand. A_t is the number of instances that a runs on demand if all
+// parts are in a, and B_t is the number of reservations that b then has idle.
 //
-// Idea. n_t − n_{t−1} is the number of instances in b that start in t, less the number that end
-// before t. So take a node before each slot and a node after the last slot. The x instances of a
-// part flow from the node at its start to the node at its end. n_t flows back from node t+1 to node
-// t, at a convex cost with two kinks. This is a circulation in a network, so there is an optimum in
-// whole numbers, and node prices y prove the optimum. The price of slot t is z_t = y_t − y_{t+1},
-// between the slopes of its cost at n_t, and
+// Idea. n_t − n_{t−1} is the number of parts' instances in b that start in t, less the number whose
+// last slot is t−1. Take a node before each slot and a node after the last slot. The x instances of
+// a part flow from the node at its start to the node at its end. n_t flows back from node t+1 to
+// node t, at a convex cost with two kinks. This is a circulation in a network. A circulation has an
+// optimum in whole numbers, and node prices y prove the optimum. The price of slot t is z_t = y_t −
+// y_{t+1}. It is between the slopes of the slot's cost on the two sides of n_t, and
 //
 //	cost + Σ z_t over the part's slots    ≥ 0 where x = 0,  ≤ 0 where x = cap.
 //
 // The network simplex (steps in pivot.go). A basis is a spanning tree. The first tree is the line
 // of slots, or the last tree of the same two centres without the arcs that no longer exist. An arc
-// that breaks the condition above enters. The step pushes flow around the cycle of the arc, past
-// every kink beyond which a further unit still saves. The arc of the last kink leaves. Only sweeps
-// compute node prices. A sweep lists the worst arc of each block, and a listed arc enters if it
-// still breaks its condition.
+// that breaks the condition above enters the tree. The step pushes flow around the cycle of the
+// arc, past every kink beyond which one more unit still saves. The arc at whose kink or bound the
+// step ends leaves the tree. Only sweeps compute node prices. A sweep lists the worst arc of each
+// block of arcs, and a listed arc enters if it still breaks its condition.
 //
-// Invariant. All flows are multiplied by scale = T+2, and each node but the last has one more
-// unit of demand. The flow of a tree arc is then a multiple of scale, plus or minus the number
-// of nodes on its far side, 1 to T. So no tree arc is at a kink or a bound, every step makes
-// progress, and the steps end. Dividing by scale, and rounding the extra units off, gives a
-// flow within the same kinks and bounds. The same prices prove this flow optimal. (Package
-// reserve/internal/flow explains the same argument at greater length.)
+// Invariant. All flows are multiplied by scale = T+2 for T slots, and each node but the last has
+// one more unit of demand. The flow of a tree arc is then a multiple of scale, plus or minus the
+// number of nodes on its far side, 1 to T. Therefore no tree arc is at a kink or a bound, every
+// step lowers the cost, and the steps end. Dividing by scale, and rounding the extra units off,
+// gives a flow within the same kinks and bounds. The same prices prove this flow optimal. Package
+// reserve/internal/flow explains this argument at greater length.
 //
-// Time: a step is linear in its cycle times the kinks passed, a sweep in slots and
-// parts. No polynomial bound on the number of steps is known. Space: 70 bytes a part, 120
-// a slot.
+// Time: a step is linear in its cycle times the kinks passed, a sweep in slots and parts. No
+// polynomial bound on the number of steps is known. Space: 70 bytes a part, 120 a slot.
 type twoCentre struct {
 	slots int
 	scale int64

@@ -33,18 +33,20 @@ import (
 // [Exact] computes the bound of its own values here, and [Verify] computes the bound again. Arithmetic
 // is exact, in 128 bits. Time: O(classes × (levels × slots + purchases)).
 
-// A Certificate is a dual solution: Values[k·T + t] is what one more reservation of level k
-// or a later level is worth in slot t of T.
+// A Certificate proves the lower bound of a [Plan]. It is a solution of the dual linear program.
+// Values[k·T + t] is the worth, in slot t of T slots, of one more active reservation of level k or
+// a later level. Levels count from 0.
 //
-// The levels are the distinct use prices u_1 > u_2 > … below the price on demand u_0, of the
-// classes in the list and of the inventory. A reservation whose use costs u_k saves
-// w_j = u_{j-1} − u_j at each level j ≤ k. With prepaid classes alone there is one level,
-// and w_1 is the price on demand. One more instance in slot t then adds at least Values[t]
-// to the cost of an optimal plan, and one less saves at most Values[t].
+// The levels are the distinct use prices u_0 > u_1 > … that are below the price on demand, of the
+// classes in the list and of the inventory. A reservation of level k saves w_0 + … + w_k in each
+// slot that it serves: w_j is u_{j−1} − u_j, with the price on demand in place of u_{−1}.
 //
-// A value v stands for v·Num/Den nanos of the currency. Num/Den is a unit in which all prices of
-// the problem are whole numbers. If the values come from a linear program and are fractional, the
-// unit is finer.
+// If all classes are prepaid, there is one level, and w_0 is the price on demand. One more instance
+// of demand in slot t then adds at least Values[t] to the cost of an optimal plan. One instance
+// less saves at most Values[t].
+//
+// A value v stands for v·Num/Den nanos of the currency. All prices of the problem are whole numbers
+// of the unit Num/Den. If a linear program gives fractional values, the unit is finer.
 type Certificate struct {
 	Levels   int
 	Values   []int64

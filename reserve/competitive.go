@@ -56,19 +56,21 @@ type Competitive struct {
 }
 
 // Bound returns a lower bound on the cost of every plan for p, [Niu16] Eq. (5), rounded down to the
-// nano. The intervals are those of p.Every if p.Every divides every term; otherwise their length is
-// a divisor of p.Every that divides every term.
+// nano. Eq. (5) divides the demand into intervals. An interval is p.Every slots long if p.Every
+// divides every term. Otherwise the length is the greatest common divisor of p.Every and all terms.
 //
-// Under Pure the bound holds for the pure cost, and so for the total cost. Under Full it holds for
-// the total cost, and also for the pure cost if the demand is a whole number of intervals. Then
-// Full and Pure give the same number; otherwise Full gives as much or more: more if an instance of
-// the last interval is cheaper with a class. Bound ignores caps and Closed dates, which can only
-// raise the cost. Bound takes inventory off the demand and adds the cost of its use. The use of
-// inventory must cost no more than the use of each class and no more than on demand; otherwise the
-// error is [ErrUnsupported].
+// With the horizon Pure, the bound holds for the pure cost, and therefore for the total cost, which
+// is at least as great. With the horizon Full, the bound holds for the total cost. If the demand is
+// a whole number of intervals, Full and Pure give the same number, which holds for both costs.
+// Otherwise the bound of Full may be greater: a class that serves the last, short interval costs
+// the fee's share of a whole interval.
 //
-// The errors are those of [Planner]. Time O(n·log L + L·h) for n slots, intervals of L slots and h
-// classes.
+// Bound ignores caps and Closed dates, which can only raise the cost. Bound takes inventory off the
+// demand and adds the cost of using the inventory. The error is [ErrUnsupported] if the use of
+// inventory costs more than the use of a class for sale, or more than on demand. The other errors
+// are those of [Planner].
+//
+// Time: O(n·log L + L·h) for n slots, intervals of L slots and h classes.
 func (c *Competitive) Bound(p *Problem) (pricing.Money, error) {
 	m := &c.market
 	q := *p

@@ -42,18 +42,17 @@
 //
 //	minimise   Σ F_k·R_tk + Σ q_k·(served by k in t) + p·(not served in t).
 //
-// A [Problem] also has the contracts held already, the slots at which purchases are
-// possible, and caps. Its [Horizon] says what to count of a term that outlives the demand.
+// A [Problem] also has the contracts held already, the slots at which purchases are possible, and
+// caps. Its [Horizon] says how the cost counts a term that outlives the demand.
 //
 // # Demand that is not known
 //
 // A forecast is a distribution, not a number. Problem.Paths has the possible demands, with
-// Problem.Weights for their probabilities, or Problem.Chances a distribution for each slot.
-// Exact decides all purchases before any path is seen, serves the rest of each path on
-// demand, and minimises the mean cost. Costs and bounds are then means. With a horizon of
-// [Pure] the need goes on after the paths end, which is the right choice for most forecasts.
-// [Exact.Outlook] says what each path costs, what a perfect forecast would save, and what
-// planning for the mean path would cost.
+// Problem.Weights for their probabilities, or Problem.Chances a distribution for each slot. Exact
+// decides all purchases before any path is seen, serves the rest of each path on demand, and
+// minimises the mean cost. Costs and bounds are then means. For most forecasts the horizon [Pure]
+// is the right choice: the need goes on after the paths end. [Exact.Outlook] says what each path
+// costs, what a perfect forecast would save, and what planning for the mean path would cost.
 //
 // A buyer who decides today, sees a quarter, and decides again has a tree: Problem.Tree has a [Node] for
 // each slot of each past, and a purchase is decided in its node. The first purchases of such a plan are
@@ -67,14 +66,14 @@
 //	HGR          one      (on demand + optimum)/2   O(n·log n), [Liu21] Alg. 1
 //	Competitive  all      a lower bound, Eq. (5)    O(n·log L + L·h), [Niu16]
 //
-// n is the number of slots, h of classes, L of slots between purchases. Use [Exact]. It plans
-// purchases for any number of classes, terms, dates and caps, and proves what it says. Plans of
-// thousands of purchases from classes with several use prices have a gap of about 5·10⁻⁴. If a
-// limit on the work was reached and the gap is above 10⁻³, [Plan].Limited says so. [Plan].Gap has
-// the gap; small problems with several use prices may have a larger one, since the bound is that of a
-// linear program. [HGR] is for readers of [Liu21]. Other published
-// planners, which cost 0.2 to 6% more than the optimum on real demands, are in package
-// reserve/rules. Package reserve/theory has the long proofs.
+// n is the number of slots, h of classes, L of slots between purchases. Use [Exact]. Exact plans
+// purchases for any number of classes, terms, dates and caps, and proves how near to the optimum
+// its plan is. Plans of thousands of purchases from classes with several use prices have a gap of
+// about 5·10⁻⁴. If a limit on the work was reached and the gap is above 10⁻³, [Plan].Limited says
+// so. [Plan].Gap has the gap; small problems with several use prices may have a larger one, since
+// the bound is that of a linear program. [HGR] is for readers of [Liu21]. Other published planners,
+// which cost 0.2 to 6% more than the optimum on real demands, are in package reserve/rules. Package
+// reserve/theory has the long proofs.
 //
 // A [Planner] turns a Problem into purchases. A planner of a user's own reads the Problem as an
 // [Input] of [Offer].

@@ -22,13 +22,14 @@ var (
 	ErrUnsupported = errors.New("not a problem for this algorithm")
 )
 
-// An InputError says which part of an input cannot be planned for, and why. Its fields:
+// An InputError says which part of an input is wrong or not supported, and why. Its fields:
 //
 //   - Package is "reserve".
-//   - Field is the input or the path to it, such as "Demand" or "Prices.Classes[].Term".
-//   - Index is the element of the field, -1 where there is none.
+//   - Field is the part of the input, such as "Demand" or "Prices.Classes[].Term".
+//   - Index is the index of the element of Field, or -1 if Field has no elements or no element is
+//     to blame.
 //   - Line and Column are 0.
-//   - Err says what is there and what would be right, and unwraps to a sentinel.
+//   - Err says what the value is and what it should be, and unwraps to a sentinel error.
 type InputError = inputerr.Error
 
 func badInput(field string, index int, sentinel error, format string, args ...any) error {

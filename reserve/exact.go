@@ -48,21 +48,22 @@ import (
 // and the saving p of a slot. BENCHMARKS.md has measurements.
 // Memory: about 120 bytes a slot, and 8 bytes a slot and class with dates or the Pure horizon.
 
-// Exact finds plans of least cost. If the use of all classes costs the same, plans are exact (for
-// fine weights of paths see Solve). Otherwise plans come from a linear program and have a certified
-// gap, which is 0 where a plan meets the bound of the program. The zero value is ready. Exact keeps
-// its memory and allocates nothing after the largest problem of its kind. A plan is valid until the
-// next call. Only one goroutine at a time may use an Exact.
+// An Exact finds plans of least cost, or plans with a certified gap to the least cost;
+// [Exact.Solve] says when. The zero value is ready. An Exact keeps its memory between calls, and
+// allocates nothing after the largest problem of its kind. A plan is valid until the next call.
+// Only one goroutine at a time may use an Exact.
 type Exact struct {
 	// Work limits the work of the simplex that solves the linear program, in units of about a
-	// nanosecond. The linear program is needed only if classes have several use prices. Work 0
-	// stands for 2·10⁹ if the plan is likely to need few purchases. If the plan is likely to need
-	// thousands of purchases, Work 0 turns the simplex off.
+	// nanosecond. The linear program is needed only if classes have several use prices. Otherwise
+	// Work has no effect, and a solve takes milliseconds to seconds, depending on the size of the
+	// demand.
 	//
-	// Without the simplex, or at its limit, the method of decompose.go takes over: flows and a
-	// first-order method, until the plan is within 5·10⁻⁴ of the bound or after 4,000 steps, which
-	// take some seconds. If the use of all classes costs the same, Work has no effect: such a solve
-	// takes milliseconds to seconds, depending on the size of the demand.
+	// Work 0 stands for 2·10⁹ if the plan is likely to need few purchases. If the plan is likely to
+	// need thousands of purchases, Work 0 turns the simplex off.
+	//
+	// If the simplex is off or reaches its limit, the method of decompose.go follows: flows and a
+	// first-order method. The first-order method ends when its gap is 5·10⁻⁴, or after 4,000 steps,
+	// which take some seconds.
 	Work int64
 
 	market     market
@@ -99,16 +100,21 @@ func (e *Exact) AppendPlan(dst []pricing.Purchase, p *Problem) ([]pricing.Purcha
 	return append(dst, e.purchases...), nil
 }
 
-// Solve returns a plan with its certificate. The plan has the least cost if [Plan.Optimal] says so.
-// If the use of all classes costs the same, that is so for every known demand. With paths or chances
-// whose weights make amounts too large for the flow, a gap of some 10⁻⁹ may remain.
+// Solve returns a plan with its certificate. The plan has the least cost if [Plan.Optimal] says so;
+// [Plan.Gap] bounds the distance otherwise.
 //
-// Ties: Solve does not promise which of several plans of equal cost it returns, but the same problem
-// always gives the same plan.
+// If the use of all classes costs the same, the plan for a Problem.Demand has the least cost. So
+// has the plan for Problem.Paths or Problem.Chances if the weights have few digits. If the products
+// of weights and prices are too large for the network flow, Solve rounds the products, and a gap of
+// some 10⁻⁹ may remain. If classes have several use prices, or for a Problem.Tree with several
+// classes, the plan comes from a linear program, and a gap may remain.
+//
+// Ties: Solve may return any of several plans of equal cost, but always returns the same plan for
+// the same problem.
 //
 // The error is an [*InputError] that unwraps to
 //
-//   - [ErrRange] or [ErrTerm] for a malformed problem,
+//   - [ErrRange] or [ErrTerm] if the problem is malformed,
 //   - [ErrOverflow] if amounts do not fit,
 //   - [ErrInfeasible] if the inventory alone exceeds MaxActive,
 //   - [ErrUnsupported] if the use of a held class costs at least as much as on demand.

@@ -67,19 +67,20 @@ const mostFront = mostExpanded / 64
 // frontGap ends the rounds of a point: amounts of a million are then right to a cent.
 const frontGap = 1e-8
 
-// Front returns one plan for p's paths for each element of risks. A risk is the weight λ of CVaR: 0
-// asks for the least mean cost, 1 for the least CVaR. If risks is nil, Front uses eleven risks from
-// 0 to 1. CVaR is the mean cost of the worst 1 − level of the probability; level is from 0.01 to
-// below 1, such as 0.95. Each risk takes at most rounds rounds, each with one solve; 0 stands for
-// 60.
+// Front returns one plan for p's paths for each element of risks. A risk is the weight λ of the
+// CVaR of the cost, beside the weight 1 − λ of the mean cost: 0 asks for the least mean cost, 1 for
+// the least CVaR. If risks is nil, Front uses the eleven risks 0, 0.1, …, 1. CVaR is the mean cost
+// of the worst paths, which together have the probability 1 − level. level is from 0.01 to below 1,
+// such as 0.95. rounds limits the solves for each risk; 0 stands for 60.
 //
 // The same problem and the same list of risks give the same front. If all points have a Gap of 0, a
 // point of greater Risk has no greater CVaR. Otherwise take two points with the risks κ < λ. The
-// CVaR of the point λ exceeds the CVaR of the point κ by at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ),
-// where e_κ and e_λ are the Gap of each point times its bound.
+// CVaR of the point λ exceeds the CVaR of the point κ by at most ((1−κ)·e_λ + (1−λ)·e_κ)/(λ−κ). e_κ
+// is the Gap of the point κ times the lower bound of that point, and e_λ is the Gap of the point λ
+// times its bound.
 //
-// The error is that of [Exact.Solve], [ErrRange] for a level, a risk or a number of
-// rounds out of range, or [ErrUnsupported] for a problem without paths. Front allocates.
+// The error is that of [Exact.Solve], [ErrRange] if level, a risk or rounds is out of range, or
+// [ErrUnsupported] if p has no paths. Front allocates.
 func (e *Exact) Front(p *Problem, level float64, risks []float64, rounds int) ([]FrontPoint, error) {
 	if !(level >= .01 && level < 1) {
 		return nil, badInput("level", -1, ErrRange, "%v: want a share from 0.01 to below 1", level)

@@ -36,23 +36,23 @@ import (
 // saving ν·p - F, which is the same for equal fees. With a use price q, p is p - q (see
 // single).
 
-// HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class. The zero value
-// is ready.
+// HGR is the heuristic-greedy reservation of [Liu21] Alg. 1, for one class. The zero value is
+// ready.
 //
-// HGR saves at least half of what the optimum saves over on demand, under all rules that HGR
-// handles. With the Full horizon, the fee F, a term of τ slots, the price p of a slot on demand and
-// α = F/(τ·p) ≤ 1, the cost is therefore at most
+// Compared with everything on demand, HGR saves at least half as much as the optimum, for all
+// problems that HGR handles. To bound the cost, let F be the fee, τ the slots of a term, and p the
+// price of a slot on demand. Let α = F/(τ·p) ≤ 1. With the Full horizon, the cost is then at most
 //
 //	(1 + 1/α)/2          for α ≥ 1/2
 //	3/2 + ln(1/(2α))     for α ≤ 1/2
 //
-// times the optimum; reserve/theory has the proofs. [Liu21] Theorem 3 says 2 - α. That bound holds
-// for α ≥ 1/2, and is false for every α < 1/2. The cost can be more than twice the optimum: 20
-// against 9 is the worst ratio known. Whether one constant holds for all α is open. If the demand
-// is no longer than the term, the plan is optimal.
+// times the optimum; reserve/theory has the proofs. [Liu21] Theorem 3 says 2 - α. The bound 2 - α
+// holds for α ≥ 1/2, and is false for every α < 1/2. The cost can be more than twice the optimum:
+// the worst ratio known is 20 to 9. Whether one constant holds for all α is open. If the demand is
+// no longer than the term, the plan is optimal.
 //
-// HGR handles any Every, Closed dates, both horizons, classes billed either way, and
-// inventory of classes whose use costs no more than that of the class to buy. HGR does not
+// HGR handles any Every, Closed dates, both horizons, and classes billed either way. HGR handles
+// inventory of classes whose use costs no more than the use of the class to buy. HGR does not
 // handle MaxBuy and MaxActive.
 type HGR struct {
 	// Class is the class to buy, an index into the price list.

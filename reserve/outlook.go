@@ -43,11 +43,11 @@ type Outlook struct {
 	MeanPath, Hindsight pricing.Money
 }
 
-// Outlook returns what purchases for p, sorted by slot and class, cost on each of p's
-// paths, and what not knowing the path costs.
+// Outlook returns the cost of purchases on each path of p, and the cost of not knowing the path.
+// purchases must be sorted by slot and class.
 //
-// The error is that of [Exact.Solve] or [Cost], or [ErrUnsupported] for a problem without paths,
-// such as a problem with Chances. Outlook solves p for each path, and allocates.
+// The error is that of [Exact.Solve] or [Cost], or [ErrUnsupported] if p has no Paths, such as a
+// problem with Chances. Outlook solves p for each path, and allocates.
 func (e *Exact) Outlook(p *Problem, purchases []pricing.Purchase) (Outlook, error) {
 	var o Outlook
 	if err := p.wantPaths(); err != nil {
@@ -152,11 +152,11 @@ func (p *Problem) meanPath(weights []int64, parts int64) []int {
 	return mean
 }
 
-// AppendQuantile appends to dst the q-quantile of the demand of each slot of p: the least
-// number of instances that the demand exceeds with a probability of at most 1 − q. A tool that
-// knows one number a slot plans for such a demand; [Cost] says what the tool's plan costs for p.
+// AppendQuantile appends to dst the q-quantile of the demand of each slot of p. The q-quantile is
+// the least number that the demand exceeds with a probability of at most 1 − q. A tool that takes
+// one number for each slot may plan for this demand; [Cost] returns the cost of such a plan for p.
 //
-// The error is that of a malformed problem, or [ErrRange] for a q outside of 0 to 1.
+// The error is that of a malformed problem, or [ErrRange] if q is not from 0 to 1.
 func (p *Problem) AppendQuantile(dst []int, q float64) ([]int, error) {
 	if !(q >= 0 && q <= 1) {
 		return dst, badInput("q", -1, ErrRange, "%v: want a probability from 0 to 1", q)

@@ -14,11 +14,11 @@ type Plan struct {
 	Purchases []pricing.Purchase
 	// Bill is what the demand costs with the purchases and the inventory.
 	Bill pricing.Bill
-	// Cost is the amount that the plan makes small: Bill.Total or Bill.Pure, by the problem's
-	// Horizon, less the hours that held reservations owe whether they are used or not. Cost is
-	// computed as a whole and rounded half to even once, while the bill rounds line by line. No
-	// plan costs less than Bound, which is rounded in the same way. A plan is optimal if Cost and
-	// Bound are equal.
+	// Cost is the amount that the plan makes small. Cost is Bill.Total with the horizon Full, and
+	// Bill.Pure with the horizon Pure. Unlike the bill, Cost leaves out the hours that held
+	// reservations owe whether they are used or not. Cost is computed as a whole and rounded once,
+	// half to even; the bill is rounded line by line. No plan costs less than Bound, which is
+	// rounded in the same way. The plan is optimal if Cost and Bound are equal.
 	Cost, Bound pricing.Money
 	// Certificate proves the bound; see Verify.
 	Certificate Certificate

@@ -8,9 +8,9 @@ import (
 
 // A Planner decides what to buy for a demand that is known in advance.
 //
-// AppendPlan appends the purchases to dst, sorted by slot and then by class. There is at
-// most one purchase for each slot and class, and none with a count of 0. AppendPlan does not
-// modify p, and after the call reads none of its slices.
+// AppendPlan appends the purchases to dst, sorted by slot and then by class. There is at most one
+// purchase for each slot and class, and each count is at least 1. AppendPlan does not modify p, and
+// does not keep the slices of p.
 //
 // The error is an [*InputError] that unwraps to
 //
@@ -18,9 +18,9 @@ import (
 //   - [ErrOverflow] if the amounts of the problem are too large,
 //   - [ErrUnsupported] if the algorithm does not handle such a problem.
 //
-// dst is then returned unchanged.
+// After an error, dst is returned unchanged.
 //
-// The zero value of a planner is ready. A planner keeps its memory between calls and allocates
+// The zero value of a planner is ready. A planner keeps its memory between calls. It allocates
 // nothing after the largest problem, if dst has room. Only one goroutine at a time may use a
 // planner.
 type Planner interface {
@@ -32,24 +32,26 @@ var (
 	_ Planner = (*HGR)(nil)
 )
 
-// A single is a problem with one class to buy, reduced to a prepaid class for the algorithms for
-// one class. It has the demand less the inventory, and the difference in cost between a slot on
-// demand and a slot in a reservation.
+// A single is a problem with one class to buy, in the form that the algorithms for one class take:
+// the class is prepaid, and there is no inventory. The demand of a single is the problem's demand
+// less the part that the inventory serves. The gain of a single takes the place of the price on
+// demand: the price on demand less the use price of the class.
 //
-// Let a slot cost q in a reservation of the class and p on demand, and let the fee be F. A plan
-// with r reservations serves S of the D instance-slots of demand from reservations. Its cost is
+// Reduction to a prepaid class. Let p be the price of a slot on demand, q the price of a slot in a
+// reservation of the class, and F the fee. A plan with r reservations serves S of the D
+// instance-slots of demand from reservations. Its cost is
 //
 //	F·r + q·S + p·(D - S)  =  q·D + F·r + (p - q)·(D - S).
 //
-// The first term is the same for all plans. The rest is the cost of a prepaid class at the price
-// p - q. If p - q ≤ 0, no purchase pays off. If a plan costs at most c times the optimum without
-// the first term, it costs at most c times the optimum with the first term, because adding q·D ≥ 0
-// to both costs brings their ratio nearer to 1.
+// The first term is the same for all plans. The rest is the cost with a prepaid class at the price
+// p - q on demand. If p - q ≤ 0, no purchase pays off. If a plan costs at most c times the optimum
+// without the first term, it costs at most c times the optimum with the first term: both costs grow
+// by q·D ≥ 0, and c is at least 1.
 //
-// Providers apply the reservation with the lowest use price first. So held reservations whose use
-// costs at most q serve before the class under every plan, and simply reduce the demand. Held
-// reservations with a dearer use serve after the class: a slot of the class would then save less
-// than p - q, so such inventory is not supported.
+// Inventory. Providers apply the reservation with the lowest use price first. Held reservations
+// whose use costs at most q serve before the class under every plan, and simply reduce the demand.
+// Held reservations with a dearer use serve after the class. A slot of the class would then save
+// less than p - q; the algorithms therefore do not support such inventory.
 type single struct {
 	market
 	demand []int   // not held

@@ -61,14 +61,14 @@ type Problem struct {
 	Horizon Horizon
 }
 
-// A Horizon says what a reservation that outlives the demand costs. As text a Horizon
-// is "full" or "pure".
+// A Horizon says how the cost counts a reservation that outlives the demand. As text a Horizon is
+// "full" or "pure".
 //
-// Use Full if nothing is known of the time after the demand, or if all need ends with the demand: a
-// plan then buys nothing in the last weeks that does not pay before the end. Use Pure if the need
-// goes on as it is: the fee of a purchase near the end then counts only for the part of the term
-// before the end. For a decision of today from a forecast, Pure is the right choice: with Full a
-// term as long as the forecast looks too dear.
+// Use Full if all need ends with the demand, or if nothing is known of the time after the demand. A
+// purchase near the end must then pay its whole fee back before the end. Use Pure if the need goes
+// on. The fee of a purchase near the end then counts only for the part of the term before the end.
+// For a decision of today from a forecast, Pure is the right choice: with Full, a class whose term
+// is as long as the forecast looks too dear.
 type Horizon uint8
 
 const (
@@ -266,10 +266,10 @@ func (m *market) weigh(parts int64) error {
 
 // prices turns the price list into integers.
 //
-// A slot is num/den hours in lowest terms. On demand and use prices cost
-// hourly·num/den a slot, a fee is upfront + hourly·(slots of the term)·num/den,
-// and with the Pure horizon a slot of a reservation costs fee/term. So den times
-// the least common multiple of the terms makes everything whole.
+// A slot is num/den hours in lowest terms. On demand or in use, a slot costs hourly·num/den. A fee
+// is upfront + hourly·(slots of the term)·num/den. With the Pure horizon, a slot of a reservation
+// costs fee/term. All these amounts are whole after multiplication by den and, for Pure, by the
+// least common multiple of the terms.
 func (m *market) prices(p *Problem) error {
 	g := wide.GCD(int64(p.Slot), int64(time.Hour))
 	num, den := int64(p.Slot)/g, int64(time.Hour)/g

@@ -47,18 +47,24 @@ type Resale struct {
 	Longest time.Duration
 }
 
-// AppendClasses appends to dst the classes of list, in their order, and then a further class for
-// each class and each time of sale. To plan with sales, use the result as the Classes of the list,
-// and the Horizon Full: the end of the demand is one of the times of sale.
+// AppendClasses appends to dst the classes of list, in their order, and then classes for sale. A
+// class for sale is a class of list whose reservations are sold after one of the times of sale. Its
+// Term ends with the sale, and its Upfront is lower by the money that the sale brings. Its name is
+// the name of the class followed by the time of sale, such as "heavy for 84d".
 //
-// The further class ends, by its Term, when the reservation is sold. Its name is the name of the
-// class and the time of sale, such as " for 84d". AppendClasses also appends to of, for each class
-// that it appends to dst, the index of the class in list.
+// Of classes for sale with equal Term, Hourly and Billed, AppendClasses appends only the cheapest,
+// the first of equals. AppendClasses appends none of them if a class of list with the same Term,
+// Hourly and Billed is at least as cheap. For each class that AppendClasses appends to dst, it
+// appends to of the index of the class in list.
+//
+// To plan with sales, use the result as the Classes of the list, and the Horizon Full. Pure would
+// count the rest of each term as refunded, in addition to the sales.
 //
 // Prices are rounded up to the nano. The error is that of [pricing.List.Validate], or an
-// [*InputError] that unwraps to [ErrRange] for a share that is not from 0 to 1, a time of sale that
-// is not positive, a negative Longest, and more than 100,000 classes. Time O(m²·n) for m classes
-// and n times of sale. AppendClasses allocates the names of the classes.
+// [*InputError] that unwraps to [ErrRange]. ErrRange means that Share is not from 0 to 1, that
+// Every is not positive, that Longest is negative, or that there are more than 100,000 classes.
+// Time: O(m²·n) for m classes and n times of sale. AppendClasses allocates the names of the
+// classes.
 func (m Resale) AppendClasses(dst []pricing.Class, of []int, list pricing.List) ([]pricing.Class, []int, error) {
 	if err := list.Validate(); err != nil {
 		return dst, of, &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}

@@ -7,16 +7,16 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// WholeTerms returns the list with every term cut to a whole number of slots, for slots
-// that do not divide terms: a year of 8760 hours is 52 slots of a week, and one day more.
-// The rest of a term, less than a slot, then counts as unused. A reservation still costs
-// all of its fee: what a class billed [pricing.Always] charges for the rest is added to
-// Upfront, rounded up. So each purchase of a plan can be made, and costs what the plan
-// says. A plan renews a contract less than a slot before the contract ends.
+// WholeTerms returns list with every term cut to a whole number of slots. Use WholeTerms if slots
+// do not divide the terms: a year of 8760 hours is 52 slots of a week and one day more. The rest of
+// a term, less than a slot, then counts as unused.
 //
-// The list itself is not modified. The error is an [*InputError] that unwraps to
-// [ErrRange] for a slot that is not positive, [ErrTerm] for a term shorter than a slot, or
-// [ErrOverflow].
+// A reservation still costs all of its fee. If a class is billed [pricing.Always], WholeTerms adds
+// the hourly price of the rest to Upfront, rounded up. Each purchase of a plan therefore costs what
+// the plan says. A plan may renew a contract less than a slot before the contract ends.
+//
+// The list itself is not modified. The error is an [*InputError] that unwraps to [ErrRange] if slot
+// is not positive, [ErrTerm] if a term is shorter than a slot, or [ErrOverflow].
 func WholeTerms(list pricing.List, slot time.Duration) (pricing.List, error) {
 	if slot <= 0 {
 		return list, badInput("slot", -1, ErrRange, "%v: want a positive length", slot)

@@ -24,13 +24,13 @@ type Use struct {
 	Saved pricing.Money
 }
 
-// AppendUses appends to dst how much each purchase serves and saves: see [Use]. The purchases must
-// be a plan for p, sorted by slot and class. Reservations serve by use price, the lowest first, as
-// providers apply them. Of equal use prices the inventory serves first, then the first class of the
-// list, then the earliest purchase.
+// AppendUses appends to dst a [Use] for each purchase: how much the purchase serves and saves. The
+// purchases must be a plan for p, sorted by slot and class. In each slot, the reservation with the
+// lowest use price serves first, as providers apply them. Among equal use prices the inventory
+// serves first, then the first class of the list, then the earliest purchase.
 //
-// The error is that of a malformed problem or malformed purchases. Time: O(slots × purchases
-// active in one slot).
+// The error is that of a malformed problem or malformed purchases. Time: O(slots × purchases active
+// in one slot).
 func AppendUses(dst []Use, p *Problem, purchases []pricing.Purchase) ([]Use, error) {
 	var m market
 	if err := m.load(p); err != nil {

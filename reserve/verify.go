@@ -7,15 +7,14 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// Verify checks a plan and its certificate without any part of a solver. Verify checks that
-// the purchases keep to the rules of the problem, that Cost is their cost, that the
-// certificate is dual feasible, and that Bound is the bound that the certificate proves. If
-// the error is nil, no plan for p costs less than Bound, and if Optimal reports true, no
-// plan costs less than this plan.
+// Verify checks a plan and its certificate without any part of a solver. Verify checks that the
+// purchases keep to the rules of the problem, that Cost is their cost, and that the certificate
+// proves Bound. If the error is nil, no plan for p costs less than Bound. If Optimal also reports
+// true, no plan costs less than this plan.
 //
-// certificate.go derives the bound and computes it. If the bound is wrong, Verify names the first
-// slot or purchase at fault. Verify compares three amounts of the bill: the total, the pure cost
-// and the part on demand.
+// If Bound is not what the certificate proves, the error names the first slot or purchase at which
+// plan and certificate do not fit together. Verify checks three amounts of the bill: the total, the
+// pure cost and the part on demand. File certificate.go derives the bound and computes it.
 func Verify(p *Problem, plan *Plan) error {
 	var m market
 	if err := m.loadAny(p); err != nil {

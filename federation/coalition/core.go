@@ -66,17 +66,22 @@ type Weighted struct {
 	Weight int64
 }
 
-// Core fills dst with one share of the cost for each member. The slack of a coalition is its own
-// cost less the shares of its members. Core makes the least slack of all coalitions as great as
-// possible, and says whether the shares are in the core. The shares add up to the cost of all
-// members, to the nano. If the core is not empty, no coalition pays more than its own cost. If the
-// core is empty, some coalition gains by a departure. The shares then make the greatest such gain
-// least, and Core.Proof proves that no shares do better.
+// Core divides the cost of all members and fills dst with the share of each member. The shares add
+// up to the cost of all members, to the nano. The slack of a coalition is the coalition's own cost
+// less the shares of its members. Core chooses the shares with the greatest least slack, over all
+// coalitions except that of all members.
 //
-// If several shares are equally good, Core returns those of the last basis of the simplex: the same
-// table always gives the same shares. Core rounds shares down to nanos. The nanos that are then
-// missing go to the members with the greatest remainders. If that would put the shares outside the
-// core, Core takes the first other way to hand the nanos out that keeps the shares in the core.
+// Shares are in the core if no coalition has a negative slack. If the core is empty, some coalition
+// gains by a departure under any shares. Core then makes the greatest such gain as small as
+// possible, and Core.Proof proves that the core is empty.
+//
+// If several shares are equally good, Core returns the shares of the simplex's last basis. The same
+// table always gives the same shares.
+//
+// Core rounds each share down to nanos. Each nano that is then missing goes to a member with one of
+// the greatest remainders. If the core is not empty and these shares are outside the core, Core
+// tries up to 500 choices of the members that get a nano. Core takes the first choice inside the
+// core, or else the choice with the greatest slack.
 //
 // The error is that of [Costs.Validate]; dst is then unchanged. Core panics if the length of dst is
 // not the number of members.

@@ -61,14 +61,14 @@ type Departure struct {
 	Gain pricing.Money // what the coalition pays less by itself
 }
 
-// AppendDepartures appends to dst the coalitions whose members pay more by shares than by
-// themselves, the greatest gain first; ties go to the lower Set. If shares add up to the cost of
-// all members and no coalition departs, the shares are in the core. If shares add up to more than
-// the cost of all members, the coalition of all members is among the departures.
+// AppendDepartures appends to dst each coalition whose shares add up to more than its own cost. The
+// coalition with the greatest gain comes first; ties go to the lower Set. If shares add up to the
+// cost of all members and no coalition departs, the shares are in the core. If shares add up to
+// more than the cost of all members, the coalition of all members is among the departures.
 //
-// AppendDepartures returns the error of [Costs.Validate], or an [*pricing.InputError] that unwraps
-// to [ErrOverflow] for a share that is too large, and then returns dst unchanged. It panics if
-// there is not one share for each member. Time: O(2ⁿ·n) for n members.
+// The error is that of [Costs.Validate], or an [*pricing.InputError] that unwraps to [ErrOverflow]
+// if a share is too large. After an error AppendDepartures returns dst unchanged. AppendDepartures
+// panics if the number of shares is not the number of members. Time: O(2ⁿ·n) for n members.
 func (c Costs) AppendDepartures(dst []Departure, shares []pricing.Money) ([]Departure, error) {
 	if err := c.Validate(); err != nil {
 		return dst, err

@@ -48,10 +48,10 @@
 //	[Solver.AppendPartition]  yes                                      O(3ⁿ)
 //	[Sampler.Shapley]         no; a standard error for each share      2·pairs·n costs
 //
-// [Solver.Core] returns the least core [Maschler79]: the shares with the greatest slack
-// ε. They are in the core if and only if ε ≥ 0. If the core is empty, these shares make
-// the greatest gain of a departure least, and the weights of the linear program are the
-// proof. The simplex method runs on whole numbers, so no answer depends on rounding
+// [Solver.Core] returns the least core [Maschler79]: the shares with the greatest slack ε. They are
+// in the core if and only if ε ≥ 0. If the core is empty, these shares make the greatest gain of a
+// departure as small as possible. The weights of the linear program then prove that the core is
+// empty. The simplex method runs on whole numbers, and its answer does not depend on rounding
 // (core.go).
 //
 // [Sampler] draws random orders in pairs, each forwards and backwards, and returns the
@@ -59,10 +59,10 @@
 //
 // # Units
 //
-// Costs and shares are [pricing.Money], exact to the nano. Shares always add up to the
-// cost of all. Shares are rounded by less than a nano each. So a coalition of n members
-// can pay up to n nanos more than by itself, although the core has fractions of nanos
-// that would do. [Core].Slack says so.
+// Costs and shares are [pricing.Money], exact to the nano. Shares always add up to the cost of all.
+// Each share is rounded by at most a nano. A coalition of n members can therefore pay up to n nanos
+// more than by itself, even if the core has shares in fractions of nanos. [Core].Slack is then
+// below 0.
 //
 // # Allocation and concurrency
 //

@@ -5,15 +5,17 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// AppendPartition appends to dst the federations that should form: the partition of all members
-// into coalitions that together cost least. The coalitions are in the order of their lowest
-// members. AppendPartition also returns the cost of the partition. Of partitions with equal costs,
-// AppendPartition takes the partition in which the coalition of member 0 is the greatest Set; if
-// these are equal, too, the next coalition decides, and so on. So all members stay together if no
-// partition saves money. The error is that of [Costs.Validate]; dst is then unchanged.
+// AppendPartition finds the federations that should form: the partition of all members into
+// coalitions that together cost least. AppendPartition appends the coalitions to dst, in the order
+// of their lowest members, and returns the cost of the partition.
 //
-// The best partition of a set is a coalition with the lowest member of the set, and the best
-// partition of the rest. Time: O(3ⁿ) for n members. Space: O(2ⁿ).
+// Ties: of partitions with equal costs, AppendPartition takes the partition whose first coalition,
+// that of member 0, is the greatest Set. If the first coalitions are equal, the second coalitions
+// decide, and so on. All members stay together if no partition saves money. The error is that of
+// [Costs.Validate]; dst is then unchanged.
+//
+// The best partition of a set consists of a coalition with the lowest member of the set, and the
+// best partition of the other members. Time: O(3ⁿ) for n members. Space: O(2ⁿ).
 func (s *Solver) AppendPartition(dst []Set, c Costs) ([]Set, pricing.Money, error) {
 	if err := c.Validate(); err != nil {
 		return dst, 0, err

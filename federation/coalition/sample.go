@@ -47,19 +47,20 @@ type Sampler struct {
 	split Solver
 }
 
-// Shapley appends the estimated Shapley value of the members 0 to n−1 to dst. cost returns the cost
-// of the coalition joined, from −[MaxCost] to MaxCost, which lists its members in the order of
-// their joining. From call to call, either one more member has joined, or a new order begins and
-// joined has one member. So cost can be computed step by step. cost must not modify or keep joined.
-// The shares add up to the cost of all members, to the nano. The same seed of rnd gives the same
-// shares.
+// Shapley estimates the Shapley values of the members 0 to n−1 and appends them to dst. The shares
+// add up to the cost of all members, to the nano. The same seed of rnd gives the same shares.
 //
-// pairs is the work limit: Shapley draws so many orders of the members from rnd, and takes each
+// cost(joined) returns the cost of a coalition, from −[MaxCost] to MaxCost. joined lists the
+// members of the coalition in the order in which they join. In each call joined has one member more
+// than in the previous call, or begins a new order with one member. cost can therefore work step by
+// step. cost must not modify or keep joined.
+//
+// pairs limits the work: Shapley draws that many orders of the members from rnd, and takes each
 // order forwards and backwards. 0 stands for [DefaultPairs].
 //
-// The error is that of cost, or a *pricing.InputError for a cost that is too large; Shapley then
-// returns dst unchanged. Shapley panics unless n is positive, pairs is 0 or from 2 to a million,
-// and cost and rnd are set.
+// The error is that of cost, or a *pricing.InputError if a cost is too large; Shapley then returns
+// dst unchanged. Shapley panics if n is not positive, if pairs is neither 0 nor from 2 to a
+// million, or if cost or rnd is nil.
 func (s *Sampler) Shapley(dst []Share, n int, cost func(joined []int) (pricing.Money, error), pairs int, rnd *rand.Rand) ([]Share, error) {
 	pairs = cmp.Or(pairs, DefaultPairs)
 	switch {

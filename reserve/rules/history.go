@@ -28,11 +28,11 @@ import (
 // History is the online rule of [Wang15], for one class. History takes no forecast. The zero value
 // is ready for Reset.
 //
-// No multiple of the optimum bounds the cost. With the fee F, a term of τ slots, the price p of a
-// slot on demand and α = F/(τ·p), the cost can be 4/3 + 1/(6α) times the optimum (reserve/theory).
-// [Liu21] says "at most 4 times", which is false of this rule. [Wang] with Eager counts later
-// purchases in earlier slots, and costs at most 2 times the optimum. As a [reserve.Planner],
-// History handles what [Wang] handles.
+// No multiple of the optimum bounds the cost. Let F be the fee, τ the slots of a term, p the price
+// of a slot on demand, and α = F/(τ·p). The cost can be 4/3 + 1/(6α) times the optimum
+// (reserve/theory). [Liu21] says "at most 4 times", which is false of this rule. [Wang] with Eager
+// also counts later purchases in earlier slots, and costs at most 2 times the optimum. As a
+// [reserve.Planner], History handles the same problems as [Wang].
 type History struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

@@ -47,28 +47,29 @@ import (
 // defaultWindow is the number of intervals of the load-duration curve: a year of weeks.
 const defaultWindow = 52
 
-// Online is the online portfolio of [Niu16] section 5.2.2. Online sees the demand interval
-// by interval, and buys reservations of any number of classes and terms for the demand
-// that a forecaster expects. No bound on its cost is known, and without a hypothesis on
-// the forecast there is none. [reserve.Cost] and [reserve.Exact] say what the portfolio lost.
+// Online is the online portfolio of [Niu16] section 5.2.2. Online sees the demand interval by
+// interval. It buys reservations of any number of classes and terms for the demand that a
+// forecaster expects. No bound on its cost is known, and without a hypothesis on the forecast there
+// is none. After the fact, compare the portfolio's [reserve.Cost] with the plan of [reserve.Exact].
 //
 // Set the fields, call Reset, and then Observe at the end of each interval. Do not change the
 // fields afterwards. Only one goroutine at a time may use an Online.
 type Online struct {
 	// Forecaster forecasts the mean demand of the intervals to come. The field is required. Give
 	// Reset a new Forecaster each time. Update takes the mean number of instances in the interval
-	// that has passed, or NaN if it is not known. Forecast sets dst[i] to the mean i+1 intervals
-	// ahead; negative means count as 0. A forecaster may have more:
+	// that has passed, or NaN if the number is not known. Forecast sets dst[i] to the mean that it
+	// expects i+1 intervals ahead; negative means count as 0. A forecaster may have more methods:
 	//
-	//	Validate() error                   asked by Reset: what is wrong with its parameters
-	//	Ready() bool                       nothing is bought before it reports true
-	//	Quantile(dst []float64, q float64) what a mean exceeds with probability 1-q, for Online.Quantile
+	//	Validate() error                   Reset calls it: what is wrong with the parameters
+	//	Ready() bool                       nothing is bought before it returns true
+	//	Quantile(dst []float64, q float64) for Online.Quantile: the mean exceeds dst[i] with
+	//	                                   probability 1-q
 	//	TrackingSignal() float64           for Online.Alarm
 	//	Paths(dst [][]float64, rng *rand.Rand)
-	//	                                   futures of the mean, one in each dst[i], for Online.Paths
+	//	                                   for Online.Paths: each dst[i] is a future of the mean
 	//
-	// *forecast.Predictor of this module has all of these methods. [Online.MarshalJSON]
-	// includes the JSON form of the forecaster.
+	// *forecast.Predictor of this module has all of these methods. [Online.MarshalJSON] includes
+	// the JSON form of the forecaster.
 	Forecaster interface {
 		Update(x float64)
 		Forecast(dst []float64)
@@ -281,17 +282,17 @@ func nearest(span, interval time.Duration) int {
 	return n
 }
 
-// Observe takes the demand in the slots of the interval that has passed, or nil if that
-// demand is not known. Observe appends to dst the purchases to make now, at the beginning of
-// the next interval: sorted by class, at most one for each class. The Slot of a purchase is
-// the first slot of the next interval. Observe neither keeps nor modifies demand.
+// Observe takes the demand in the slots of the interval that has passed, or nil if that demand is
+// not known. Observe appends to dst the purchases to make now, at the beginning of the next
+// interval. The purchases are sorted by class, at most one for each class. The Slot of a purchase
+// is the first slot of the next interval. Observe neither keeps nor modifies demand.
 //
-// Observe panics before a Reset that succeeded, and on a demand that is not as long as an
-// interval. The error is a *reserve.InputError. If a demand is negative, the interval does not
-// count as observed. If a forecast is not a number or is above [math.MaxInt32] instances, or
-// if the planner fails, the interval counts as observed, and nothing is bought.
+// The error is a *reserve.InputError. If an element of demand is negative or above [math.MaxInt32],
+// the interval does not count as observed. The interval counts as observed, and nothing is bought,
+// if a forecast is not a number or is above math.MaxInt32 instances, or if the planner fails.
 //
-// Observe allocates nothing once it has seen a whole window and made a plan.
+// Observe panics before a Reset that succeeded, and if the length of demand is not that of an
+// interval. Observe allocates nothing once it has seen a whole window and made a plan.
 func (o *Online) Observe(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
 	if err := o.Learn(demand); err != nil {
 		return dst, err
@@ -339,12 +340,14 @@ func (o *Online) Learn(demand []int) error {
 	return nil
 }
 
-// purchase plans and buys. If a plan wants more of a class than Caps leaves, purchase fills up
-// the class, gives the class a prohibitive fee, and plans again for the rest. So there is at most
-// one plan more than there are classes. MaxBuy and AtMost only delay a purchase, so purchase
-// applies them after planning: in a plan, they would move the need to other classes. purchase
-// applies MaxActive again after planning, because the plan rounds ends to whole intervals: a
-// reservation with less than half an interval to go is active, but not in the plan.
+// purchase plans, and appends the purchases of the first slot to dst. If a plan wants more of a
+// class than Caps leaves, purchase buys as many as Caps leaves, gives the class a prohibitive fee,
+// and plans again for the rest. There is therefore at most one plan more than there are classes.
+//
+// purchase applies MaxBuy and AtMost after planning, because these caps only delay a purchase. In a
+// plan they would move the need to other classes. purchase applies MaxActive to the plan and again
+// after planning. The plan rounds ends of reservations to whole intervals: a reservation with less
+// than half an interval to go is active, but not in the plan.
 func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	planner := o.Planner
 	if planner == nil {
@@ -414,18 +417,18 @@ func (o *Online) purchase(dst []pricing.Purchase) ([]pricing.Purchase, error) {
 	return dst, nil
 }
 
-// Advance takes the demand from the start of the series to now, and appends to dst what to buy now,
-// as [Online.Observe] does. Advance learns every whole interval that o has not seen. It buys only
-// at the end of the last whole interval. A program that runs once a week calls Advance with its
-// whole demand, after UnmarshalJSON of last week's state.
+// Advance takes the demand from the start of the series to now, and appends to dst the purchases to
+// make now, as [Online.Observe] does. Advance learns every whole interval that o has not seen.
+// Advance buys only at the end of the last whole interval. A program that runs once a week restores
+// last week's state with UnmarshalJSON, and calls Advance with its whole demand.
 //
 // Advance does not use the slots of an interval that has not ended. If no interval has ended since
-// the last call, Advance buys nothing. Advance does not compare the demand of intervals that o has
-// seen with what o saw then.
+// the last call, Advance buys nothing. Advance does not check that the demand of intervals that o
+// has seen is unchanged.
 //
-// Panics and errors are those of Observe. [Online.Seen] then tells which interval, counted from 0,
-// the error is about. If the demand of interval i is out of range, Seen returns i. If a forecast or
-// the plan fails after interval i, Seen returns i+1.
+// Panics and errors are those of Observe. After an error, [Online.Seen] tells which interval, from
+// 0, is to blame. If the demand of interval i is out of range, Seen returns i. If the forecast or
+// the plan after interval i fails, Seen returns i+1.
 func (o *Online) Advance(dst []pricing.Purchase, demand []int) ([]pricing.Purchase, error) {
 	if o.every == 0 {
 		panic("rules: Advance before a Reset that succeeded")

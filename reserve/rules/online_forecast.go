@@ -9,11 +9,13 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// parts is the least number of parts of a load-duration curve. A part has one demand, its mean. An
-// instance that is used in some slots of a part then looks used in the whole part. So parts must be
-// shorter than the least use that pays: the lightest class of the 2013 prices pays from 7% of the
-// time on. On the six logs of BENCHMARKS.md, the portfolio with 14, 28, 56 and 84 parts pays 1.042,
-// 1.026, 1.027 and 1.027 times the optimum, and a plan takes 2.4, 3.0, 3.7 and 4.5 ms.
+// parts is the least number of parts into which an interval's load-duration curve is divided. A
+// part has one demand, the mean of its slots. An instance that is used in some slots of a part then
+// looks used in the whole part. A part must therefore be shorter than the least use that pays: in
+// the 2013 prices, the lightest class pays if it is used for 7% of the time or more.
+//
+// On the six logs of BENCHMARKS.md, the portfolio with 14, 28, 56 and 84 parts pays 1.042, 1.026,
+// 1.027 and 1.027 times the optimum. A plan takes 2.4, 3.0, 3.7 and 4.5 ms.
 const parts = 28
 
 type readier interface{ Ready() bool }

@@ -47,11 +47,13 @@ func (o *Online) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON continues from a state. o must have been reset with the same problem, and must have
-// the same fields and a Forecaster of the same type. o then continues as the portfolio that wrote
-// the state. The error for a state that does not fit is a *reserve.InputError or an error of
-// encoding/json. o is then unchanged, and so is its Forecaster if the Forecaster's own
-// UnmarshalJSON changes nothing after an error.
+// UnmarshalJSON restores a state that MarshalJSON returned; o then continues in place of the
+// portfolio that wrote the state. Before the call, o must have been reset with the same problem,
+// with the same fields and with a Forecaster of the same type.
+//
+// The error for a state that does not fit is a *reserve.InputError or an error of encoding/json.
+// After an error o is unchanged. Its Forecaster is unchanged if the Forecaster's own UnmarshalJSON
+// changes nothing after an error.
 func (o *Online) UnmarshalJSON(data []byte) error {
 	if o.every == 0 {
 		return badInput("state", -1, reserve.ErrRange, "want a Reset that succeeded before a state")

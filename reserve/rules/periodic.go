@@ -28,18 +28,18 @@ import (
 // n = 105, and a demand of 1 in the last ten slots alone. The optimum is 10·F/τ. Periodic
 // pays for five slots on demand, and for five slots of a reservation: 25·F/τ.
 
-// Periodic buys one class at the beginning of each term, and plans each term by itself.
-// [Wang15] published the method, and [Liu21] calls it 2AH. The zero value is ready.
+// Periodic buys one class at the beginning of each term, and plans each term by itself. [Wang15]
+// published the method, and [Liu21] calls it 2AH. The zero value is ready.
 //
-// With the Full horizon, Periodic costs at most twice the optimum, and its plan is optimal
-// among plans that buy at the beginnings of terms. With the Pure horizon, Periodic costs at
-// most as much as everything on demand, and no constant bounds the cost. Periodic
-// needs to know only one term in advance.
+// With the Full horizon, Periodic costs at most twice the optimum, and its plan is optimal among
+// plans that buy at the beginnings of terms. With the Pure horizon, Periodic costs at most as much
+// as everything on demand, and no constant times the optimum bounds its cost. For a purchase,
+// Periodic needs to know the demand of one term only.
 //
 // Periodic handles any Every that divides the term, both horizons, and a class that is billed
-// always or when used. It handles inventory of classes whose use costs at most that of the
-// class to buy. If the last term ends after the horizon, Pure counts a share of the fee.
-// Periodic does not handle caps and Closed dates.
+// always or when used. If the last term ends after the horizon, Pure counts a share of the fee.
+// Periodic handles inventory of classes whose use costs at most as much as the use of the class to
+// buy. Periodic does not handle caps and Closed dates.
 type Periodic struct {
 	// Class is the class to buy, an index into the price list.
 	Class int

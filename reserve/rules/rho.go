@@ -51,34 +51,35 @@ import (
 // T-λ+1, and so does the rule that commits. The other readings let the window shrink at the
 // end of the demand.
 
-// RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value is the
-// paper's rule, with a window of a term.
+// RHO is the rolling horizon of [Liu21] Algorithm 2, for one class. The zero value is the paper's
+// rule, with a window of a term.
 //
-// The rule has three readings: Printed, Mended and Deferred. Let F be the fee, τ the slots of a
-// term and p the saving of a slot, so that a fee pays back in F/p slots. The bounds on the cost are
-// as follows; AnyStart, FirstSlot and LastOfEqual are fields of RHO:
+// The rule has three readings: Printed, Mended and Deferred. The fields AnyStart, FirstSlot and
+// LastOfEqual are further choices. For the bounds on the cost, let F be the fee, τ the slots of a
+// term, and p the saving of a slot; a fee pays back in F/p slots:
 //
-//	all readings, any window and flags  at most τp/F times the optimum, if the forecast is
-//	                                    exact and F ≤ τp: each purchase replaces F or more
-//	                                    of on-demand cost, so the plan costs at most as
+//	all readings, any window and        at most τp/F times the optimum, if the forecast is
+//	choices                             exact and F ≤ τp. Each purchase replaces F or more
+//	                                    of on-demand cost, and the plan costs at most as
 //	                                    much as everything on demand. Printed and Mended
-//	                                    reach τp/F, Deferred comes near it: no reading has
-//	                                    a constant
+//	                                    reach τp/F, and Deferred comes near it: no constant
+//	                                    bounds any reading
 //	Printed, window ≥ term              the same plan as Mended, without AnyStart
 //	                                    and FirstSlot
-//	Printed or Mended, AppendPlan       the bound of [reserve.HGR], with or without LastOfEqual
-//	with all of the demand in sight     and not with FirstSlot. [Liu21] Theorem 3 says
-//	(exact forecast)                    2 - α for α = F/(τp): true for 1/2 ≤ α ≤ 1, and for
-//	                                    each α below 1/2 there are a term and a demand for
-//	                                    which it is false
+//	Printed or Mended, AppendPlan,      the bound of [reserve.HGR], with or without
+//	the whole demand in the window      LastOfEqual, but not with FirstSlot. [Liu21] Theorem
+//	and an exact forecast               3 says 2 - α for α = F/(τp). That is true for
+//	                                    1/2 ≤ α ≤ 1. For each α below 1/2, it is false for
+//	                                    some term and demand
 //	Deferred                            near the optimum on real demands, within a few
 //	                                    per cent for short terms
-//	all readings, window = term         3 times the optimum is no bound: [Liu21] Theorem 4 is false
+//	all readings, window = term         3 times the optimum is no bound: [Liu21] Theorem 4
+//	                                    is false
 //
-// With a false forecast, Deferred can cost F/p times the optimum for a single slot of demand, and
-// the other two readings any multiple. [Robust] has a bound.
+// With a false forecast and a single slot of demand, Deferred can cost F/p times the optimum, and
+// the other two readings can cost any multiple. [Robust] has a bound for every forecast.
 //
-// As a [reserve.Planner], RHO handles what [Wang] handles.
+// As a [reserve.Planner], RHO handles the same problems as [Wang].
 type RHO struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

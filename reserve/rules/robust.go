@@ -47,26 +47,26 @@ import (
 // more to read a forecast, which Robust does only if the slot is uncovered and there is
 // credit. Space: O(λ+τ). Amounts are exact, in 128 bits.
 
-// Robust buys one class by the deferred rule of [RHO], as long as the cost of Robust provably stays
-// below c times the optimum for every demand that can follow. The caller chooses c: see Ratio. The
-// zero value is ready for Reset, with a window of a term.
+// Robust buys one class by the deferred rule of [RHO]. Robust follows that rule only as long as its
+// own cost provably stays within c times the optimum, whatever demand follows. The caller chooses c
+// as Ratio. The zero value is ready for Reset, with a window of a term.
 //
 // With the Full horizon, Robust costs at most c times the optimum for every forecast. If the use
 // price is α times the price on demand, the factor is c - (c-1)·α. With a window of a term and an
-// exact forecast, Robust buys what the deferred rule buys, unless c forbids it.
+// exact forecast, Robust buys like the deferred rule, unless c forbids a purchase.
 //
-// There is a second bound, for a demand that begins now. Let F be the fee, p the saving of a slot,
-// and m = ⌈F/p⌉. Let level k be the k-th instance, which is needed in the slots with a demand of k
-// or more. Robust costs at most 1 + 1/(c-1) times the optimum if
+// There is a second bound if Robust starts without reservations. Let F be the fee, p the saving of
+// a slot, and m = ⌈F/p⌉. Let level k be the k-th instance, which is needed in the slots with a
+// demand of k or more. Robust costs at most 1 + 1/(c-1) times the optimum if
 //
 //   - the demand lasts at most a term,
-//   - the forecast of a term is exact, and
+//   - the window is a term, and the forecast is exact, and
 //   - no level is close to break-even: no level is needed in m to m + ⌈F/((c-1)·p)⌉ - 1 slots.
 //
-// If p/F is small, no deterministic rule with the first bound for the same c has a better second
-// bound.
+// If p/F is small, no deterministic rule that has the first bound for the same c has a better
+// second bound.
 //
-// As a [reserve.Planner], Robust handles what [Wang] handles.
+// As a [reserve.Planner], Robust handles the same problems as [Wang].
 type Robust struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int
@@ -75,10 +75,10 @@ type Robust struct {
 	Window int
 	// Ratio is c in thousandths, 2000 to 100000; 0 is 2100.
 	//
-	// The ratios 2, 2.1, 2.25, 2.5 and 3 were compared on five logs, with terms of a day and of a
-	// month and errors of the forecast of 0, 20 and 40%. The ratio 2.1 had the lowest geometric
-	// mean of cost over optimum. The ratio 2 gives the best bound for every forecast. It begins to
-	// buy more slowly, and loses least to an absurd forecast on long terms.
+	// We compared c = 2, 2.1, 2.25, 2.5 and 3 on five logs, with terms of a day and of a month. The
+	// errors of the forecast were 0, 20 and 40%. c = 2.1 had the lowest geometric mean of cost over
+	// optimum. c = 2 gives the best bound for every forecast. With c = 2, Robust begins to buy more
+	// slowly, and loses least to an absurd forecast on long terms.
 	Ratio int
 	// Forecast is what AppendPlan takes for the demand of each slot as long as it
 	// lies ahead, held instances included; nil is the demand itself.

@@ -65,13 +65,13 @@ import (
 //
 // theory/heuristics.go has what these choices move on the reference demands.
 
-// SEC is the offline greedy algorithm of [Niu16] section 5.1.2, for any number
-// of classes and terms. The zero value is ready.
+// SEC is the offline greedy algorithm of [Niu16] section 5.1.2, for any number of classes and
+// terms. The zero value is ready.
 //
-// No bound on its cost is known. SEC buys as soon as enough demand is in sight, so the first part
-// of a term may pass unused. SEC compares sums over all classes, so a reservation of a class that
-// is no longer wanted counts in the place of a reservation of a wanted class. With one class SEC
-// costs at most as much as everything on demand.
+// No bound on its cost is known. SEC buys when enough demand is in sight, even if the demand begins
+// late; the first part of a term may then pass unused. SEC compares sums over all classes. A
+// reservation of a class that is no longer wanted can therefore take the place of a reservation of
+// a wanted class. With one class SEC costs at most as much as everything on demand.
 //
 // SEC handles any Every, Closed dates, both horizons, and any inventory. SEC does not handle MaxBuy
 // and MaxActive.

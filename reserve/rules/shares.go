@@ -31,14 +31,15 @@ type Shares struct {
 	used   []int
 }
 
-// Add takes a demand over a span of the given number of slots. Each instance of the demand goes to
-// the class that is cheapest for the number of slots in which the instance is used. Add adds what
-// the classes serve to s. A caller that plans several demands separately, such as those of several
-// users, calls Add for each demand with the same list.
+// Add adds to s the instance-slots of a demand that each class of list serves. Each instance of the
+// demand goes to the class that is cheapest for the number of slots in which the instance is used.
+// slots is the number of slots of the demand's span; the slots that demand lacks have no demand. If
+// several demands are planned separately, such as those of several users, call Add for each demand
+// with the same list.
 //
-// The error is that of [pricing.List.Validate], or [reserve.ErrRange] for a negative demand or a
-// number of slots that is not positive. Add panics if the list has another number of classes than in
-// the first call. Add does not modify demand, and allocates nothing once warm.
+// The error is that of [pricing.List.Validate], or [reserve.ErrRange] if a demand is negative or
+// slots is not positive. Add panics if list has another number of classes than in the first call.
+// Add does not modify demand, and allocates nothing once warm.
 func (s *Shares) Add(list pricing.List, demand []int, slots int) (err error) {
 	n := len(list.Classes)
 	if s.Slots == nil {

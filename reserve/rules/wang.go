@@ -38,13 +38,13 @@ import (
 // Let α be the use price over the price on demand. With the Full horizon, Wang costs at most 2 − α
 // times the optimum. No deterministic rule without a forecast has a lower constant for all prices.
 //
-// With Eager and α = 0 the constant is a little lower. Let F be the fee, p the price of a slot on
-// demand, and f = F − p·(⌈F/p⌉−1), the part of the fee that the last slot before break-even pays.
-// The constant is 2 − f/F.
+// With Eager and α = 0 the constant is a little lower. Let F be the fee and p the price of a slot
+// on demand. F/p, rounded up, is the number of slots to break-even. Let f = F − p·(⌈F/p⌉−1), the
+// part of the fee that the last of these slots pays back. The constant is 2 − f/F.
 //
-// As a [reserve.Planner], Wang handles purchases at every slot, classes billed either way,
-// inventory of classes whose use costs no more than the use of the class to buy, and both horizons.
-// Wang does not know where the demand ends, so Wang buys the same for both horizons; the constant
+// As a [reserve.Planner], Wang handles purchases at every slot, classes billed either way, and both
+// horizons. Wang handles inventory of classes whose use costs no more than the use of the class to
+// buy. Wang does not know where the demand ends, and buys the same for both horizons; the constant
 // holds for Full. Wang does not handle Every above 1, caps and Closed dates.
 type Wang struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.

@@ -42,9 +42,9 @@ import (
 // WangRandom is the randomised rule of [Wang13], mended, for one class. WangRandom takes no
 // forecast, and needs a source of randomness.
 //
-// Let α be the ratio of the use price and the price on demand. With the Full horizon, the
-// expected cost is at most e/(e-1+α) times the optimum: 1.582 for prepaid classes.
-// WangRandom handles what [Wang] handles.
+// Let α be the use price over the price on demand. With the Full horizon, the expected cost is at
+// most e/(e-1+α) times the optimum: 1.582 times for prepaid classes. WangRandom handles the same
+// problems as [Wang].
 type WangRandom struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

@@ -24,11 +24,12 @@ type sum struct {
 
 // add fills in the amounts of a plan and reports whether they fit.
 //
-// All sums have the denominator den = s.units · Π rate_i. Type i costs p_i on demand and has the
-// demand d_i and the plan rate rate_i, in grains. The plan pays paid_i grains for it. So the usage
-// on demand costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour. bound is in the integers of the flow:
-// B stands for B·u/s.units nanos, where u is the unit of commitments. add adds to the bound the
-// cost of the usage that the savings plan cannot pay for, which is the same under every plan.
+// All sums have the denominator den = s.units · Π rate_i. Let p_i be the price on demand of type i,
+// d_i its demand, and rate_i its plan rate in grains. The plan pays paid_i grains for type i. The
+// usage on demand then costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour. bound is in the integers of
+// the flow: a bound of B stands for B·u/s.units nanos an hour, where u is the unit of commitments.
+// add adds to bound the cost of the types that the savings plan does not pay for, which is the same
+// under every plan.
 func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
 	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type

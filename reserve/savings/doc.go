@@ -22,10 +22,10 @@
 //
 // # Problem
 //
-// A commitment is an amount of money an hour for a term. In each hour the commitment
-// pays for usage of any type at the rates of the savings plan, and the rest of the
-// usage runs on demand. What a commitment does not pay for in an hour is lost.
-// Reservations, in contrast, serve one type of instance each.
+// A commitment is an amount of money an hour for a term. In each hour the commitment pays for usage
+// of any type at the rates of the savings plan, and the rest of the usage runs on demand. The part
+// of a commitment that pays for nothing in an hour is lost. Reservations, in contrast, serve one
+// type of instance each.
 //
 // # Algorithms
 //
@@ -53,15 +53,15 @@
 //
 // # Units
 //
-// Demand is instances per slot. Rates are money per instance-hour. A commitment is a
-// number of units, each of [Problem].Unit money an hour, by default 0.001. Terms are
-// whole numbers of slots. Integers throughout: amounts are rounded once, at the end.
+// Demand is instances per slot. Rates are money per instance-hour. A commitment is a number of
+// units, each of [Problem].Unit money an hour, by default 0.001. Terms are whole numbers of slots.
+// Amounts are exact until they are rounded once, at the end.
 //
 // # Allocation and concurrency
 //
-// A Solver and a Branch keep their memory and allocate nothing once that suffices, but for paths,
-// several offers and held reservations. One
-// goroutine at a time. No input is modified. The same problem gives the same plan.
+// A Solver and a Branch keep their memory, and allocate nothing once their memory suffices, except
+// for paths, several offers and held reservations. One goroutine at a time may use a Solver or a
+// Branch. No input is modified. The same problem gives the same plan.
 //
 // # References
 //

@@ -165,15 +165,16 @@ func (s *exact) load(p *Problem, n int) error {
 // charged returns the slots for which a commitment made at slot t is paid for.
 func (s *exact) charged(t int) int { return s.problem.charged(s.slots, s.term, t) }
 
-// scale chooses the integers of the flow. A commitment unit is u nanos an hour, the argument unit.
-// A grain is the greatest amount that divides u and all plan rates; u is û grains, and the plan
-// rate of type i is rate_i grains. In the integers of the flow a unit costs s.units in each slot.
-// With p_i the price on demand and q_i the plan rate of type i, a grain that pays for type i saves
-// value(i) = s.units/û · p_i/q_i.
+// scale chooses the integers of the flow. Let the unit of commitments be u nanos an hour; u is the
+// argument unit. A grain is the greatest amount that divides u and all plan rates. u is û grains,
+// and the plan rate of type i is rate_i grains. Let p_i be the price on demand of type i, and q_i
+// its plan rate. In the integers of the flow, a unit costs s.units in each slot. A grain that pays
+// for type i saves value(i) = s.units/û · p_i/q_i.
 //
-// Let g be the greatest common divisor of u and of all p_i, in nanos. In multiples of g, a grain
-// saves (p_i/g)/rate_i and a unit costs u/g. Reduce (p_i/g)/rate_i to n_i/d_i. All these numbers
-// are whole after multiplication by the least common multiple Λ of the d_i.
+// Both are whole for the following s.units. Let g be the greatest common divisor of u and of all
+// p_i, in nanos. In multiples of g, a grain saves (p_i/g)/rate_i and a unit costs u/g. Let d_i be
+// the denominator of (p_i/g)/rate_i in lowest terms. Multiply by the least common multiple of the
+// d_i. If the products do not fit, scale rounds the values.
 func (s *exact) scale(unit int64) error {
 	s.units, s.shift, s.true128 = 1, 0, false
 	if s.scaled = len(s.types) == 0 || s.slots == 0; s.scaled {

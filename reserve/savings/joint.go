@@ -120,26 +120,26 @@ type Solver struct {
 	num, fee, quo, rem, den big.Int
 }
 
-// Solve returns a plan of least cost, or near the least cost, with a certificate. The same problem
-// always gives the same plan. Solve does not promise which of several plans of equal cost it
-// returns.
+// Solve returns a plan of least cost, or near the least cost, with a certificate. [Plan.Gap] bounds
+// the distance from the optimum. The same problem always gives the same plan. Solve may return any
+// of several plans of equal cost.
 //
-// Without classes and with one offer, the plan is optimal, Cost = Bound, if the integers of the
-// calculation fit in 128 bits. They grow with the common multiple of the plan rates. For three
-// years of hours they fit for any four types with rates of four decimals, and for most sets of five
-// types. Otherwise Bound is below Cost by about 10⁻⁸ of Cost.
+// Without classes and with one offer, the plan is optimal, with Cost = Bound, if the integers of
+// the calculation fit in 128 bits. The integers grow with the common multiple of the plan rates.
+// For three years of hours they fit for any four types with rates of four decimals, and for most
+// sets of five types. If they do not fit, Bound is below Cost by about 10⁻⁸ of Cost.
 //
 // With classes, the plan costs no more than each of three simpler plans: reservations alone, a
 // savings plan alone, and the best reservations followed by a savings plan for the usage that they
-// leave. [Plan.Gap] bounds the distance from the optimum. If the problem is small, such as 24 slots
-// of three types, the plan is optimal: see [Plan].Searched and Work.
+// leave. If the problem is small, such as 24 slots of three types, the plan is optimal: see
+// [Plan].Searched and [Solver].Work.
 //
-// With several offers, Gap bounds the distance as well, but no guarantee is known. If there are few
-// possible plans, as for two slots of two types, Solve tries all plans, and the result is optimal.
+// With several offers, no guarantee is known. If there are few possible plans, as for two slots of
+// two types, Solve tries all plans, and the result is optimal.
 //
 // The error is an [*reserve.InputError] that unwraps to [ErrRange], [ErrTerm], [ErrOverflow], an
-// error of package pricing, or [ErrUnsupported] for a class with a use price. Solve does not modify
-// p.
+// error of package pricing, or, for a class with a use price, [ErrUnsupported]. Solve does not
+// modify p.
 func (s *Solver) Solve(p *Problem) (Plan, error) {
 	n, err := p.check()
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/plimsoll/plimsoll/reserve"
 )
 
-// A Problem asks how much money an hour to commit to a savings plan for the demands of several
-// types of instances, and what to reserve beside it.
+// A Problem asks how much money an hour to commit to a savings plan, and which reservations to buy,
+// for the demands of several types of instances.
 //
-// Whether a commitment is paid upfront, partly upfront or not upfront changes only the
-// rates: a commitment of c an hour costs c an hour.
+// A commitment of c an hour costs c an hour. The choice to pay upfront, partly upfront or not
+// upfront changes the rates only.
 type Problem struct {
 	// Slot is the length of a slot of the demands.
 	Slot time.Duration
@@ -29,10 +29,10 @@ type Problem struct {
 	Every  int
 	Closed []bool
 	// Others are further savings plans on offer, each with its own term and rates. Offer 0 has the
-	// term Term and the rates [Type].Plan. Offer k is Others[k-1].
+	// term Problem.Term and the rates [Type].Plan. Offer k is Others[k-1].
 	//
-	// Reservations serve their type first. Then the savings plans pay, as AWS applies them: in each
-	// slot, the pair of an offer and a type with the greatest ratio OnDemand/rate comes first.
+	// In each slot, reservations serve their type first. Then the savings plans pay, in the order
+	// of AWS. The pair of an offer and a type with the greatest ratio OnDemand/rate comes first.
 	// Among equal ratios the pair with the lowest rate comes first, then the lower offer, then the
 	// lower type.
 	Others []Offer
@@ -56,14 +56,14 @@ type Problem struct {
 	split int // slots are divided into so many parts, see paths.go; 0 is not divided
 }
 
-// A Type is a type of instances: its demand in instances per slot, and its rates per instance-hour,
-// on demand and from the savings plan. A Plan of 0 says that the savings plan does not pay for the
-// type. If Plan is not below OnDemand, the savings plan pays for the type last, with money that
-// would otherwise pay for nothing.
+// A Type is a type of instances. Demand is its number of instances in each slot. OnDemand and Plan
+// are its prices for an instance-hour, on demand and from the savings plan. If Plan is 0, the
+// savings plan does not pay for the type. If Plan is not below OnDemand, the savings plan pays for
+// the type last, with money that would otherwise pay for nothing.
 //
-// Paths, in place of Demand, are possible demands. One of them will come: path k of every type
-// comes together with path k of the others. Purchases are made before the path is seen. Amounts of
-// a [Plan] are then means over the paths.
+// Paths, in place of Demand, are possible demands, of which one will come. All types follow the
+// path of the same index k. Purchases are made before k is known. The amounts of a [Plan] are then
+// means over the paths.
 type Type struct {
 	Name     string
 	Demand   []int
@@ -134,11 +134,11 @@ type Plan struct {
 	Certificate Certificate
 }
 
-// Gap returns (Cost − Bound)/Bound: 0 if the certificate proves that the plan is optimal, and +Inf
-// if Bound is 0 and Cost is not.
+// Gap returns (Cost − Bound)/Bound. Gap is 0 if the certificate proves that the plan is optimal,
+// and +Inf if Bound is 0 and Cost is not.
 //
-// For a problem with classes, Bound is the bound of the linear program, in which a commitment may
-// be any amount and a reservation may be a fraction.
+// For a problem with classes, Bound is the bound of the linear program. There, a commitment may be
+// any amount and a reservation may be a fraction; Gap may then be above 0 even for an optimal plan.
 func (p *Plan) Gap() float64 {
 	if p.Cost == p.Bound {
 		return 0
@@ -149,14 +149,15 @@ func (p *Plan) Gap() float64 {
 // Optimal reports whether no plan costs less, to the last nano: by the certificate, or by the search.
 func (p *Plan) Optimal() bool { return p.Cost == p.Bound || p.Searched }
 
-// A Certificate is a dual solution. Values[t]/Parts is the worth of commitment in slot t: how much
-// money on demand one unit of money at plan rates replaces. Values[t] and Parts are integers of 128
-// bits, the high half first. Over each term that can be bought, commitment is worth at most its
-// price. With several offers, Values[k·T + t] is for offer k in slot t of T. With paths, a slot of
-// the certificate is a part, as paths.go explains.
+// A Certificate proves the Bound of a [Plan]. It is a solution of the dual problem. Values[t]/Parts
+// is the worth of commitment in slot t: the money on demand that one unit of money at plan rates
+// replaces. Values[t] and Parts are integers of 128 bits, the high half first. The worth over each
+// term that can be bought is at most the price of the commitment. With several offers, Values[k·T +
+// t] is for offer k in slot t of T slots. With paths, each slot is divided into parts, one for each
+// path and unit of weight (paths.go), and the values are for these parts.
 //
 // Prices is nil for a problem without classes and with one offer. Otherwise Prices[i·T + t]/2^Shift
-// nanos an hour is the cost of one more instance of type i in slot t of T.
+// nanos an hour is the cost of one more instance of type i in slot t of T slots.
 type Certificate struct {
 	Values [][2]uint64
 	Parts  [2]uint64

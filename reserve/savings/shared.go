@@ -60,17 +60,19 @@ func (p *Shared) Gap() float64 {
 }
 
 // Commit plans one savings plan that many groups of demand share. Each group plans its own
-// reservations and answers with the usage that the reservations leave. Commit chooses the best
-// commitments for that usage of all groups together. slots is the number of hours. p has the terms
-// of the savings plan; its Slot is an hour, its Term is 0 if there is no savings plan, and Commit
+// reservations, and answers with the usage that the reservations do not serve. Commit chooses
+// commitments for that usage of all groups together. p has the terms of the savings plan, and slots
+// is the number of hours. p.Slot must be an hour. p.Term is 0 if there is no savings plan. Commit
 // does not use p.Types.
 //
-// worth is a worth of commitment in each slot, and sum adds up the groups' answers to worth. Commit
-// also returns the lower bound that sum and worth prove. If worth is nil, there is no bound, unless
-// there is no savings plan. next is the worth of commitment in each slot beside these answers, for
-// the next pass over the groups.
+// The caller makes several passes over the groups. In a pass, each group plans with a worth of
+// commitment for each slot, and sum adds up the answers of the groups. worth is the worth of this
+// pass. next, which Commit returns, is the worth for the next pass.
 //
-// If amounts are too large for the savings plan, [Shared].Failed says so, and there is no error.
+// plan.Bound is the lower bound that sum and worth prove. If worth is nil, there is no bound,
+// unless there is no savings plan.
+//
+// If amounts are too large for the savings plan, there is no error, and [Shared].Failed says so.
 // The error is for a sum or a worth that does not belong to p.
 //
 // Commit takes as long as [Solver] takes for up to a dozen types: below a second for a year.

@@ -24,12 +24,12 @@ func (r Rates) Compare(o Rates) int {
 	return cmp.Or(cmp.Compare(bh, ah), cmp.Compare(bl, al), cmp.Compare(r.Plan, o.Plan))
 }
 
-// A Sum adds up the answers of groups in one pass, see [Commit]. Its numbers are whole, so that
-// groups can be added in any order, and Sums can be added to Sums, with the same result. The zero
+// A Sum adds up the answers of groups in one pass, for [Commit]. The numbers of a Sum are whole.
+// Groups can therefore be added in any order, and Sums to Sums, with the same result. The zero
 // value is the Sum of no groups.
 //
-// A Sum takes 8 bytes for each hour and pair of rates: 70 KB for a year. A provider's price
-// list has some hundred pairs.
+// A Sum takes 8 bytes for each hour and pair of rates: 70 KB a year for each pair. A provider's
+// price list has some hundred pairs.
 type Sum struct {
 	// Groups is the number of groups.
 	Groups int64

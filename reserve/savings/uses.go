@@ -20,10 +20,10 @@ type Use struct {
 	Saved pricing.Money
 }
 
-// AppendUses appends to dst what each commitment of a plan for p does, after the reservations of
-// the plan have served. Held commitments pay for usage first, then the commitments of the plan in
-// the order of their slots. Each commitment pays for the usage that is left with the greatest ratio
-// of the price on demand to the plan rate.
+// AppendUses appends to dst a [Use] for each commitment of a plan for p: how much the commitment
+// pays for, and how much it saves. Reservations of the plan serve first. Then held commitments pay
+// for usage, and then the commitments of the plan, in the order of their slots. Each commitment
+// pays first for the usage with the greatest ratio of the price on demand to the plan rate.
 //
 // The error is that of [Verify] for a malformed problem or plan. Amounts are exact until they are
 // rounded. Time: O(slots × types × the commitments active in a slot). AppendUses allocates.

@@ -12,25 +12,27 @@ import (
 // Verify checks a plan and its certificate without any part of the solver. Verify checks that the
 // purchases keep to the problem's rules, that the amounts are right, and that the certificate
 // proves the bound. A nil error means that no plan for p costs less than Bound. Verify cannot check
-// Searched, which no certificate proves. For a wrong plan, the error is an [*reserve.InputError]
-// that unwraps to [ErrForged] and says what is wrong. For a malformed problem, the error is that of
-// [Solver.Solve].
+// Searched, which no certificate proves. If the plan is wrong, the error is an
+// [*reserve.InputError] that unwraps to [ErrForged] and says what is wrong. If the problem is
+// malformed, the error is that of [Solver.Solve].
 //
-// The bound without classes. Let g_t(N) be the cost on demand in slot t with N active units of
-// commitment, and let H_t of these units be held. Let F_s be the price of a unit bought at slot s,
-// and z_t ≥ 0 the values of the certificate. Take any plan: r_s units bought at slot s, so that
-// N_t - H_t units bought by the plan are active in slot t. The sum Σ z_t·(N_t - H_t - (Σ r_s active
-// in t)) is 0. Added to the cost of the plan, it gives
+// The bound without classes and with one offer. Let H_t be the number of held units of commitment
+// that are active in slot t. Take any plan. Let r_s be the number of units that the plan buys at
+// slot s, and N_t the number of units active in slot t, held units included. Let g_t(N) be the cost
+// on demand in slot t with N active units. Let F_s be the price of a unit bought at slot s, and z_t
+// ≥ 0 the values of the certificate. The units active in slot t that the plan bought are N_t - H_t
+// = Σ r_s over the purchases active in t. The sum Σ_t z_t·(N_t - H_t - Σ r_s) is therefore 0. Added
+// to the cost of the plan, it gives
 //
 //	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s.
 //
-// Taking the minimum over each N_t ≥ H_t and each r_s ≥ 0 alone can only lower that sum. Verify
-// checks that no bracket of the second sum is negative, so the second sum has the minimum 0. Each
-// g_t is linear between the points at which the commitment has paid for all usage of one type. So
-// the minimum of g_t is next to such a point or at H_t. The proof uses neither convexity nor how
-// the values were found. File joint.go has the bound with classes.
+// The minimum over each N_t ≥ H_t and each r_s ≥ 0, taken separately, can only be lower. Verify
+// checks that no bracket of the second sum is negative; the minimum of the second sum is then 0.
+// Each g_t is linear between the points at which the commitment has paid for all usage of one type.
+// The minimum over N_t is therefore next to such a point or at H_t. The proof uses neither
+// convexity nor how the values were found. File joint.go has the bound with classes.
 //
-// Arithmetic is in big integers. Time: O(slots × types²) of their operations.
+// Verify calculates in big integers. Time: O(slots × types²) of their operations.
 func Verify(p *Problem, plan *Plan) error {
 	n, err := p.check()
 	if err != nil {

@@ -54,14 +54,14 @@ import (
 // byFee is 1.3 to 3.5 times as fast as the simplex on the five logs of the shared folder, for a class of a day: 2.5 times in
 // the geometric mean (PLIMSOLL_SHARED=DIR go test -run NONE -bench Day ./reserve/internal/flow).
 
-// mostPhases is the most phases for which byFee solves a problem; with more phases the simplex
-// solves it. On the five logs of the shared folder, byFee is faster than the simplex with 12
-// phases. With 81 phases byFee takes three times as long as the simplex on the log hpc2n.
+// byFee solves a problem with at most mostPhases phases; the simplex solves a problem with more. On
+// the five logs of the shared folder, byFee is faster than the simplex with 12 phases. With 81
+// phases, byFee takes three times as long as the simplex on the log hpc2n.
 //
-// leastDiscount is the least discount for which byFee solves a problem: the part of the term's
-// price on demand that the fee saves. With less discount few reservations are bought, and the
-// simplex ends at once: for terms of a month at a discount of 4%, byFee takes 3 to 16 times as
-// long.
+// byFee solves a problem with a discount of at least leastDiscount. The discount is 1 less the fee
+// over the price of a whole term on demand. With less discount, few reservations are bought, and
+// the simplex needs few steps: for terms of a month at a discount of 4%, byFee takes 3 to 16 times
+// as long.
 const (
 	mostPhases    = 32
 	leastDiscount = 1. / 8

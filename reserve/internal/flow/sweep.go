@@ -168,16 +168,17 @@ const (
 	stripSlots  = stripBlocks * minBlock
 )
 
-// An arc of the flow is violated if a change of its flow would lower the cost. sweepStrip finds the
-// most violated arc of each block of slots, for the 32 blocks of a strip that begins at slot b.
-// worst finds the most violated arc of a single block. sweepStrip goes through the strip class by
-// class, which is faster. It requires blocks of the least size, minBlock, one fee for each class,
-// and terms that all end within the horizon. sweepStrip appends the arcs to s.cand and returns the
-// largest violation.
+// sweepStrip finds the most violated arc of each block of slots, for the 32 blocks of the strip
+// that begins at slot b. An arc is violated if a change of its flow would lower the cost.
+// sweepStrip appends the arcs to s.cand and returns the largest violation.
 //
-// Without strips a solve takes 2 to 11% longer on the shared demands with terms of months and
+// sweepStrip goes through the strip class by class, and is faster than a call of worst for each
+// block. It requires blocks of the least size, minBlock, one fee for each class, and terms that all
+// end within the horizon.
+//
+// Without sweepStrip a solve takes 2 to 11% longer on the shared demands with terms of months and
 // years, and 17 to 35% longer with ten terms (PLIMSOLL_SHARED=DIR go test -run NONE -bench Exact
-// ./reserve, with sweep's loop over strips and without).
+// ./reserve, with and without the loop over strips in sweep).
 func (s *Solver) sweepStrip(b int) (top int64) {
 	var most [stripBlocks]int64
 	var best [stripBlocks]int32

@@ -68,19 +68,21 @@ func (m *model) worthUpTo(r int, v int64) (save, left int64) {
 	return units * m.priceI[r/m.n], max(0, v-prev)
 }
 
-// bound returns a lower bound on the cost of every plan that buys from lo[j] to hi[j] in each
-// column j; nil stands for the problem's own limits. A column is the purchases of one class in one
-// period. A row is the active reservations of one level of use prices in one period, and a hard row
-// has a limit. The bound is the Lagrangian dual function at y, computed in integers. y[r] is the
-// price of one active reservation in row r; only hard rows may have a negative price.
+// bound returns a lower bound on the cost of every plan that buys from lo[j] to hi[j] units of each
+// column j. If lo is nil, the least is 0; if hi is nil, the most is the limit of the column. A
+// column is the purchases of one class in one period. A row is the active reservations of one level
+// of use prices in one period. A hard row has a limit.
 //
-// If the rows of a column are together worth more than the fee of the column, bound buys as much of
-// the column as an optimal plan can need: the limit of the column, or the peak of the demand that
-// the column can serve if the peak is less.
+// The bound is the Lagrangian dual function at y, computed in integers. y[r] is the price of one
+// active reservation in row r. Only the price of a hard row may be negative. sum is scratch memory.
 //
-// The cost of every plan differs from m.base, the cost on demand alone, by a multiple of m.unit. So
-// bound raises the value to the next such cost. bound returns math.MinInt64, which proves nothing,
-// if a price is beyond maxPrice. bound uses sum as scratch memory.
+// A column pays if the prices of its rows together exceed its fee. bound then buys as much of the
+// column as an optimal plan can need: the limit of the column, or the peak of the demand during the
+// term, whichever is less.
+//
+// The cost of every plan differs from m.base, the cost of everything on demand, by a multiple of
+// m.unit. bound therefore rounds its result up to the next such cost. If a price is beyond
+// maxPrice, bound returns math.MinInt64, which proves nothing.
 func (m *model) bound(y, sum []int64, lo, hi []float64) int64 {
 	n := m.n
 	var total wide.Int

@@ -65,21 +65,23 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// model is the problem as rows and columns. Column c*n+i is the number of purchases of class c in
-// period i. Row k*n+i is about
+// A model is the problem as a linear program of rows and columns. Column c*n+i is the number of
+// purchases of class c in period i of n periods. Row k*n+i is the number of active reservations of
+// level k or a later level in period i:
 //
 //	N[k][i] = the number of active reservations of levels k..L-1 in period i.
 //
-// The levels are the distinct use prices below the price on demand, from level 0, the dearest, to
-// level L-1, the cheapest. price[k] is the use price of level k-1 less the use price of level k,
-// where the price on demand stands for the use price of level -1. A used reservation of level k
-// saves price[0] + … + price[k] a slot.
+// The L levels are the distinct use prices below the price on demand, from level 0, the dearest, to
+// level L-1, the cheapest. price[k] is the use price of level k-1 less the use price of level k.
+// For level 0, the price on demand takes the place of the use price of level -1. A used reservation
+// of level k saves price[0] + … + price[k] a slot.
 //
-// A period has several slots with different demands. Reservation number v of N[k][i] is used in the
-// slots whose demand is at least v. So the worth of a row is concave in N, with the breakpoints
-// val[a] at the demands of the slots: from val[a-1] (or 0) to val[a], one more reservation is worth
-// price[k]*cnt[a], where cnt[a] counts the slots that use it. Above the last breakpoint one more
-// reservation is worth nothing, or is forbidden if the row is hard.
+// A period has several slots with different demands. Number the N[k][i] reservations of a row from
+// 1. Reservation v is used in the slots whose demand is at least v. The worth of a row is therefore
+// concave in N, with breakpoints val at the demands of the slots. Between breakpoint a-1 (or 0) and
+// breakpoint a, one more reservation is worth price[k]*cnt[a]: cnt[a] is the number of slots with a
+// demand of at least val[a]. Above the last breakpoint one more reservation is worth nothing, or is
+// forbidden if the row is hard.
 type model struct {
 	n, levels, rows, classes int
 

@@ -15,27 +15,30 @@ const (
 	tinyMoney = 0.4  // nano units: with integer data and a unimodular basis every price is an integer
 )
 
-// simplex is a primal simplex method for
+// A simplex is a primal simplex method, and its memory, for
 //
-//	minimise  fee·x + Σ_r φ_r(N_r),   N = A x + inv,   lo <= x <= hi,
+//	minimise  fee·x + Σ_r φ_r(N_r),   N = A x + inv,   lo <= x <= hi.
 //
-// where x has the purchases of each column, N the active reservations of each row, and φ_r is the
-// cost of row r. φ_r is convex and piecewise linear, and simplex computes it where it is needed
-// from the breakpoints of model.
+// x has the purchases of each column, N the active reservations of each row, and inv the held
+// reservations of each row. A has a 1 where a purchase of the column is active in the row. φ_r is
+// the cost of row r. It is convex and piecewise linear, and simplex computes it where needed from
+// the breakpoints of model.
 //
-// A row is active if N_r is held at one of its breakpoints; otherwise N_r is inside one piece. A
-// column is basic, or at one of its bounds. There are as many active rows as basic columns. The
-// only matrix to invert is the square matrix K, the part of A in these rows and columns. w is the
-// inverse of K, row by row: w[c*stride+q] is for basic column c and active row q.
+// A row is active if N_r is held at one of its breakpoints; otherwise N_r is between two
+// breakpoints. A column is basic, or its x is at one of its bounds. There are as many active rows
+// as basic columns. The only matrix to invert is the square matrix K, the part of A in these rows
+// and columns. w is the inverse of K, row by row: w[c*stride+q] is for basic column c and active
+// row q.
 //
-// Start: x = 0 and K empty, which is feasible. Step: the nonbasic column, or the active row, whose
-// reduced cost violates optimality most (by Devex) moves, and the basic columns follow by w. The
-// events on the way are the bound of the moving variable, the bound of a basic column, and the
-// breakpoint of a row. The move passes breakpoints after which it still pays, and ends at the first
-// event after which it does not. The solution is optimal when no reduced cost violates optimality.
+// Start: x = 0 and K empty, which is feasible. Step: the nonbasic column or active row moves whose
+// reduced cost violates optimality most, as Devex weighs it. The basic columns move with it, as w
+// says. The events on the way are the bound of the moving variable, the bound of a basic column,
+// and the breakpoint of a row. The move passes a breakpoint if moving on still lowers the cost, and
+// ends at the first other event. The solution is optimal when no reduced cost violates optimality.
 //
-// Branching can put a bound on a basic column that the column violates. big is then the price of
-// each unit outside of the bounds, so large that the column returns (see penalty).
+// Branching can put a bound on a basic column that the column violates. Each unit outside of the
+// bounds then costs big, and big is so large that the column returns within its bounds (see
+// penalty).
 type simplex struct {
 	model
 	work, budget int64 // done, and allowed, of Options.Work

@@ -8,17 +8,17 @@ import (
 	"github.com/plimsoll/plimsoll/internal/grow"
 )
 
-// A Tree holds numbers and has two operations, each O(log n): add to all numbers of a
-// range, and find the least number of a range.
+// A Tree holds numbers in a row and has two operations, each O(log n): add a number to all numbers
+// of a range, and find the least number of a range. HGR has one tree for windows and one for slots.
 //
-// The tree is a complete binary tree in an array, with the numbers at the leaves. add[v] counts for
-// all leaves below node v. least[v] is the least number below v, without the add of the nodes above
-// v:
+// A Tree is a complete binary tree in an array, with the numbers at the leaves. add[v] is still to
+// be added to all leaves below node v. least[v] is the least number below v, without the add of the
+// nodes above v:
 //
 //	least[v] = min(least[2v], least[2v+1]) + add[v]
 //
-// So an operation never moves an add down to the children: it walks from the two ends of its range
-// to the root. HGR has one tree for windows and one for slots.
+// An operation never moves an add down to the children: it walks from the two ends of its range to
+// the root.
 type Tree struct {
 	size  int // a power of two; leaves are size..2·size-1
 	least []int64

@@ -1,11 +1,17 @@
-// Package pdhg holds what the first-order methods of the library share: the primal-dual hybrid
-// gradient method for games of purchases against prices.
+// Package pdhg holds the parts that the first-order methods of the library share: the primal-dual
+// hybrid gradient method for games of purchases against prices.
 //
-// Each iterate is reflected at its image, and drawn to an anchor with the weight 1/(k+2) (Halpern;
-// Lu and Yang 2024). The anchor moves to the iterate if the length of a step falls to a fifth, or
-// to four fifths and then grows, or after 36% of all steps. Then the balance of the steps of prices
-// and purchases moves half of the way, by logarithm, to the ratio of the distances that they have
-// gone. The step of an element is the inverse of its entries (Pock and Chambolle 2011).
+// A step moves the iterate along its slopes to an image within the bounds, and reflects the iterate
+// at the image. The next iterate is a mean of the reflected point and an anchor (Halpern; Lu and
+// Yang 2024). In the k-th step after a move of the anchor, from 0, the weight of the anchor is
+// 1/(k+2).
+//
+// The anchor moves to the iterate in three cases: the length of a step falls to a fifth of the
+// first step's, the length falls to four fifths and then grows, or the steps since the last move
+// are more than 36% of all steps. With each move of the anchor, Balance.Omega is adapted, which
+// sets the steps of purchases against the steps of prices. The logarithm of Omega moves half of the
+// way to the logarithm of the ratio of the distances that prices and purchases have gone. The step
+// of an element is the inverse of the sum of its entries (Pock and Chambolle 2011).
 //
 // # References
 //

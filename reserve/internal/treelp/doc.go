@@ -5,15 +5,16 @@ kernel is eliminated from the leaves to the root.
 # Problem
 
 Node v of a tree is a slot of one past, with the weight W[v] and the demand d[v]. A purchase of
-class k in v costs F[k]·W[v] and serves the nodes of v's subtree less than τ[k] below v. What is
-missing costs p·W[v]:
+class k in v costs F[k]·W[v] and serves the nodes of v's subtree less than τ[k] below v. Each
+instance of demand that no purchase serves costs p·W[v]:
 
 	minimise    Σ F[k]·W[v]·r[v,k] + Σ p·W[v]·max(0, d[v] − A[v])
 	subject to  A[v] = Σ { r[w,k] : w on the way to v, less than τ[k] above },   r ≥ 0.
 
 The dual gives each node a value z[v], 0 ≤ z[v] ≤ p·W[v], such that no purchase serves values of
 more than its fee, to maximise Σ d·z. With one class the matrix is that of a flow, and the optimum
-is whole. With several it need not be: package reserve/theory, "A tree of the future".
+is whole. With several classes the optimum need not be whole: package reserve/theory, "A tree of the
+future".
 
 # Basis
 
