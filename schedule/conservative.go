@@ -165,10 +165,10 @@ func (s *Conservative) advance(now time.Duration) {
 // through the queue again until no reservation moves, since a job that moves leaves a gap that a
 // job ahead of it may fill.
 //
-// Before the latest nodes came free, no job could have moved, and time alone lets no job move. So
-// an earlier place for a job must use a node that came free before it was expected. The field freed
-// is the latest time at which such a node was expected. The place must begin before freed, so
-// compress searches no further.
+// Before the latest nodes came free, no job could have moved, and time alone lets no job move. The
+// nodes that came free since then are extra nodes only until the time freed; from freed on, the
+// plan counted on them already. So an earlier place for a job must begin before freed, and compress
+// looks for no other place.
 func (s *Conservative) compress(now time.Duration) {
 	for moved := s.freed > now; moved; {
 		moved = false
