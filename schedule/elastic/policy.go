@@ -54,8 +54,8 @@ type Policy interface {
 // An evaluation has rounds, since clouds may refuse requests. The caller carries out the actions of
 // a round. If a cloud refuses a launch in part or in whole, the caller notes that in Cloud.Refused,
 // updates the snapshot, sets Again and asks the policy once more. The evaluation ends with the
-// round in which no launch is refused. A policy asks no cloud again that has refused, so there are
-// at most as many refusals as clouds.
+// round in which no launch is refused. A policy does not ask a cloud again after a refusal, so
+// there are at most as many refusals as clouds.
 type Snapshot struct {
 	Now     time.Duration  // the time of the evaluation, ≥ 0
 	Every   time.Duration  // the next evaluation is at Now + Every; > 0
