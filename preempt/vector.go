@@ -15,8 +15,8 @@ import "github.com/plimsoll/plimsoll/internal/grow"
 // not overlap.
 //
 // If a host takes another number of nodes than the victims were chosen for, it takes nodes of low
-// value first, but not always the best set. No vector is best for all numbers: the best set for one
-// number of nodes need not contain the best set for a smaller number.
+// value first, but not always the best set. The best set for one number of nodes need not contain
+// the best set for a smaller number. If it does not, no vector is best for both numbers.
 //
 // If the host takes as many nodes as the victims were chosen for, each victim loses a node, and no
 // other job does. Proof: the host takes the idle nodes first. The victims have at least the nodes

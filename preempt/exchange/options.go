@@ -12,10 +12,10 @@ type ManagerOptions struct {
 	Every time.Duration `json:"every_ns"`
 	// Term is how long a lease lasts from its renewal. Each SetResourceValues renews the leases.
 	//
-	// A partition becomes silent when one of its leases ran out Skew ago. The manager needs no
-	// fresh values to take a node from a silent partition. If fairness or [Manager.Reclaim] takes a
-	// node from a silent partition, the partition loses the node a grace period after the notice. A
-	// silent partition keeps all other nodes.
+	// A partition becomes silent when one of its leases has run out and the time Skew has passed
+	// since then. The manager needs no fresh values to take a node from a silent partition. If
+	// fairness or [Manager.Reclaim] takes a node from a silent partition, the partition loses the
+	// node a grace period after the notice. A silent partition keeps all other nodes.
 	//
 	// The default is 15 minutes. With a negative Term, leases do not run out, and a silent
 	// partition keeps its nodes.
