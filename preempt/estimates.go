@@ -5,13 +5,15 @@ import (
 	"time"
 )
 
-// Estimates learns how far users' estimates of run times are off. In the log of [Duplyakin17]
-// section 5, half of the jobs asked for more than 19.2 times their run time. The paper calls such
-// estimates useless. But users repeat their errors: the share of its request that a job has used so
-// far says much about how long it still runs.
+// Estimates learns from jobs that have ended how far users' estimates of run times are off, and
+// says how likely a running job is to outlast a grace period. In the log of [Duplyakin17] section
+// 5, half of the jobs asked for more than 19.2 times their run time. The paper calls such estimates
+// useless. But users repeat their errors. So the share of its request that a job has used so far
+// says much about how long the job still runs.
 //
-// Estimates is a [Survival] on another clock: a job's time is the share of its request that has
-// passed. If a job asked for R and has run for e, and the grace period is g, Estimates estimates
+// Estimates is a [Survival] that measures each time as a share of the job's requested time. Let a
+// job have asked for the time R and run for e, and let g be the grace period. Let run be the whole
+// run time, which is unknown. Estimates estimates
 //
 //	chance = Pr[run/R ≥ (e + g)/R | run/R > e/R]
 //

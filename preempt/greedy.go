@@ -43,11 +43,13 @@ import (
 //
 // Time O(jobs·log jobs), space O(jobs).
 
-// AppendGreedy appends to dst jobs to take nodes from, in the order of State.Jobs, so that p.Take
-// nodes come free. The expected waste is at most twice the least. As with [Solver.AppendVictims],
-// idle nodes are taken first, the set of jobs is minimal, and the errors are the same. Ties: the
-// greedy goes through jobs of equal waste per node in the order of State.Jobs. Of candidate sets
-// with equal waste and nodes, it chooses the first.
+// AppendGreedy appends to dst the jobs to take nodes from, in the order of State.Jobs, so that
+// p.Take nodes come free. The expected waste is at most twice the least possible waste. Idle nodes
+// are taken first, the set of jobs is minimal, and errors are those of [Solver.AppendVictims].
+//
+// The algorithm goes through the jobs by rising waste per node and collects candidate sets: see the
+// top of this file. Jobs with equal waste per node come in the order of State.Jobs. Among candidate
+// sets with equal waste and equal numbers of nodes, AppendGreedy chooses the first.
 //
 // Time: O(jobs·log jobs + nodes).
 func (s *Solver) AppendGreedy(dst []int, st State, p Preemption) ([]int, error) {

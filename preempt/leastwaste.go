@@ -91,11 +91,11 @@ type Preemption struct {
 	Take  int           // P, how many nodes are taken
 	Grace time.Duration // GP, how long jobs may still run, ≥ 0
 
-	// Outlast is, by job, the chance from 0 to 1 that the job does not end within the grace period,
-	// from [OutlastTo], [RequestedTo], [Estimates.OutlastTo] or [Survival.OutlastTo]. Each chance
-	// is rounded to the nearest 2⁻²⁰. The expected waste of losing a job is the chance times the
-	// waste if the job does not end: (elapsed + grace)·nodes, or less for a job with a
-	// [Checkpoint]. If Outlast is nil, every chance counts as 1.
+	// Outlast[j] is the chance, from 0 to 1, that job j does not end within the grace period.
+	// [OutlastTo], [RequestedTo], [Estimates.OutlastTo] and [Survival.OutlastTo] compute such
+	// chances. Each chance is rounded to the nearest 2⁻²⁰. The expected waste of losing a job is
+	// the chance times the waste if the job does not end: (elapsed + grace)·nodes, or less for a
+	// job with a [Checkpoint]. If Outlast is nil, every chance counts as 1.
 	Outlast []float64
 
 	// ByPriority lets the waste of a job count Job.Priority times; otherwise each job
@@ -140,13 +140,13 @@ var never = wide.Uint{Hi: 1 << 63}
 
 // AppendVictims appends to dst the jobs to take nodes from, in the order of State.Jobs, so that
 // p.Take nodes come free and the expected waste is least. Idle nodes are taken first and cost
-// nothing, so the set is empty if they are enough. Ties: of sets with equal waste, AppendVictims
-// takes the set that frees the fewest nodes. If two such sets remain, AppendVictims looks at the
-// first job that is in only one of the two, and takes the set with that job.
+// nothing, so the set is empty if they are enough. If several sets have the least waste,
+// AppendVictims takes the set that frees the fewest nodes. If two sets still tie, AppendVictims
+// looks at the first job that is in only one of them, and takes the set with that job.
 //
-// The set is minimal: without any of its jobs, too few nodes come free. So if all idle
-// nodes and any nodes of the victims are taken, p.Take in all, each victim loses a node,
-// and no other job does.
+// The set is minimal: without any of its jobs, too few nodes come free. So if the host takes all
+// idle nodes, and any nodes of the victims until it has p.Take nodes, each victim loses a node, and
+// no other job does.
 //
 // The error is an [*InputError] for a state or a Preemption that contradicts itself, for more nodes
 // than there are, and for amounts beyond 127 bits; dst is then returned unchanged. Time: O(jobs·log

@@ -5,13 +5,13 @@ import (
 	"github.com/plimsoll/plimsoll/internal/selection"
 )
 
-// AppendLowest appends to dst the nodes that a vector of values gives up: the take nodes
-// with the lowest values, in the order of their numbers. Ties go to the lower node.
-// values is not modified. The caller must pass one value for each node of the partition;
-// this function cannot check that.
+// AppendLowest appends to dst the nodes that a host takes by a vector of values: as many nodes as
+// take says, with the lowest values. The nodes are appended in the order of their numbers. Ties go
+// to the lower number. values is not modified. The caller must pass one value for each node of the
+// partition; this function cannot check that.
 //
-// The error is an [*InputError] if take is negative or more than the nodes, or if a
-// value is not a number from 0 to 1; dst is then returned unchanged.
+// The error is an [*InputError] if take is negative or more than the nodes, or if a value is not a
+// number from 0 to 1; dst is then returned unchanged.
 //
 // Time: O(nodes) on average, by quickselect, and O(nodes·log nodes) at worst.
 func (s *Scorer) AppendLowest(dst []int, values []float64, take int) ([]int, error) {
@@ -55,12 +55,12 @@ func checkTake(take, nodes int) error {
 	return nil
 }
 
-// AppendHit appends to dst the jobs that lose a node when the nodes are taken, each
-// once, in the order of State.Jobs. Such a job stops on all its nodes.
+// AppendHit appends to dst the jobs that lose a node if the host takes the given nodes. Each job is
+// appended once, in the order of State.Jobs. A job that loses one node stops on all its nodes.
 //
-// The error is an [*InputError] for a state that contradicts itself and for a node that
-// is not in the state; dst is then returned unchanged. A node that is there twice counts
-// once. Time: O(jobs + nodes of the state).
+// The error is an [*InputError] for a state that contradicts itself and for a node that is not in
+// the state; dst is then returned unchanged. If nodes has a node twice, the node counts once. Time:
+// O(jobs + nodes of the state).
 func (s *Scorer) AppendHit(dst []int, st State, nodes []int) ([]int, error) {
 	if err := s.census.check(&st); err != nil {
 		return dst, err

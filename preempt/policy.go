@@ -23,13 +23,14 @@ import (
 //   - Of sets with equal waste, the set that frees the fewest nodes is taken, and of
 //     these the set with the earliest job.
 
-// A Policy gives each node of a partition a value from 0 to 1. The host takes the nodes
-// with the lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0, except with
-// Blind. All nodes of a job have the same value, except with Random and Blind.
+// A Policy gives each node of a partition a value from 0 to 1. The host takes the nodes with the
+// lowest values ([Duplyakin17] section 3.3). Idle nodes have value 0, except with Blind. All nodes
+// of a job have the same value, except with Random and Blind.
 //
-// No constant bounds the waste of FIFO, LIFO and PAP in multiples of the least waste: these
-// policies value nodes one by one, but a job that loses one node is lost as a whole. The multiple
-// grows with the number of nodes (ERRATA [Duplyakin17] 4). A [Solver] finds the least waste.
+// FIFO, LIFO and PAP can waste many times the least possible waste, since these policies value
+// nodes one by one, but a job that loses one node is lost as a whole. No constant bounds this
+// factor: it grows with the number of nodes (ERRATA [Duplyakin17] 4). A [Solver] finds the least
+// waste.
 type Policy uint8
 
 const (
@@ -91,22 +92,25 @@ type Scorer struct {
 	hit    []bool
 }
 
-// ValuesTo fills dst with the value of each node of a state by a policy. Values are
-// scaled so that the greatest is 1:
+// ValuesTo fills dst with the value of each node of a state by a policy. An idle node has the value
+// 0, except by Blind. Every other node has the value of its job. Except by Random and Blind, values
+// are scaled so that the greatest is 1:
 //
 //	Random   a number from opts.Rand, in (0, 1]; not scaled
 //	FIFO     greatest elapsed − elapsed
 //	LIFO     risk
 //	PAP      risk·nodes
-//	PAPPlus  risk·nodes·priority
+//	PAPPlus  risk·nodes·priority, times opts.Overrun if that is above 1 and the job has
+//	         run no longer than its user asked for, or its request is unknown
 //	Blind    a number from opts.Rand, in (0, 1], for idle nodes, too; not scaled
 //
-// risk is the work that a job can lose. Without a [Checkpoint] it is elapsed. With a Checkpoint it
-// is elapsed − Saved, or Cost if Cost is less and the job can be asked to save within opts.Grace.
+// risk is the work that a job can lose on each node. Without a [Checkpoint] it is elapsed. With a
+// Checkpoint it is elapsed − Saved. If the job can be asked to save within opts.Grace, risk is at
+// most Cost.
 //
-// Before scaling, each value is raised by one nanosecond on one node. So a job that has just
-// started, or the oldest job by FIFO, has a value above 0, the value of an idle node. Jobs whose
-// products above are equal have equal values. Among equal values the host takes the lower node
+// Before scaling, ValuesTo adds 1 ns to the value of each job in the table. So a job that has just
+// started, or the oldest job by FIFO, has a value above 0, the value of an idle node. Jobs with
+// equal values in the table keep equal values. Among equal values the host takes the lower node
 // first.
 //
 // The error is an [*InputError] for a state that contradicts itself, a negative Overrun or a

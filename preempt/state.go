@@ -99,14 +99,14 @@ func (c *census) checkJobs(jobs []Job, from, to int) error {
 	return nil
 }
 
-// checkNodes returns an error unless each job is on as many nodes as it says. checkJobs
-// must come before.
+// checkNodes returns an error unless the number of nodes of each job in st.Node is its Nodes. Call
+// checkJobs before checkNodes.
 //
-// checkNodes counts down from each job's number of nodes, once for each node of the job. If no job
-// has more than 255 nodes, counting modulo 256 is enough. If every count ends at 0, each job is on
-// the number of nodes that it says, plus a multiple of 256. That multiple is not negative, since a
-// job has at most 255 nodes. If in addition the number of busy nodes is the sum over all jobs,
-// every multiple is 0.
+// checkNodes has a counter for each job, which begins at the job's Nodes. It subtracts 1 for each
+// node of the job. If no job has more than 255 nodes, the counters are bytes, which count modulo
+// 256. Proof that bytes are enough: if a counter ends at 0, the job is on Nodes + 256·m nodes for a
+// whole number m. m is not negative, since Nodes is at most 255 and a number of nodes is not
+// negative. If in addition the number of busy nodes is the sum of all Nodes, every m is 0.
 func (c *census) checkNodes(st *State) error {
 	var busy, stray int
 	var all bool

@@ -6,31 +6,33 @@ import (
 	"time"
 )
 
-// A Survival learns from jobs that have ended how likely a running job is to outlast a
-// grace period, as [Duplyakin17] section 5 asks for. It learns by group. A group is a
-// number that the caller gives to a user, an application or anything else.
+// A Survival estimates the chance that a running job outlasts a grace period, as [Duplyakin17]
+// section 5 asks for. It learns from jobs that have ended, group by group. A group is a number that
+// the caller gives to a user, an application or anything else.
 //
-// Each group keeps its latest jobs, the window of the group. All groups together keep a larger
-// window. Let a job have run for e, and let the grace period be g. A window estimates the chance
+// The window of a group is the list of its latest jobs. All groups together have a larger window of
+// their own. Let a job have run for e, and let the grace period be g. A window estimates the chance
 // that the job runs for e + g or more by the product-limit estimator [Kaplan58]. The product is
 // over the run times t strictly between e and e + g:
 //
 //	S = Π (1 − dₜ/nₜ)    dₜ of the nₜ jobs that ran for t or longer ended at t
 //
-// A job that was killed, for example by a preemption, has shown only that it would have
-// run for longer. It counts in nₜ and never in dₜ. If no job was killed, S is the share
-// of jobs that ran for e + g or more among the jobs that ran for longer than e.
+// If a job was killed, for example by a preemption, its run time would have been longer than the
+// time that it ran. So a killed job counts in nₜ and never in dₜ. If no job was killed, S is the
+// share of jobs that ran for e + g or more among the jobs that ran for longer than e.
 //
 // Let r jobs in the window of the group have run for longer than e, and R jobs in the window of all
-// groups. The result mixes the estimate S of the group with the estimate A of all groups, and A
-// counts as much as Prior jobs. A in turn mixes S_all, the product over the window of all groups,
-// with a chance of 1, which counts as one job. So a job without history is expected to go on.
+// groups. The result is a weighted mean of S, the product over the window of the group, and A, an
+// estimate from all groups. S has the weight r, and A has the weight Prior. A is in turn a weighted
+// mean of S_all, the product over the window of all groups, and the chance 1. S_all has the weight
+// R, and the chance 1 has the weight 1. So without any history the chance is 1.
 //
 //	chance = (r·S + Prior·A)/(r + Prior)    A = (R·S_all + 1)/(R + 1)
 //
-// The defaults of window and Prior do not matter much. On three logs, with grace periods of 30
+// The exact values of Window and Prior matter little. On three logs, with grace periods of 30
 // minutes to 4 hours, windows of 16 to 256 jobs and priors of 1 to 16 jobs change the waste of the
-// chosen victims by less than 1.5%. No prior, and a prior of 64 jobs, are worse.
+// chosen victims by less than 1.5%. Without a prior, and with a prior of 64 jobs, the waste is
+// higher.
 //
 // The zero value is ready. A Survival is for one goroutine at a time.
 type Survival struct {

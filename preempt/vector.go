@@ -2,26 +2,30 @@ package preempt
 
 import "github.com/plimsoll/plimsoll/internal/grow"
 
-// VectorTo fills dst with values that make a host take the victims, if the host only
-// ranks nodes. The victims are those of [Solver.AppendVictims] or [Solver.AppendGreedy]:
+// VectorTo fills dst with values for a host that takes the nodes with the lowest values, so that
+// the host takes the nodes of the victims. The victims are those of [Solver.AppendVictims] or
+// [Solver.AppendGreedy]:
 //
 //	0                    idle nodes
 //	1/8 + x/4            nodes of victims
 //	1/2 + x/2            nodes of other jobs
 //
-// x, from 0 to 1, is the job's value by PAPPlus with the given Overrun, over the greatest such
-// value among the victims or among the others. So the three kinds are apart. If a host takes fewer
-// or more nodes than the victims were chosen for, it still takes sensible nodes first, but not the
-// best set. The best set for one number of nodes need not contain the best set for a smaller
-// number, and then no vector is right for both.
+// x is the job's value by PAPPlus with the given overrun, divided by the greatest such value among
+// the victims, or among the other jobs. So x is from 0 to 1, and the ranges of the three kinds do
+// not overlap.
 //
-// The lowest Take nodes are nodes of the victims, because the set is minimal. Idle
-// nodes come first, the victims free the rest or more, and one victim less would free
-// too few. So each victim loses a node, and no other job does.
+// If a host takes another number of nodes than the victims were chosen for, it takes nodes of low
+// value first, but not always the best set. The best set for one number of nodes need not contain
+// the best set for a smaller number. If it does not, no vector is best for both numbers.
 //
-// The error is an [*InputError] for a state that contradicts itself, a negative Overrun,
-// or a victim that is no job of the state; dst is then unchanged. VectorTo panics if the
-// lengths of dst and State.Node differ. Time: O(jobs + nodes).
+// If the host takes as many nodes as the victims were chosen for, each victim loses a node, and no
+// other job does. Proof: the host takes the idle nodes first. The victims have at least the nodes
+// that are still missing, so the host takes no node of another job. The set of victims is minimal,
+// so without the nodes of one victim too few nodes come free.
+//
+// The error is an [*InputError] for a state that contradicts itself, a negative Overrun, or a
+// victim that is no job of the state; dst is then unchanged. VectorTo panics if the lengths of dst
+// and State.Node differ. Time: O(jobs + nodes).
 func (s *Scorer) VectorTo(dst []float64, st State, victims []int, overrun int) error {
 	if len(dst) != len(st.Node) {
 		panic("preempt: vector and nodes of different lengths")

@@ -92,12 +92,13 @@ func Outlasts(remaining, grace time.Duration) bool { return remaining >= grace }
 //	0                          if remaining < grace
 //	(elapsed + grace)·nodes    otherwise
 //
-// A job with a [Checkpoint] loses only what is not saved when the grace period ends, or
-// the cost of a save that it is asked for: see checkpoint.go.
+// A job with a [Checkpoint] loses only the work that is not saved when the grace period ends. If
+// the job saves on request within the grace period, it loses at most the cost of that save: see
+// checkpoint.go.
 //
-// remaining is the true run time that remains, so the result is what the preemption costs, not what
-// it was expected to cost. WastedCycles panics if a time, the job's nodes or its priority are
-// negative, if its Checkpoint contradicts itself, and if the waste does not fit in a [NodeTime].
+// remaining is the true remaining run time, so the result is the actual cost of the preemption, not
+// an estimate. WastedCycles panics if a time, the job's nodes or its priority are negative, if its
+// Checkpoint contradicts itself, and if the waste does not fit in a [NodeTime].
 func WastedCycles(j Job, remaining, grace time.Duration) NodeTime {
 	switch {
 	case remaining < 0 || grace < 0 || j.Elapsed < 0:

@@ -31,20 +31,20 @@ import (
 const AtOnce time.Duration = -1
 
 // An Autoscaler decides when an elastic cluster requests nodes, how many, and which idle nodes it
-// gives back ([Niu16] section 4.1). An Autoscaler guarantees no cost and no wait: it uses rules of
-// thumb, and its predicted starts come from users' estimates. The decision depends on the arguments
-// alone: an Autoscaler has no clock, requests nothing and remembers no decision. The zero value has
-// the paper's parameters.
+// gives back ([Niu16] section 4.1). No bound on cost or wait is known: an Autoscaler follows rules
+// of thumb, and predicts starts from users' estimates. The decision depends on the arguments alone:
+// an Autoscaler has no clock, requests nothing and remembers no decision. The zero value has the
+// paper's parameters.
 //
-// A program that knows its queue and its nodes calls Predict and then Decide. It does so
-// after each arrival, after each end of a job, and at the multiples of ReleaseEvery:
+// A program that knows its queue and its nodes calls Predict and then Decide. It does so after each
+// arrival, after each end of a job, and at the multiples of ReleaseEvery:
 //
 //	starts, view := a.Predict(&snapshot)
 //	verdict := a.Decide(release[:0], &view)
 //	snapshot.Until = verdict.Until
 //
-// A program with a [Scheduler] of its own fills in the [View] itself. Neither method
-// allocates once warm. An Autoscaler must not be used by two goroutines at once.
+// A program that runs a [Scheduler] already fills in the [View] itself and calls only Decide.
+// Neither method allocates once warm. An Autoscaler must not be used by two goroutines at once.
 type Autoscaler struct {
 	// WaitLimit is the predicted wait of the first job above which the cluster
 	// grows: T_waitlmt of the paper. 0 is 5 minutes, AtOnce is 0.
@@ -180,13 +180,16 @@ func (a *Autoscaler) every() time.Duration {
 	return a.ReleaseEvery
 }
 
-// Decide says how many nodes to request, and which idle nodes to give back. Decide does not modify
-// v. It appends to dst the positions in v.Due of the nodes to give back. A node is given back only
-// while no job waits. The cluster keeps at least a.Least nodes: if fewer nodes may go than are due,
-// the nodes with the earliest next charge go, and the first of equal charges.
+// Decide says how many nodes to request, and which idle nodes to give back. It appends to dst the
+// positions in v.Due of the nodes to give back. Decide does not modify v.
+//
+// Decide gives a node back at the last release check that is at least a.Lead before the node's next
+// charge, and only if no job waits. The cluster keeps at least a.Least nodes. If that allows only
+// some of these nodes to go, the nodes with the earliest next charge go. Ties go to the lower
+// position in v.Due. Before v.Until, Decide requests nothing and gives nothing back.
 //
 // Decide panics if the cluster must grow and the Expansion is unknown: see Validate. Time:
-// O(len(v.Due)), and O(n log n) if a.Least keeps some of n nodes that are due.
+// O(len(v.Due)), and O(n log n) if a.Least keeps some of the n nodes that could go.
 func (a *Autoscaler) Decide(dst []int, v *View) Verdict {
 	out := Verdict{Cause: a.Growth(v), Release: dst, Until: v.Until}
 	want := max(0, a.Least-v.Nodes)
@@ -295,13 +298,13 @@ type Snapshot struct {
 	Until   time.Duration   // see View
 }
 
-// Predict returns the jobs that the Scheduler starts now on the idle nodes, and the view of the
-// cluster after these starts, for Decide. If a job starts, the view's Due is nil, so that Decide
-// gives no node back. starts is valid until the next call. Predict does not modify s. The view
-// shares only the slice Due with s.
+// Predict returns the jobs that the Scheduler starts now on the idle nodes, and a view of the
+// cluster after these starts. Pass the view to Decide. If a job starts, the view's Due is nil, so
+// that Decide gives no node back. starts is valid until the next call. Predict does not modify s.
+// The view shares only the slice Due with s.
 //
-// Predict panics for a job that [Scheduler] does not accept. Time: that of the Scheduler for an
-// arrival of each job, and O(waiting jobs).
+// Predict panics for a job that [Scheduler] does not accept. Time: what the Scheduler takes to
+// learn of all nodes and jobs in s, plus O(waiting jobs).
 func (a *Autoscaler) Predict(s *Snapshot) (starts []Allocation, v View) {
 	sched := a.Scheduler
 	if sched == nil {

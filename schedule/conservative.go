@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Conservative is backfilling in which every waiting job has a reservation: the earliest
-// time at which the job fits without touching another reservation. So a job that starts
-// out of turn delays no waiting job at all. When nodes come free earlier than foreseen,
-// each reservation moves to the earliest time that is now possible, in the queue's order.
-// The old place of a reservation is still free then, so no reservation moves back.
+// Conservative is backfilling in which every waiting job has a reservation: its nodes are set aside
+// from the earliest time at which the job fits beside the other reservations. So a job that starts
+// before a job ahead of it delays no waiting job. When nodes come free earlier than foreseen, each
+// reservation moves to the earliest time that is now possible, in the queue's order. The old place
+// of a reservation remains possible, so no reservation moves to a later time.
 //
-// Guarantee: no job starts later than its first reservation. There are three exceptions:
-// nodes are removed from the cluster, a job is started out of turn, or AppendStarts is
-// not called when a reservation begins. Then all jobs get new reservations, in the
-// queue's order.
+// Guarantee: no job starts later than its first reservation. There are three exceptions: nodes are
+// removed from the cluster, the caller starts a job that AppendStarts did not return, or the caller
+// does not call AppendStarts when a reservation begins. In these cases all jobs get new
+// reservations, in the queue's order.
 //
 // Time: let Q jobs wait, and let S be the steps of the plan, the number of free nodes over time.
 // There are at most two steps for each job that runs or waits. A submission takes O(S) at worst;
@@ -165,9 +165,10 @@ func (s *Conservative) advance(now time.Duration) {
 // through the queue again until no reservation moves, since a job that moves leaves a gap that a
 // job ahead of it may fill.
 //
-// Before the latest nodes came free, no job could have moved, and time alone lets no job move. So
-// an earlier place for a job must use a node that has come free, and must begin before the last
-// moment at which a node has come free. freed, that moment, bounds the search.
+// Before the latest nodes came free, no job could have moved, and time alone lets no job move. The
+// nodes that came free since then are extra nodes only until the time freed; from freed on, the
+// plan counted on them already. So an earlier place for a job must begin before freed, and compress
+// looks for no other place.
 func (s *Conservative) compress(now time.Duration) {
 	for moved := s.freed > now; moved; {
 		moved = false

@@ -28,22 +28,23 @@ import "time"
 // pass looks for the first job that meets the condition. Blocks of the queue with bounds of
 // nodes and estimates answer that: see queue.go.
 
-// EASY is backfilling with one reservation, after Lifka's Extensible Argonne Scheduling
-// System [Lif95], the scheduler of [Niu16] section 7. Jobs start in the queue's order
-// until one, the top job, does not fit. The top job gets a reservation at its shadow
-// time: the earliest moment at which enough nodes are free by the estimates of the
-// running jobs. A job further back starts now, out of turn, if the job fits and does not
-// delay that reservation. That holds if the job ends by the shadow time, or if it leaves
-// enough nodes for the top job even then (it is within the extra nodes).
+// EASY is backfilling with one reservation, after Lifka's Extensible Argonne Scheduling System
+// [Lif95], the scheduler of [Niu16] section 7. Jobs start in the queue's order until a job does not
+// fit: the top job. The top job gets a reservation at its shadow time: the earliest moment at which
+// enough nodes are free by the estimates of the running jobs. A job further back starts now, out of
+// turn, if the job fits and does not delay that reservation. A job does not delay the reservation
+// if it ends by the shadow time, or if it needs no more than the extra nodes. The extra nodes are
+// the free nodes at the shadow time that the top job does not need.
 //
-// Time, for R running and Q waiting jobs: O(log R) to find the place of an end, and O(R/64 + 64)
-// for the shadow time. The queue is in blocks of 64 jobs. A pass through the queue takes O(1) for
-// each block that its bounds rule out, and up to 64 steps for each other block. The worst case,
+// Time, for R running and Q waiting jobs: O(log R) to find a running job in the list of expected
+// ends, and O(R/64 + 64) for the shadow time. The queue is in blocks of 64 jobs. A block keeps
+// bounds on the sizes and estimates of its jobs. A pass through the queue takes O(1) for a block if
+// the bounds show that no job of the block can start, and up to 64 steps otherwise. The worst case,
 // O(Q), comes if many jobs are a little too large for the free nodes.
 //
-// Guarantee: the top job starts by its shadow time, unless nodes are removed, a job is
-// started out of turn, or a job of higher priority arrives. No bound on the mean wait is
-// known.
+// Guarantee: the top job starts by its shadow time, unless nodes are removed, the caller starts a
+// job that AppendStarts did not return, or a job of higher priority arrives. No bound on the mean
+// wait is known.
 type EASY struct {
 	// Order is the priority by which the queue is ordered, nil for first come,
 	// first served. Set it while no job waits; Reset keeps it.

@@ -206,13 +206,13 @@ func (p *plan) forget(now time.Duration) {
 	b.steps[0].at = now
 }
 
-// earliest returns the first time, from now on, from which at least nodes nodes are free for the
-// whole span. Only the time before limit counts: if the span reaches limit, the nodes must be free
-// up to limit. earliest returns limit if no such time is before limit and before until.
+// earliest returns the first time from now on at which a job can start: from that time, at least
+// nodes nodes are free for the whole span. If the span goes beyond limit, the nodes need to be free
+// only up to limit. The start must be before limit and before until. If there is no such start,
+// earliest returns limit.
 //
-// With limit Never, earliest finds a place for a new job. To move a reservation to an earlier time,
-// pass the start of the reservation as limit: after limit, the nodes are the job's own. earliest
-// only looks for places that begin before until.
+// To find a place for a new job, pass Never as limit. To move a reservation to an earlier time,
+// pass the start of the reservation as limit: after limit, the nodes are the job's own.
 func (p *plan) earliest(now time.Duration, nodes int, span, limit, until time.Duration) time.Duration {
 	if now >= limit {
 		return limit

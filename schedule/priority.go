@@ -1,22 +1,24 @@
 package schedule
 
-// A priority orders the waiting queue, as the Order of [EASY], [FCFS] and [Conservative]: a job
-// with a higher value comes before a job with a lower value. Jobs with equal values are in the
-// order of (Submit, ID). The scheduler calls the function once for each job, at its submission. The
-// function must return a number. The nil function is first come, first served.
+// A priority is a function that orders the waiting queue: the type of the Order of [EASY], [FCFS]
+// and [Conservative]. A job with a higher value comes before a job with a lower value. Jobs with
+// equal values are in the order of (Submit, ID). The scheduler calls the function once for each
+// job, at its submission. The function must not return NaN. A nil function means first come, first
+// served.
 //
-// One value for each job is enough for the usual mix of the user's standing, the time in the queue
-// and the size, as long as the mix is linear in the time. With
+// The usual mix of the user's standing, the time in the queue and the size changes with time. One
+// value for each job is still enough if the mix is linear in the time. Let u_j be the standing of
+// the user of job j, and let w and s be the weights of time and size. With
 //
 //	p_j(t) = u_j + w·(t − submit_j) + s·nodes_j
 //
-// the difference p_i(t) − p_j(t) does not depend on t. So two jobs never change places,
-// and p_j(0) orders the queue at every time:
+// the difference p_i(t) − p_j(t) does not depend on t. So two jobs never change places, and the
+// values p_j(0) give the order at every time:
 //
 //	p_i(t) − p_j(t) = (u_i − u_j) − w·(submit_i − submit_j) + s·(nodes_i − nodes_j)
 //
-// [Weights] is that mix. A priority that is not linear, such as the expansion
-// factor (wait + estimate)/estimate, has no such number.
+// [Weights] is that mix. A priority that is not linear, such as the expansion factor (wait +
+// estimate)/estimate, has no such value.
 type priority = func(Job) float64
 
 // valueOf returns the priority of a job, 0 under the nil function.

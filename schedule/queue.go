@@ -229,9 +229,10 @@ func (q *queue) find(id int64) (place, bool) {
 // jobs behind it goes on.
 //
 // The queue is a list of blocks of up to 64 jobs. Invariant: two neighbouring blocks together hold
-// more than half a block. So remove merges the block of p with a neighbour if the two hold no more
-// than that. Only this block has lost a job. If the block becomes empty, remove drops it. Its two
-// neighbours then keep the invariant, because each of them has at least half a block.
+// more than half a block. The block of p loses a job, so remove merges it with a neighbour if the
+// two now hold half a block or less. If the block of p becomes empty, remove drops it, and its two
+// neighbours become neighbours of each other. They keep the invariant: the block of p held one job,
+// so each of them holds at least half a block.
 func (q *queue) remove(p place) place {
 	b := q.blocks[p.block]
 	q.len--

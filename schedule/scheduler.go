@@ -2,16 +2,14 @@ package schedule
 
 import "time"
 
-// A Scheduler decides when waiting jobs start on a cluster whose nodes are all alike and
-// whose size may change. A Scheduler is a state machine without a clock. The caller tells
-// it what happens, in the order of time, and calls AppendStarts after each event. [EASY],
-// [FCFS] and [Conservative] are Schedulers; their zero values are empty clusters without
-// nodes.
+// A Scheduler decides when waiting jobs start on a cluster whose nodes are all alike and whose size
+// may change. A Scheduler is a state machine without a clock. The caller tells it what happens, in
+// the order of time, and calls AppendStarts after each event. [EASY], [FCFS] and [Conservative] are
+// Schedulers; their zero values are empty clusters without nodes.
 //
-// Nodes count as free from the moment at which the estimate of the job that
-// holds them ends, whether or not its Finish has come. An estimate must
-// therefore be an upper bound of the run time, as it is where the resource
-// manager ends a job at its limit.
+// The nodes of a job count as free from the moment at which its estimate ends, even if the caller
+// has not called Finish yet. So an estimate must be an upper bound of the run time. This holds if
+// the resource manager ends each job that reaches its estimate.
 type Scheduler interface {
 	// Reset empties the cluster, gives it nodes free nodes and keeps the
 	// memory. It panics if nodes is negative.

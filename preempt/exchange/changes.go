@@ -50,12 +50,13 @@ func (m *Manager) touchPartition(p int) {
 	}
 }
 
-// AppendChanges appends to dst a record of what has changed since the last [Manager.ChangesSaved],
-// or since the manager was new or restored. If nothing has changed that must be saved,
-// AppendChanges appends nothing. A state ([Manager.MarshalText]) and the records that follow, in
-// order, give the manager again: see [Manager.Restore]. A record takes about 10 bytes for each
-// lease that is renewed with a new value, and 40 for a node that changes hands. Time: O(c log c)
-// for c changes.
+// AppendChanges appends to dst a record of the changes of the manager since the last
+// [Manager.ChangesSaved]. Without a ChangesSaved, it appends the changes since the manager was new
+// or restored. If there is no change to save, AppendChanges appends nothing. [Manager.Restore]
+// makes a manager from a state ([Manager.MarshalText]) and the records that follow the state, in
+// order. A record takes about 10 bytes for each node whose lease is renewed and whose value
+// changes, and about 40 bytes for each node that goes to another partition. Time: O(c log c) for c
+// changes.
 func (m *Manager) AppendChanges(dst []byte) []byte {
 	c := &m.changes
 	c.next = c.link
@@ -90,12 +91,13 @@ func (m *Manager) AppendChanged(dst []int) []int {
 	return dst
 }
 
-// Restore restores the manager from a state that [Manager.MarshalText] returned and the records of
-// [Manager.AppendChanges] since, in order. Each record names the one before, so a record that is
-// missing, changed, out of order or of another state is an error. Restore stops at the first error
-// that changes yields, and returns that error unchanged. Any other error is a *preempt.InputError,
-// as from UnmarshalText. After an error the manager is unchanged. If changes is nil, there are no
-// records.
+// Restore restores the manager from a state that [Manager.MarshalText] returned and the later
+// records of [Manager.AppendChanges], in order. If changes is nil, there are no records.
+//
+// Each record names the record before it. So Restore returns an error if a record is damaged or out
+// of order, belongs to another state, or follows a missing record. Restore stops at the first error
+// that changes yields, and returns that error unchanged. Every other error is a
+// *preempt.InputError, as from UnmarshalText. After an error the manager is unchanged.
 func (m *Manager) Restore(state []byte, changes iter.Seq2[[]byte, error]) error {
 	var s managerState
 	body, link, _, err := unseal(state, recordState)

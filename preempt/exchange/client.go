@@ -17,17 +17,17 @@ import (
 // A Client is the elastic client of a partition. A Client asks the manager for nodes, gives nodes
 // back, reports the values of nodes, and knows until when the partition may use each node.
 //
-// A Client is a state machine without a clock, like the [Manager]. The caller passes
-// each message and the time of its own clock, and saves the client (json.Marshal) before
-// it sends the messages that come out. Returned messages are valid until the next call.
-// The caller may send them in any order or not at all.
+// A Client is a state machine without a clock, like the [Manager]. The caller passes each message
+// and the time of its own clock, and saves the client (json.Marshal) before it sends the messages
+// that come out. Returned messages are valid until the next call. The caller may send them in any
+// order or not at all.
 //
-// [Client.AppendNodes] says what to do with each node: use it, free it by a time, or
-// leave it alone. When the last job on a node that is to end has ended, give the node
-// back with [Client.DeleteNodes].
+// [Client.AppendNodes] says what to do with each node: use the node, free it by a given time, or
+// leave it alone. If a node must be freed, give it back with [Client.DeleteNodes] when its last job
+// has ended.
 //
-// A Client is for one goroutine at a time. Make one with [NewClient], or unmarshal a
-// saved state into the zero value.
+// A Client is for one goroutine at a time. Make one with [NewClient], or unmarshal a saved state
+// into the zero value.
 type Client struct {
 	s         clientState
 	resources []Resource

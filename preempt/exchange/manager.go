@@ -2,21 +2,21 @@ package exchange
 
 import "time"
 
-// A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions
-// and takes nodes back.
+// A Manager is the elastic manager of a hosting cluster: it grants nodes to partitions and takes
+// nodes back.
 //
 // A Manager is a state machine without a clock. The caller passes each message and the time, and
-// saves the manager (json.Marshal) before it sends the messages that come out. The clock may show
-// any time, but must not run back, not even over a restart. If a time is earlier than the time of
-// the call before, the manager uses the later time.
+// saves the manager (json.Marshal) before it sends the messages that come out. The clock may start
+// at any time, but must not run back, even when the manager is restarted. If a time is earlier than
+// the time of the call before, the manager uses the later time.
 //
-// Returned messages are valid until the next call. The caller may send them in any order
-// or not at all. If the host must prepare a node for its next partition, such as install
-// it anew, the caller sets [ManagerOptions].Prepare. The manager then offers the node to
-// the partition when [Manager.Prepared] says that the node is ready.
+// Returned messages are valid until the next call. The caller may send them in any order or not at
+// all. If the host must prepare a node for its next partition, for example install it anew, the
+// caller sets [ManagerOptions].Prepare. The manager then offers the node to the partition when
+// [Manager.Prepared] says that the node is ready.
 //
-// A Manager is for one goroutine at a time. Make one with [NewManager], or unmarshal a
-// saved state into the zero value.
+// A Manager is for one goroutine at a time. Make one with [NewManager], or unmarshal a saved state
+// into the zero value.
 type Manager struct {
 	s managerState
 
@@ -83,12 +83,12 @@ func (m *Manager) SetOptions(opts ManagerOptions) error {
 // Stats returns the counts since the manager was new.
 func (m *Manager) Stats() ManagerStats { return m.s.Stats }
 
-// Fence says that the host has cut a node off from the lease with the given epoch: nothing of the
-// lease's partition runs on the node any more. The lease is over at once, even if the client does
-// not know. The manager tells the client in the answer to the next SetResourceValues. Use Fence for
-// a node that was powered off, and for the nodes of a dead partition whose leases do not run out.
-// If the lease is over already, nothing happens. The error is a *preempt.InputError for a node or
-// an epoch that the manager does not know.
+// Fence tells the manager that the host has cut a node off from the partition that holds the lease
+// with the given epoch: nothing of this partition runs on the node any more. The lease ends at
+// once, although the client does not know yet. The manager tells the client in the answer to the
+// next SetResourceValues. Use Fence for a node that was powered off, and for the nodes of a dead
+// partition whose leases do not run out. If the lease has ended already, Fence changes nothing. The
+// error is a *preempt.InputError for a node or an epoch that the manager does not know.
 func (m *Manager) Fence(now time.Duration, node int, epoch uint64) ([]Message, error) {
 	n, err := m.node(now, node, epoch)
 	if err != nil {
@@ -120,19 +120,19 @@ func (m *Manager) node(now time.Duration, node int, epoch uint64) (*nodeState, e
 }
 
 // Reclaim takes count nodes from a partition for an operator, not for another partition. The
-// partition loses its nodes of least value, with notice and grace, even below its floor. Stale
-// values delay Reclaim for MaxDelay at most; then Reclaim uses the last values. For leases that
-// have run out, Reclaim uses the last values at once. So no partition can stop Reclaim by silence.
-// If a node is to end for another partition that then withdraws its request, Reclaim may take that
-// node in the same call.
+// partition loses its nodes of least value, with a notice and a grace period, even below its floor.
+// If the partition's values are stale, Reclaim waits for new values, but no longer than MaxDelay.
+// Then Reclaim uses the last values. If leases have run out, Reclaim uses the last values at once.
+// So a silent partition cannot stop Reclaim. A node may already be marked to end for the request of
+// another partition. If that request is withdrawn, Reclaim may take the node in the same call.
 //
-// When the partition has lost a node, the node is free and goes to a partition that waits. If the
-// same partition has an open request, the node may go back to it: let the partition cancel the
-// request first.
+// When the partition has lost a node, the node is free and goes to a partition with an open
+// request. That can be the partition that lost the node. To prevent this, let the partition cancel
+// its request first.
 //
 // The error is a *preempt.InputError: [ErrUnknown] for the partition, [ErrRange] for a count below
-// 1, and [ErrTooMany] for more nodes than the partition has, not counting nodes that are already to
-// end.
+// 1, and [ErrTooMany] for more nodes than the partition has. Nodes that are already marked to end
+// do not count.
 func (m *Manager) Reclaim(now time.Duration, partition string, count int) ([]Message, error) {
 	p := m.partition(partition)
 	if p < 0 {
@@ -318,11 +318,12 @@ func (m *Manager) begin(now time.Duration) {
 	if !m.resumed {
 		return
 	}
-	// While the manager was down, partitions could not reach it, and a notice in the saved state
-	// need not have been sent. So every notice that is not acknowledged begins anew, and every wait
-	// for values begins anew. Notices begin anew at the present time, since the grace period counts
-	// from a notice; this very call must return them. No lease counts as run out before the manager
-	// has waited for values.
+	// m.resumed says that the state was restored and that this is the first call since then. While
+	// the manager was down, partitions could not reach it, and it may have ended before it sent a
+	// notice of the saved state. So every wait for values begins anew, and no lease runs out before
+	// MaxDelay has passed. Every notice that the client has not acknowledged counts as new, with
+	// the present time, since the grace period counts from the notice. This call returns these
+	// notices.
 	m.resumed, m.replan = false, true
 	wait := after(m.s.Now, m.s.Options.MaxDelay)
 	for i := range m.s.Nodes {

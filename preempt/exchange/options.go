@@ -12,10 +12,10 @@ type ManagerOptions struct {
 	Every time.Duration `json:"every_ns"`
 	// Term is how long a lease lasts from its renewal. Each SetResourceValues renews the leases.
 	//
-	// A partition becomes silent when Skew has passed since one of its leases has run out. The
-	// manager needs no fresh values to take a node from a silent partition. If fairness or
-	// [Manager.Reclaim] takes such a node, the node is gone a grace period after the notice. A
-	// silent partition keeps the nodes that fairness leaves it.
+	// A partition becomes silent when one of its leases has run out and the time Skew has passed
+	// since then. The manager needs no fresh values to take a node from a silent partition. If
+	// fairness or [Manager.Reclaim] takes a node from a silent partition, the partition loses the
+	// node a grace period after the notice. A silent partition keeps all other nodes.
 	//
 	// The default is 15 minutes. With a negative Term, leases do not run out, and a silent
 	// partition keeps its nodes.
@@ -29,10 +29,11 @@ type ManagerOptions struct {
 	// plus the time since the manager read the message. The default is 5 minutes.
 	MaxAge time.Duration `json:"max_age_ns"`
 	// MaxDelay is how long a preemption waits for a partition whose values are stale. After
-	// MaxDelay the manager gives this preemption up, and other partitions lose nodes, if the rule
-	// of fairness allows. The stale partition may lose nodes again when it has sent new values or
-	// its leases have run out. After MaxDelay, a [Manager.Reclaim] uses the last values instead.
-	// The default is 5 minutes. A negative MaxDelay means no waiting.
+	// MaxDelay the manager gives up this preemption, and takes nodes from other partitions if the
+	// rule of fairness allows that. The partition with stale values may lose nodes again when it
+	// has sent new values or its leases have run out. [Manager.Reclaim] does not give up: after
+	// MaxDelay it uses the last values. The default is 5 minutes. A negative MaxDelay means no
+	// waiting.
 	MaxDelay time.Duration `json:"max_delay_ns"`
 	// TakeStale lets the manager use the last values after MaxDelay instead of aborting.
 	// So no partition can keep its nodes by sending no values.
@@ -101,10 +102,9 @@ type ClientOptions struct {
 	// messages. Each SetResourceValues renews the leases, so Every must be well below
 	// the manager's Term. The default is a minute.
 	Every time.Duration `json:"every_ns"`
-	// Instance tells this client from earlier clients of the partition: the manager reads
-	// only messages of the instance that [Manager.ResetClient] named last, and the client
-	// reads only answers to its own instance. A long random text keeps others from
-	// guessing the name. At most 100 printable bytes. The default is "", the instance of
-	// a new partition.
+	// Instance is the name of this client among all clients that the partition has had. The manager
+	// reads only messages of the instance that [Manager.ResetClient] named last, and the client
+	// reads only answers to its own instance. A long random text keeps others from guessing the
+	// name. At most 100 printable bytes. The default is "", the instance of a new partition.
 	Instance string `json:"instance,omitempty"`
 }

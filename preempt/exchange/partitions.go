@@ -2,11 +2,11 @@ package exchange
 
 import "time"
 
-// CreatePartition adds a partition. Its share of the cluster is in proportion to weight, 1 to 2^20.
-// The floor is a number of nodes: preemption for other partitions never takes the partition below
-// its floor. If a partition of the same name was removed before, call [Manager.ResetClient] with an
-// instance that no earlier client had: messages of the old client may still come. The error is an
-// *preempt.InputError about the name, the weight or the floor.
+// CreatePartition adds a partition. Its share of the cluster is in proportion to weight, a number
+// from 1 to 2^20. floor is a number of nodes: preemption for other partitions never leaves the
+// partition fewer nodes. If a partition of the same name was removed before, call
+// [Manager.ResetClient] with an instance that no earlier client had: messages of the old client may
+// still come. The error is a *preempt.InputError about the name, the weight or the floor.
 func (m *Manager) CreatePartition(name string, weight, floor int) error {
 	if err := checkName("name", name); err != nil {
 		return err
@@ -69,11 +69,11 @@ func (m *Manager) SetShare(now time.Duration, partition string, weight, floor in
 }
 
 // ResetClient begins a new client of a partition, for example because the state of the old client
-// is lost. From now on only messages with the Instance of the new client count. The requests of the
-// old client are withdrawn. The leases of the old client end when they have run out, since the old
-// client may still use the nodes. If gone is true, the caller knows that the old client has ended
-// and that nothing of it runs on the nodes: then the leases end at once. With a negative Term,
-// leases do not run out, and end only if gone is true.
+// is lost. instance is the Instance of the new client: from now on the manager reads only messages
+// with this instance. The requests of the old client are withdrawn. The leases of the old client
+// end when they run out, since the old client may still use the nodes. Pass true as gone if the old
+// client has ended and nothing of it runs on the nodes: the leases then end at once. With a
+// negative Term, leases do not run out, so they end only if gone is true.
 //
 // The error is a *preempt.InputError for an unknown partition, for an instance that is too long or
 // not printable, and for the instance that the partition has already.

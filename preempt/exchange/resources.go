@@ -10,19 +10,19 @@ import (
 )
 
 // AppendResources appends the host's view of all nodes for a partition to dst, by node. This view
-// is the preemption vector of the host ([Duplyakin17] 3.1). The Value of a node answers one
-// question: if the partition now requests some number of nodes of any kind, will the request get
-// this node? As far as the host can tell, the probability is 1 − Value. Value is
+// is the preemption vector of the host ([Duplyakin17] 3.1). Suppose that the partition now requests
+// some number of nodes of any kind. 1 − Value is the probability that the request gets the node, as
+// far as the host can tell. Value is
 //
 //	0              for a free node
-//	(r+1)/(k+1)    for a node of another partition that may have to give nodes up. k is the
-//	               most nodes that the partition would have to give, and r is the number of
-//	               its nodes with a lower value, r < k
+//	(r+1)/(k+1)    for a node that another partition may have to give up: k is the largest
+//	               number of nodes that fairness may take from that partition, and r is the
+//	               number of its nodes that it gives up before this node, r < k
 //	1              for every other node: in use, to end, not ready, or the partition's own
 //
-// Nodes of partitions whose values are stale count as in use. Fairness decides k. The manager does
-// not know the size of the request. 1 − (r+1)/(k+1) is the exact probability if the request takes
-// 0, 1, … or k of the k nodes, each number with the same probability.
+// Nodes of partitions whose values are stale count as in use. The manager does not know the size of
+// the request. If the request takes 0, 1, … or k of the k nodes, each number with the same
+// probability, then 1 − (r+1)/(k+1) is the exact probability.
 //
 // The error is a *preempt.InputError for an unknown partition. Time: O(N log N) for N nodes.
 func (m *Manager) AppendResources(dst []Resource, partition string) ([]Resource, error) {

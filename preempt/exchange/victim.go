@@ -37,15 +37,15 @@ func (m *Manager) takeFor(p int, r *requestState) bool {
 	return true
 }
 
-// victim returns the partition that gives up a node for partition p, a node of one of the kinds in
-// group g. It returns -1 if fairness allows no partition to give a node. Of the partitions that may
-// give a node, victim returns the one with the greatest share. Ties go to the partition that was
-// created first.
+// victim returns the partition that gives up a node for partition p. The node is of one of the
+// kinds in group g. victim returns -1 if fairness allows no partition to give up a node. Among the
+// partitions that may give up a node, victim returns the partition with the greatest share. Ties go
+// to the partition that was created first.
 //
 // q is the partition that started the exchange. If q = p, p requests a node. If not, p has already
-// given a node to q, and needs another node in its place. Fairness has two conditions. After the
-// exchange the victim must not have a smaller share than p, and it must not have a smaller share
-// than q has.
+// given up a node for q, and needs another node in its place. Fairness has two conditions: after
+// the exchange the victim has a share no smaller than the share of p, and no smaller than the share
+// of q.
 //
 // ready reports whether the manager can take the node now. If not, the manager waits for the
 // victim's values.
@@ -112,9 +112,10 @@ func (m *Manager) preempt(v, g int, forced bool) int {
 	return best
 }
 
-// cheapest takes the next node to preempt from partition v, and returns the node: of the nodes of v
-// whose kind is in group g and that are not already to end, the node of least value. The caller
-// makes sure that there is such a node. If v is silent, nodes whose leases have run out come first.
+// cheapest returns the next node to preempt from partition v, and removes it from the heaps. The
+// candidates are the nodes of v whose kind is in group g and that are not yet marked to end. The
+// caller makes sure that there is a candidate. cheapest chooses the candidate of least value. If v
+// is silent, nodes whose leases have run out come before all others.
 //
 // cheapest keeps a heap of nodes for each partition and kind. It takes O(n) to build the heaps of a
 // partition with n nodes, and O(k + log n) to take a node of a group of k kinds.

@@ -88,9 +88,9 @@ type View struct {
 }
 
 // Decide returns three decisions of a partition about its nodes, as the package comment explains.
-// ask is how many more nodes to ask for. cancel is how many nodes that were asked for, and have not
-// come, are no longer needed. back is dst, with the indices in View.Nodes of the nodes to give
-// back, ascending. A partition that asks for nodes gives none back.
+// ask is the number of further nodes to ask for. cancel is the number of nodes that the partition
+// has asked for, has not received, and no longer needs. back is dst with the nodes to give back
+// appended, as ascending indices in View.Nodes. A partition that asks for nodes gives none back.
 //
 // The error is a *preempt.InputError for a view or options that contradict themselves; Decide then
 // returns dst as it was. Time: O(jobs + nodes·log nodes). Decide allocates only to let dst grow.

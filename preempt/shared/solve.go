@@ -86,17 +86,18 @@ type Solver struct {
 }
 
 // Solve returns the plan of least waste. If Stop or Hurry ends the search early, Solve returns the
-// best plan found, with a bound on the least waste. Of plans with equal waste, Solve returns the
-// plan that it finds first. The same problem gives the same plan, unless Stop or Hurry ends the
-// search.
+// best plan found, with a bound on the least waste. If several plans have the least waste, Solve
+// returns the plan that it finds first. The same problem gives the same plan, unless Stop or Hurry
+// ends the search.
 //
-// Plan.Found is false if there is no plan, or if Plan.Cut is true and the search found none. The
-// error is a *preempt.InputError about the problem. It unwraps to ErrTooMany for more than 65,536
-// combinations of task counts: use [Solver.Approximate] for so many tasks.
+// Plan.Found is false if there is no plan, or if the search ended early (Plan.Cut) before it found
+// a plan. The error is a *preempt.InputError about the problem. It unwraps to ErrTooMany if there
+// are more than 65,536 states. states is the product of Request.Count + 1 over all requests. Use
+// [Solver.Approximate] for so many tasks.
 //
 // Time: O(sets²) for each node, and O(nodes·states·options) for each step of the search. sets is
-// the number of sets of the node's jobs that no other set beats, usually some tens. states is the
-// product of all Request.Count + 1.
+// the number of sets of the node's jobs that no other set beats, usually some tens. options is the
+// number of options of a node. An option gives the number of tasks of each request on the node.
 func (s *Solver) Solve(p *Problem, o Options) (Plan, error) {
 	if err := s.prepare(p, o.Stop); err != nil {
 		return Plan{}, err

@@ -8,22 +8,25 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// AQTP is the average queued time policy ([Marshall12] section III.B). AQTP launches for the
-// first n jobs of the queue only. At each evaluation AQTP adjusts n to hold the average
-// weighted queued time near r, the desired response:
+// AQTP is the policy of [Marshall12] section III.B, average queued time. AQTP launches instances
+// for the first n jobs of the queue only. At each evaluation AQTP computes AWQT, the mean of the
+// queued times of the waiting jobs, weighted by their cores. Then AQTP adjusts n to hold AWQT near
+// r, the desired response, within a threshold θ:
 //
-//	AWQT < r − θ:  n falls by one, to the minimum at the least
-//	AWQT > r + θ:  n grows by one, to the maximum at the most
-//	NC = max(1, ⌊AWQT / r⌋):  AQTP asks only the NC cheapest clouds
+//	AWQT < r − θ:  n falls by one, but not below Min
+//	AWQT > r + θ:  n grows by one, but not above Max
+//
+// AQTP asks only the NC cheapest clouds, where NC = max(1, ⌊AWQT / r⌋).
 //
 // As under [OD], a job that finds enough free instances in one infrastructure gets them, and a job
-// without a place holds up the jobs behind it. AQTP launches for whole jobs only, within limits and
-// credits, so that no instance waits for others that may never come. AQTP terminates idle instances
-// as OD++ does. After a refusal AQTP asks no other cloud, and waits for the next evaluation.
+// without a place holds up the jobs behind it. AQTP launches all instances that a job lacks, or
+// none: a part of them would wait for others that may never come. All launches keep to limits and
+// credits. AQTP terminates idle instances as OD++ does. After a refusal AQTP asks no other cloud,
+// and waits for the next evaluation.
 //
-// The administrator chooses r, so the zero value of r is an error; the paper's example is
-// r = 2 h with θ = 45 min. The policy remembers n: Reset the policy for another run. Time:
-// O(jobs + n·clouds + instances).
+// The administrator chooses r, so the zero value of r is an error. The paper's example is r = 2 h
+// with θ = 45 min. The policy remembers n: Reset the policy for another run. Time: O(jobs +
+// n·clouds + instances).
 type AQTP struct {
 	Response  time.Duration // r, > 0
 	Threshold time.Duration // θ, ≥ 0

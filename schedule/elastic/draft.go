@@ -9,16 +9,18 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// A Draft is a set of actions that a policy is assembling. A Draft keeps the accounts that
-// every policy needs, so that all its actions together are feasible. The accounts say which
-// clouds come first, what the limits and the credits still allow, which free instances
-// earlier jobs have taken, and which idle instances no job needs. Your own policy is a few calls of
-// [Draft.ServeQueue], or loops over jobs or clouds with [Draft.Serve] and [Draft.Launch],
-// and then [Draft.TerminateDue].
+// A Draft is a set of actions that a policy is assembling. A Draft keeps the accounts that every
+// policy needs, so that all its actions together are feasible. The accounts say which clouds come
+// first, what the limits and the credits still allow, which free instances earlier jobs have taken,
+// and which idle instances no job needs.
 //
-// The zero value is ready. Reset begins a draft and keeps the memory. A cloud is an index in
-// Snapshot.Clouds: methods panic for other numbers, and before the first Reset. Two goroutines must
-// not use a Draft at once.
+// To write a policy of your own, call [Draft.Reset], serve the jobs with [Draft.ServeQueue] or with
+// your own loops of [Draft.Serve] and [Draft.Launch], call [Draft.TerminateDue], and return
+// [Draft.Actions].
+//
+// The zero value is ready. Reset begins a new draft and reuses the memory. The cloud arguments of
+// the methods are indices in Snapshot.Clouds. The methods panic for other numbers, and before the
+// first Reset. Two goroutines must not use a Draft at once.
 type Draft struct {
 	s      *Snapshot
 	dst    []Action
@@ -29,13 +31,13 @@ type Draft struct {
 	all    []int         // all infrastructures, cheapest first
 	books  []book        // by cloud
 	asked  []int         // clouds with launches that are not written down, in order
-	// mostSpare and mostCan are upper bounds on cores. If a job needs more cores than a bound, the
-	// search for a place is skipped. No infrastructure has more than mostSpare cores of spare
-	// instances. No cloud that can be asked has more than mostCan cores in its spare instances and
-	// in the instances that it can still launch. Launches raise mostSpare, and nothing raises
-	// mostCan before the next Reset. Once a job holds up the queue, both bounds count only clouds
-	// without a price. On 5,000 hours of SDSC-BLUE, OD, OD++ and AQTP take 4 s with the bounds and
-	// 92 s without:
+	// mostSpare and mostCan are upper bounds that save searches. No infrastructure has more than
+	// mostSpare cores in spare instances. If a job needs more cores, serve does not search the
+	// spare instances. No cloud that can be asked has more than mostCan cores in its spare
+	// instances and in the instances that it can still launch. If a job needs more cores, serve
+	// does not search for launches. Only launches raise mostSpare, and no action raises mostCan.
+	// Once a job holds up the queue, both bounds count only clouds without a price. On 5,000 hours
+	// of SDSC-BLUE, OD, OD++ and AQTP take 4 s with the bounds and 92 s without:
 	//
 	//	go run ./examples/tools/elastic -trace SDSC-BLUE-2000-4.2-cln.swf.gz -horizon 5000h -runs 1 -policy od,od++,aqtp
 	mostSpare, mostCan int
@@ -100,11 +102,10 @@ func (d *Draft) Reset(dst []Action, s *Snapshot) {
 	}
 }
 
-// Cheapest returns the clouds that can be asked for instances, as indices in
-// Snapshot.Clouds. These clouds are not fixed or closed, and have not refused at this
-// evaluation. They are in the order of the price of a core-hour, divided by the speed, and
-// then of the index. The slice is valid until the next Reset. The caller may reslice it, but
-// must not write to it.
+// Cheapest returns the clouds that can be asked for instances, as indices in Snapshot.Clouds. These
+// clouds are not fixed or closed, and have not refused a request at this evaluation. They are
+// sorted by the price of a core-hour divided by the speed. Ties go to the lower index. The slice is
+// valid until the next Reset. The caller may reslice it, but must not write to it.
 func (d *Draft) Cheapest() []int { return d.clouds }
 
 // Left returns what launches may still spend: the credits and the budget's debt, less
@@ -199,22 +200,22 @@ func (d *Draft) Take(cloud, n int) {
 	d.books[cloud].take(n)
 }
 
-// Serve finds room for a whole job within one infrastructure: the cheapest infrastructure with
-// enough spare instances, or else the cloud of the given clouds that can launch the missing
-// instances. If all instances have one core and speed 1, Serve chooses the first such cloud.
-// Otherwise it chooses the cloud in which the job costs least, and the first of equals. Serve
-// launches the missing instances, takes all instances for the job, and reports true. Without such a
-// cloud Serve does nothing and reports false.
+// Serve finds room for a whole job within one infrastructure, takes the instances for the job, and
+// reports true. If there is no room, Serve does nothing and reports false.
 //
-// Serve sets credits aside. Instances that the job takes may be charged before the job can
-// start, while others boot. The credits must pay those charges too: otherwise the instances
-// would be given back for lack of credits, and the job would never have all its instances.
-// Under Budget.Covered the credits must also pay the charges until the end of the job's
-// estimate.
+// Serve takes the cheapest infrastructure with enough spare instances. If there is none, Serve
+// looks in clouds for a cloud that can launch the missing instances, and launches them with why as
+// the Reason. If all instances have one core and speed 1, Serve takes the first such cloud.
+// Otherwise it takes the cloud in which the job costs least, and the first of equals.
 //
-// Jobs start in order. So after a job that cannot be served, nothing that costs should be
-// launched or kept for the jobs behind: [Draft.ServeQueue] follows that rule. Serve panics
-// if the job has a negative number of nodes. Time: O(clouds).
+// Serve sets credits aside. Instances that the job takes may be charged before the job can start,
+// while others boot. The credits must pay those charges too: otherwise the instances would be given
+// back for lack of credits, and the job would never have all its instances. Under Budget.Covered
+// the credits must also pay the charges until the end of the job's estimate.
+//
+// Jobs start in order. So if a job cannot be served, spend nothing on the jobs behind it:
+// [Draft.ServeQueue] follows this rule. Serve panics if the job has a negative number of nodes.
+// Time: O(clouds).
 func (d *Draft) Serve(j *schedule.Job, clouds []int, why string) bool {
 	own := len(clouds) == len(d.clouds) && (len(clouds) == 0 || &clouds[0] == &d.clouds[0])
 	return d.serve(j, clouds, false, own, why)
@@ -325,19 +326,21 @@ func addHours(hours uint64, n int) uint64 {
 	return math.MaxUint64
 }
 
-// ServeQueue serves waiting jobs in order, and returns how many jobs it served before the
-// first job that it could not serve. That job holds up the queue: the jobs behind it cannot
-// start earlier. So from then on ServeQueue launches and takes nothing that costs, and saves
-// the credits for that job. The jobs behind it get free instances only.
+// ServeQueue serves waiting jobs in order, as [Draft.Serve] does with the given clouds. It returns
+// the number of jobs that it served before the first job that it could not serve. That job holds up
+// the queue: the jobs behind it cannot start earlier than that job. So ServeQueue saves the credits
+// for that job, and serves the jobs behind it only in infrastructures without a price.
 //
-// If parts is true, a job that cannot be served takes a part of its instances: all spare instances
-// and all possible launches of one cloud without a price. Among the given clouds whose limits the
-// job does not exceed, ServeQueue chooses the cloud with the most such instances, and the first of
-// equals. So the job collects its instances over several evaluations. A part that costs is never
-// launched: it would be paid by the hour while it waits, out of the credits for the rest of the
-// job.
+// If parts is true, each job that cannot be served takes a part of its instances in one of the
+// given clouds. Only clouds without a price count, and only those whose limit is large enough for
+// the whole job. The job takes the spare instances of the cloud and launches more, as far as the
+// job needs them and the cloud has room. ServeQueue chooses the cloud with the most cores to take
+// in this way, and the first of equals. So the job collects its instances over several evaluations.
+// A part is never launched in a cloud with a price: each hour of waiting would use up credits that
+// the rest of the job needs.
 //
-// Time: O(jobs·clouds), and little once no instance is left to take.
+// why is the Reason of all launches. Time: O(jobs·clouds), and little once no instance is left to
+// take.
 func (d *Draft) ServeQueue(jobs []schedule.Job, clouds []int, parts bool, why string) (served int) {
 	d.mostCan = math.MaxInt
 	served = -1
@@ -381,13 +384,14 @@ func (d *Draft) servePart(n int, clouds []int, why string) {
 	d.books[best].take(min(need, d.books[best].spare))
 }
 
-// TerminateDue terminates the idle instances that would be charged before the next evaluation and
-// that no job has taken ([Marshall12] section III.A, OD++). An instance whose charge falls on the
-// next evaluation can wait for that evaluation. If keepFree is true, instances of clouds without a
-// price stay. TerminateDue returns the number of terminated instances.
+// TerminateDue terminates idle instances that would be charged before the next evaluation and that
+// no job has taken ([Marshall12] section III.A, OD++). An instance whose charge falls exactly on
+// the next evaluation stays, since that evaluation can still terminate it. Instances of fixed
+// infrastructures stay. If keepFree is true, instances of clouds without a price stay, too. why is
+// the Reason of the actions. TerminateDue returns the number of terminated instances.
 //
-// A job takes the idle instances whose paid time lasts longest. So jobs take the instances that are
-// charged soonest last.
+// A job takes the instances with the latest next charge first. So the instances that no job has
+// taken are those with the earliest next charge.
 func (d *Draft) TerminateDue(keepFree bool, why string) int {
 	return d.terminate(d.s.Now+min(d.s.Every, schedule.Never-d.s.Now), keepFree, why)
 }

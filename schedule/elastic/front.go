@@ -44,11 +44,12 @@ func (w *weigher) of(c pricing.Money, t time.Duration) float64 {
 	return float64(w.weight*cost) + float64((1-w.weight)*wait)
 }
 
-// A front is the set of the configurations seen so far that no other dominates, sorted by cost; so
-// queued times fall strictly. One configuration dominates another if it is at least as good in cost
-// and queued time, and better in one. In the second half of the definition, [Marshall12] prints a
-// queued time that is compared with a cost. The comparison of two queued times is meant. Of equal
-// configurations the front keeps one, each with the same chance.
+// A front is a set of configurations, sorted by rising cost: the configurations seen so far that no
+// other configuration dominates. So queued times fall strictly along the front. One configuration
+// dominates another if it is at least as good in cost and in queued time, and better in one of
+// them. [Marshall12] misprints the second half of this definition: it compares a queued time with a
+// cost, where it must compare two queued times. Among configurations with equal cost and equal
+// queued time, the front keeps one, drawn with equal chances.
 type front struct {
 	clouds  int
 	entries []entry
@@ -149,12 +150,14 @@ func (f *front) choose(costWeight float64) int {
 
 // search adds the configurations of a cross product to the front: all configurations in which
 // launch[clouds[i]] is in lists[i], a list of distinct numbers in rising order. search leaves out
-// configurations that cost more than left. It builds few of the schedules:
+// configurations that cost more than left. search builds a schedule for only a few of the
+// configurations, for two reasons:
 //
 //   - The outermost loop is over the dearest cloud, the innermost over the cheapest. In the
-//     innermost loop the number of launches falls, and the timetable's slack tells how far the
-//     schedule stays the same. All numbers with the same schedule have the same queued time. So the
-//     least number dominates the others if instances cost something; otherwise all are equal.
+//     innermost loop the number of launches falls. The slack of the timetable says how many fewer
+//     launches leave the schedule unchanged. Numbers with the same schedule have the same queued
+//     time. If instances have a price, the least of these numbers dominates the others. If not, all
+//     these numbers are equally good.
 //   - search gives up a schedule once its queued time exceeds that of a schedule already found at
 //     no higher cost.
 func (t *timetable) search(f *front, s *Snapshot, clouds []int, lists [][]int, left pricing.Money, launch []int, rnd *rand.Rand) {

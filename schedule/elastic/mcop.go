@@ -13,26 +13,28 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// MCOP is the multi-cloud optimisation policy ([Marshall12] section III.C). MCOP minimises
-// two values at once: the cost of the launches, and the total queued time of the waiting
-// jobs.
+// MCOP is the multi-cloud optimisation policy ([Marshall12] section III.C). MCOP minimises two
+// values at once: the cost of the launches, and the total queued time of the waiting jobs.
 //
 // A configuration gives each cloud a set of waiting jobs, and launches as many instances there as
 // these jobs have cores. The cost of a configuration is the price of the first hour of its
 // launches. The queued time of a configuration comes from a schedule of the whole queue on all
 // instances (see timetable.go). A search finds configurations within limits and credits. The
 // configurations that no other dominates form the front. MCOP takes the configuration of the front
-// with the least weighted sum of cost and queued time, each scaled to [0, 1] over the front. Of
-// equal sums MCOP takes the cheaper configuration, and of configurations of equal cost and time
-// each with equal chances. MCOP then terminates the idle instances that would be charged before the
-// next evaluation and that the chosen schedule does not use. After a refusal MCOP waits for the
-// next evaluation.
+// with the least weighted sum of cost and queued time, each scaled to [0, 1] over the front. Ties
+// go to the cheaper configuration. Among configurations with equal cost and equal queued time, MCOP
+// draws one with equal chances.
+//
+// MCOP then terminates the idle instances that would be charged before the next evaluation and that
+// the chosen schedule does not use. After a refusal MCOP waits for the next evaluation.
 //
 // The zero value, with a source of randomness, minimises queued time alone and searches as the
 // paper does, with a genetic algorithm for each cloud by itself (ga.go). No bound is known on the
 // distance between the front that MCOP finds and the true front. No bound is known on how long a
-// job waits. Suppose that the front has two points: no launch, and one launch. Values are scaled,
-// so a weight of cost of at least one half then takes no launch, however long the job has waited.
+// job waits. Suppose that the front has two points: no launch, and one launch. The scaled cost and
+// time are then 0 and 1 at the first point, or 1 and 0 at the second, however long the job has
+// waited. So MCOP never launches if the weight of cost is at least one half.
+//
 // Time: see ga.go and exactfront.go.
 type MCOP struct {
 	// CostWeight is the weight of the cost, in [0, 1]; the queued time has the
@@ -67,12 +69,12 @@ type MCOP struct {
 }
 
 const (
-	// combinations is the most configurations that are compared at the end of the genetic search.
-	// For C clouds, the best ⌊combinations^(1/C)⌋ distinct numbers of instances of each cloud are
-	// combined with those of the other clouds; no instance, and all instances, are always among the
-	// numbers. So all numbers of two clouds are combined, and 21 numbers of each of three clouds.
-	// If more than 13 clouds have room, MCOP uses the cheapest 13, so that each cloud has two
-	// numbers. The paper says "a subset".
+	// combinations is the greatest number of configurations that MCOP compares at the end of the
+	// genetic search. Each of C clouds gives its best numbers of instances, at most
+	// ⌊combinations^(1/C)⌋ of them: 100 for two clouds, and 21 for three. No instance, and as many
+	// instances as possible, are always among the numbers. MCOP compares all combinations of these
+	// numbers. If more than 13 clouds have room, MCOP uses the cheapest 13, so that each cloud has
+	// two numbers. The paper says only that "a subset" is compared.
 	combinations = 10_000
 	// stall is how long a job that no infrastructure could hold in a configuration counts as
 	// held up, and all jobs behind it.

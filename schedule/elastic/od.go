@@ -50,16 +50,16 @@ import (
 //
 //	go test ./schedule/elastic -run '^$' -bench Variants -benchtime 1x
 
-// OD launches, at each evaluation, the instances that the waiting jobs need and that are not free
-// already, in the cheapest cloud first, within limits and credits. As soon as no job waits, OD
-// terminates all idle instances ([Marshall12] section III.A, on-demand). While a job holds up the
-// queue because credits are short, OD terminates the idle instances that would be charged before
-// the next evaluation, except those that an earlier job in the queue will use. If a cloud refuses
-// instances, OD asks the next cloud for them in the second round of the evaluation.
+// OD is the policy on demand ([Marshall12] section III.A). At each evaluation OD launches the
+// instances that the waiting jobs need beyond the free instances. OD asks the cheapest cloud first,
+// and keeps to limits and credits. As soon as no job waits, OD terminates all idle instances. While
+// a job holds up the queue because credits are short, OD terminates the idle instances that would
+// be charged before the next evaluation, except those that an earlier job in the queue will use. If
+// a cloud refuses instances, OD asks the next cloud for them in the second round of the evaluation.
 //
-// With Plus the policy is OD++: it launches as OD does, and keeps idle instances as long as they
-// are paid for. OD++ terminates idle instances that would be charged before the next evaluation
-// (on-demand++), except those that a waiting job will use.
+// With Plus the policy is OD++, on demand++ in the paper. OD++ launches as OD does, and keeps idle
+// instances as long as they are paid for: it terminates the idle instances that would be charged
+// before the next evaluation, except instances that a waiting job will use.
 //
 // The zero value is ready and remembers nothing. Time: O(jobs·clouds + instances).
 type OD struct {

@@ -39,11 +39,12 @@ type CloudOptions struct {
 	// falls within that time is charged once more. Release must be nil under Budget.Covered.
 	Release Delay
 
-	// Transfer is how much longer a job takes here than on the local cluster, because its data must
-	// come and go; ≥ 0. The instances of the job are busy for that time. TransferPrice is the cost
-	// of moving the data of a job, paid each time that the job starts here; ≥ 0. A policy sees
-	// neither before the job starts, as in [Marshall12] section II. After the start, Instance.Ready
-	// includes the time. Both must be 0 under Budget.Covered.
+	// Transfer is how much longer a job takes in this cloud than on the local cluster, because its
+	// data must come and go; ≥ 0. The instances of the job stay busy for that time. TransferPrice
+	// is the cost of moving the data of a job; ≥ 0. It is paid each time that a job starts in this
+	// cloud. As in [Marshall12] section II, a policy does not know these two values before the job
+	// starts. After the start, Instance.Ready includes Transfer. Both must be 0 under
+	// Budget.Covered.
 	Transfer      time.Duration
 	TransferPrice pricing.Money
 }

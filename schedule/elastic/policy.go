@@ -10,16 +10,16 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/internal/replay"
 )
 
-// A Policy decides, at each evaluation, which instances an elastic environment launches and
-// which it gives back ([Marshall12] section II). [SM], [OD], [AQTP] and [MCOP] are
-// Policies. With a [Draft], your own policy has ten lines.
+// A Policy decides, at each evaluation, which instances an elastic environment launches and which
+// it gives back ([Marshall12] section II). [SM], [OD], [AQTP] and [MCOP] are Policies. With a
+// [Draft], a policy of your own takes about ten lines.
 //
-// AppendActions appends the actions at s.Now to dst, launches before terminations. The
-// decision depends on the snapshot; on what the policy remembers of earlier evaluations, if
-// its type says so; and on its source of randomness. AppendActions does not modify or keep
-// the snapshot, and once warm allocates nothing but room in dst. The snapshot must be valid.
-// [Snapshot.Validate] costs about as much as an evaluation, so a caller that builds valid
-// snapshots need not call Validate each time.
+// AppendActions appends the actions at s.Now to dst, launches before terminations. The decision
+// depends on the snapshot, on the policy's source of randomness if it has one, and on earlier
+// evaluations if the policy's type says so. AppendActions does not modify or keep the snapshot, and
+// once warm allocates nothing but room in dst. The snapshot must be valid. [Snapshot.Validate]
+// costs about as much as an evaluation, so a caller that builds valid snapshots need not call
+// Validate each time.
 //
 // The actions are feasible together: they keep to the limits of the clouds, and leave the credits
 // at −Budget.Debt or more. They terminate idle instances only, each once, and never instances of a
@@ -29,30 +29,33 @@ import (
 //
 //	Rests(s *Snapshot) (credits pricing.Money, rests bool)
 //
-// which is called after an evaluation without an action. rests is true if, up to the next event and
-// while the credits are below the returned credits, every evaluation has no action and leaves the
-// policy unchanged. An event is the submission, start or end of a job, a change of an instance's
-// state, or a change of a cloud's price. The time, the credits and the next charges may change
-// without an event, and must not matter otherwise. The [Simulator] skips those evaluations. All
-// policies of this package have the method.
+// which a caller calls after an evaluation without an action. An event is the submission, start or
+// end of a job, a change of an instance's state, or a change of a cloud's price. rests is true if
+// the policy promises this: until the next event, and as long as the credits are below the returned
+// credits, an evaluation has no action and leaves the policy unchanged. The promise must hold
+// although the time, the credits and the next charges change without an event. The [Simulator]
+// skips the evaluations that the promise covers. All policies of this package have the method.
 //
 // A policy that remembers something between evaluations may have the methods
 //
 //	Memory() int
 //	Recall(memory int)
 //
-// A program that keeps Memory in a file, and calls Recall when it starts again, goes on as
-// if it had not ended. AQTP has the methods; the other policies remember nothing.
+// Memory returns what the policy remembers, and Recall sets it. A program writes Memory to a file
+// when it ends, and calls Recall when it starts again. The policy then decides as if the program
+// had not ended. AQTP has the methods; the other policies remember nothing.
 type Policy interface {
 	AppendActions(dst []Action, s *Snapshot) []Action
 }
 
-// A Snapshot is what a policy knows at an evaluation. A job of n nodes needs n cores, and
-// takes whole instances of one infrastructure: n of them if instances have one core. Clouds
-// that refuse requests are asked in rounds. The caller carries the actions out. If a launch is
-// refused in part or in whole, the caller notes that in Cloud.Refused, updates the snapshot,
-// sets Again and asks once more, until no launch is refused. A policy asks no cloud twice at
-// one evaluation, so there are at most as many rounds as clouds.
+// A Snapshot is what a policy knows at an evaluation. A job of n nodes needs n cores, and takes
+// whole instances of one infrastructure: n instances if they have one core.
+//
+// An evaluation has rounds, since clouds may refuse requests. The caller carries out the actions of
+// a round. If a cloud refuses a launch in part or in whole, the caller notes that in Cloud.Refused,
+// updates the snapshot, sets Again and asks the policy once more. The evaluation ends with the
+// round in which no launch is refused. A policy does not ask a cloud again after a refusal, so
+// there are at most as many refusals as clouds.
 type Snapshot struct {
 	Now     time.Duration  // the time of the evaluation, ≥ 0
 	Every   time.Duration  // the next evaluation is at Now + Every; > 0

@@ -12,35 +12,35 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A Simulator runs jobs on a local cluster that clouds extend, as a policy decides
-// ([Marshall12]). The results are response and queued time, weighted by cores, and money.
+// A Simulator runs jobs on a local cluster that clouds extend, as a policy decides ([Marshall12]).
+// The results are the response times and the queued times, weighted by cores, and the money spent.
 //
-// Rules. A job of n cores runs on idle instances of one infrastructure: n of them, or ⌈n/k⌉
-// instances of k cores. It runs for its run time divided by the speed of the instances
+// Rules. A job of n cores runs on idle instances of one infrastructure: n instances, or ⌈n/k⌉ if an
+// instance has k cores. The job runs for its run time divided by the speed of the instances
 // (instancetype.go). Jobs start in the order of their submission, and no job overtakes another,
 // unless Options.Backfill lets it. Of the infrastructures with enough idle instances the job takes
 // the cheapest, and the first of equal prices. There the job takes the instances whose paid time
 // lasts longest, and the first launched of equal instances.
 //
-// An instance is charged when it is launched and at each full hour after that, also while it
-// boots, until it is terminated. A terminated instance takes a while to go, and counts for
-// the limit until then. The first hour's credits are there at time 0. The debt rule is that
-// of [Budget]; idle instances that cannot be paid for are given back, the last launched
-// first. Spot clouds end instances (spot.go).
+// An instance is charged when it is launched and at each full hour after that, also while it boots,
+// until it is terminated. A terminated instance takes a while to go, and counts against the cloud's
+// limit until then. The credits of the first hour accrue at time 0. The credits may fall below zero
+// as [Budget] says. If the credits cannot pay for idle instances, the Simulator gives these
+// instances back, the last launched first. Spot clouds end instances (spot.go).
 //
-// At one moment, events come in this order: jobs end and instances are up; spot prices
-// change; credits accrue; jobs are submitted; jobs start; the policy is asked; instances are
-// charged. So an instance that is idle at an evaluation on its full hour can be given back
-// without another charge. If a cloud refuses, the policy is asked again in the same moment.
+// At one moment, events come in this order: jobs end and instances are up; spot prices change;
+// credits accrue; jobs are submitted; jobs start; the policy is asked; instances are charged. So an
+// instance that is idle at an evaluation on its full hour can be given back without another charge.
+// If a cloud refuses, the policy is asked again in the same moment.
 //
-// The zero value is ready. A Simulator keeps its memory between runs and allocates nothing
-// once that memory suffices. Two goroutines must not use a Simulator at once: for runs side
-// by side, each goroutine has its own Simulator, policy and source of randomness.
+// The zero value is ready. A Simulator keeps its memory between runs and allocates nothing once
+// that memory suffices. Two goroutines must not use a Simulator at once: for runs side by side,
+// each goroutine has its own Simulator, policy and source of randomness.
 //
-// The idea: the snapshot that policies read is the state of the simulation itself, updated
-// event by event and never rebuilt. Invariants for each cloud: instances are in the order of
-// their launch; idle is the number of idle instances; due is the least Due. Instances that
-// have gone stay, as Stopping, until the next evaluation.
+// The idea: the snapshot that policies read is the state of the simulation itself, updated event by
+// event and never rebuilt. Invariants for each cloud: instances are in the order of their launch;
+// the field idle is the number of idle instances; the field due is the earliest next charge. An
+// instance that has gone stays in the list, in the state Stopping, until the next evaluation.
 type Simulator struct {
 	cfg  Options
 	jobs []trace.Job
@@ -98,27 +98,28 @@ type place struct {
 
 var measuredLaunch = MeasuredLaunch()
 
-// Run runs jobs, and returns the result. The jobs are sorted by (Submit, ID), as
-// [trace.Convert] and the models of package workload return them. The slices of the result
-// are valid until the next Run. Jobs are not modified.
+// Run runs jobs, and returns the result. The jobs are sorted by (Submit, ID), as [trace.Convert]
+// and the models of package workload return them. The slices of the result are valid until the next
+// Run. Jobs are not modified.
 //
-// The error is a *schedule.InputError. Before anything runs, the error is for options that
-// contradict each other, and for jobs that cannot be replayed. Such jobs are out of order,
-// have no cores or no run time, have an estimate below the run time, or are larger than every
-// infrastructure can be. During the run, the error is for a policy whose actions cannot be
-// carried out, and for amounts beyond the range of pricing.Money.
+// The error is a *schedule.InputError. Before the run, Run returns an error for options that
+// contradict each other, and for jobs that cannot be replayed: jobs out of order, without cores or
+// run time, with an estimate below the run time, or too large for every infrastructure. During the
+// run, Run returns an error for actions of the policy that cannot be carried out, and for amounts
+// beyond the range of pricing.Money.
 //
-// Jobs that do not end are no error: look at Result.Unfinished before the means. A horizon ends a
-// run. Without a horizon the simulation gives up when jobs wait, no job runs, and no job has
-// started for 60 days. Days on which the credits are below −Budget.Debt do not count.
+// Run returns no error for jobs that do not end: check Result.Unfinished before you use the means.
+// A run ends at the horizon, if there is one. Without a horizon, the run also ends when jobs wait,
+// no job runs, and no job has started for 60 days. Days on which the credits are below −Budget.Debt
+// do not count.
 //
 // Time:
 //
 //   - O(log E) an event, with E jobs running and instances booting.
-//   - O(instances) for a start, an end, an evaluation, and each of the twelve or so moments
-//     of an hour at which instances with a price are charged.
+//   - O(instances) for a start, an end, an evaluation, and each of the twelve or so moments of an
+//     hour at which instances with a price are charged.
 //   - O(log P) for a change of a spot price, with P prices.
-//   - The time of the policy. Evaluations at which a policy rests take no time, see [Policy].
+//   - The time of the policy. An evaluation at which the policy rests takes no time: see [Policy].
 //
 // An hour without any other event takes O(1).
 func (e *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {

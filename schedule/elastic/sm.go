@@ -6,20 +6,21 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// SM is the sustained maximum ([Marshall12] section III). SM holds as many instances as the limits
-// and the budget allow, in the cheapest cloud first, whether jobs wait or not. The other policies
-// are compared with SM.
+// SM is the policy of [Marshall12] section III that is called sustained maximum. SM holds as many
+// instances as the limits and the budget allow, in the cheapest cloud first, whether jobs wait or
+// not. SM is the yardstick for the other policies.
 //
 // The budget allows an instance if the credits pay for the instance now, and if the hourly credits
-// pay for all instances in every later hour. Budget.Debt may pay a part of the last instance. So
-// launches keep
+// pay for all instances in every later hour. Budget.Debt may pay a part of the last instance. So SM
+// launches only as long as
 //
 //	Σ price·instances ≤ Budget.Hourly + min(Budget.Debt, price of the last instance)
 //
-// over all clouds, even when credits have accumulated. A debt is paid once and not by the hour, so
-// a larger debt does not keep more instances. With the last instance, the credits fall slowly. When
-// they can fall no lower than −Budget.Debt, one instance is given back, and SM launches an instance
-// again when the credits suffice. SM repeats a refused launch at the next evaluation.
+// where Σ is over all clouds. SM keeps to this limit even when credits have accumulated. A debt is
+// available once and not in each hour, so a larger debt does not pay for more instances. While SM
+// holds the last instance, the credits fall slowly. If the next charge would take the credits below
+// −Budget.Debt, one instance is given back. SM launches an instance again when the credits suffice.
+// SM repeats a refused launch at the next evaluation.
 //
 // The zero value is ready. Time: O(instances + clouds²).
 type SM struct{ draft Draft }

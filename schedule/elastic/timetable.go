@@ -10,31 +10,32 @@ import (
 	"github.com/plimsoll/plimsoll/schedule"
 )
 
-// A timetable builds the schedule of the waiting jobs for the case that given numbers of instances
-// are launched now, and returns the total queued time of the jobs, as [Marshall12] section III.C
-// says.
+// A timetable builds a schedule of the waiting jobs, as in [Marshall12] section III.C. It assumes
+// that a given number of instances is launched now in each cloud, and returns the total queued time
+// of the jobs.
 //
 // The schedule. Jobs start in the queue's order, and no job starts before the job ahead of it. A
-// job goes to the infrastructure in which enough instances are free first. If several
+// job goes to the infrastructure in which enough instances come free first. If several
 // infrastructures are equally early, the job goes to the cheapest, then to the first. Idle
 // instances are free now, busy instances when their jobs end by the estimates, booting instances
 // when they are up, and launched instances after the cloud's Boot. A job runs for its estimate
 // divided by the speed of the infrastructure. If no infrastructure can ever hold a job, the
-// schedule ends there: the job and all jobs behind it count as waiting for another span, stall, in
-// which a later evaluation may help them. So a launch gains nothing if it serves only the jobs
-// behind such a job.
+// schedule ends there. The job and all jobs behind it then count as waiting for a further span, the
+// constant stall, since a later evaluation may still serve them. So a launch that serves only jobs
+// behind such a job does not lower the queued time.
 //
-// Representation. The schedule never goes back in time. So three things describe an infrastructure:
-// how many of its instances are free now, the releases known beforehand (sorted once for all
-// schedules of an evaluation), and the releases of placed jobs (kept sorted). A release is a time
-// and a number of instances, so a job of many nodes costs no more than a job of one.
+// Representation. A release is a time and a number of instances that come free then. So a job of
+// many nodes costs no more than a job of one node. Jobs start in the order of time, so an
+// infrastructure has three parts: the number of its free instances, the releases known beforehand,
+// and the releases of launched instances and placed jobs. The releases known beforehand are sorted
+// once for all schedules of an evaluation. The other releases are kept sorted.
 //
 // Slack. Each time that a job starts in cloud c, some instances of c stay free. low[c] is the least
 // such number over all starts in c. lowUp[c] is the least number over the starts after the launched
-// instances are up. With up to lowUp[c] fewer launches in c the schedule stays the same: each start
-// in c still finds room, and a job that starts elsewhere has even less reason to go to c. For the
-// same reason the schedule stays the same with up to low[c] fewer idle instances. So
-// timetable.search skips most configurations.
+// instances are up. If up to lowUp[c] fewer instances are launched in c, the schedule stays the
+// same: each start in c still finds room, and a job that starts elsewhere has even less reason to
+// go to c. For the same reason the schedule stays the same if c has up to low[c] fewer idle
+// instances. So timetable.search skips most configurations.
 //
 // Time: O(jobs·(clouds + releases)) a schedule in the worst case, about O(jobs·clouds) when few
 // jobs end before the last job starts. Space: O(jobs + instances).

@@ -12,11 +12,11 @@ import (
 	"github.com/plimsoll/plimsoll/schedule/trace"
 )
 
-// A Batch runs jobs that are all submitted at once on a fixed number of nodes. After short spans of
-// time, and after each end of a job, the Batch shows the state of the nodes: which job runs where,
-// and since when. A Batch is the simulator of [Duplyakin17] section 4: for each state, one can ask
-// what a preemption would do. A Batch passes the states on one by one and stores none, so memory
-// does not grow with their number.
+// A Batch simulates jobs that are submitted at the same time and run on a fixed number of nodes. It
+// shows the state of the nodes after short spans of time and after each end of a job: which job
+// runs where, and since when. A Batch is the simulator of [Duplyakin17] section 4, which computes
+// for each state what a preemption would do. A Batch passes the states on one by one and stores
+// none, so memory does not grow with their number.
 //
 // A Batch keeps its memory between runs and allocates nothing once that memory suffices. Two
 // goroutines must not use a Batch at once.
@@ -24,20 +24,21 @@ import (
 // Jobs. All jobs are submitted at time 0, in the order of the slice; the Batch ignores their
 // Submit. The scheduler decides by their Estimate which jobs start. A job that starts gets the free
 // nodes with the lowest numbers. Jobs that end at one moment end one by one, in the jobs' order,
-// and the scheduler runs after each end. So a job may overtake the top job, the first that waits,
-// after the first of these ends, although the later ends free nodes for the top job at the same
+// and the scheduler runs after each end. So after the first of these ends, a job may overtake the
+// top job, the first waiting job, although the next ends free nodes for the top job at the same
 // moment.
 //
-// States. There is a state after each moment at which jobs end, when the scheduler has used the
-// freed nodes. Between two such moments, and between time 0 and the first, there is a state after
-// each span Every. With an Every of 30 s and 100 s between two ends, there are states 30, 60 and
-// 90 s after the first end. There is no state at time 0, and no state after the last job's end,
+// States. There is a state after each moment at which jobs end, once the scheduler has started jobs
+// on the freed nodes. Between two such moments, and between time 0 and the first, there is a state
+// after each span Every. With an Every of 30 s and 100 s between two ends, there are states 30, 60
+// and 90 s after the first end. There is no state at time 0, and no state after the last job's end,
 // when nothing runs.
 //
-// This is a reading of the paper's "while advancing between these moments, every T seconds", and it
-// gives the paper's numbers of states. The other reading, a clock that ticks every T seconds
-// regardless of ends, does not: the paper reports "over 14K" states for its log HTC. HTC has 1379
-// node-hours on 20 nodes, which are 8,274 ticks, and 11,200 ends of jobs.
+// The paper says "while advancing between these moments, every T seconds". The reading above gives
+// the paper's numbers of states. The other reading is a clock that ticks every T seconds regardless
+// of ends. It does not give these numbers: the paper reports "over 14K" states for its log HTC,
+// which has 11,200 ends of jobs. HTC's 1379 node-hours on 20 nodes last for only 8,274 ticks of 30
+// s.
 type Batch struct {
 	Nodes int // of the cluster, > 0
 

@@ -12,17 +12,17 @@ import (
 
 // A pool holds the leased instances of all sites.
 //
-// Instances that were requested together, have consecutive numbers and are in the same place are
-// one span, however many they are. So the start or the end of a job takes one step for each span of
-// the job, not for each instance. On a large machine that can be one step instead of a thousand.
+// A span is a set of instances with consecutive numbers that were requested together and are in the
+// same place. So the start or the end of a job takes one step for each span of the job, not for
+// each instance. On a large machine that can be one step instead of a thousand.
 //
-// Every leased instance is in exactly one span, and every span in exactly one place. The
-// place is a booting request, the idle spans of its site, or the list of a job (running, or
-// bound and waiting for its boot). A job that needs a part of a span splits it. Two idle
-// spans that follow each other become one again.
+// Every leased instance is in exactly one span, and every span in exactly one place. A place is a
+// booting request, the idle spans of a site, or the instances of a job. The job runs, or waits for
+// instances that boot for it. A job that needs a part of a span splits it. Two idle spans that
+// follow each other become one again.
 //
-// placement.Random draws from the instances one by one. With Random every span is one
-// instance, and the idle spans of a site have no order.
+// placement.Random draws from the instances one by one. With Random every span is one instance, and
+// the idle spans of a site have no order.
 type pool struct {
 	spans    []span
 	freeSpan int32 // the first unused span, through next; -1 if none

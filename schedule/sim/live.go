@@ -12,10 +12,11 @@ import (
 // A roster holds the jobs that wait or run. Each job has a slot of the roster from its submission
 // to its end. So a simulation needs memory for these jobs only, even if the log is long.
 //
-// The schedulers know a job by its number: how many jobs were submitted before it. A ring buffer
-// has the slot of each job that has not started, by the job's number. After the start the ring
-// keeps the job's slowdown until all jobs before it have started: slowdowns are added in the order
-// of submission, since the order of additions of floats shows in the last digits.
+// The schedulers know a job by its number: how many jobs were submitted before it. A ring buffer,
+// indexed by number, holds the slot of each job that has not started. After the start of a job, the
+// ring holds the job's slowdown until all jobs with lower numbers have started. So the roster adds
+// slowdowns in the order of submission: another order would change the last digits of the sum of
+// floats.
 type roster struct {
 	live      []liveJob
 	freeSlot  int32   // the first unused slot, through next; -1 if none

@@ -47,18 +47,17 @@ type Simulator struct {
 	roster
 }
 
-// Run replays jobs, sorted by (Submit, ID) as [trace.Convert] gives them, and
-// returns the costs and the waits. The result's slices are valid until the next Run or Stream.
-// Jobs are not modified.
+// Run replays jobs, sorted by (Submit, ID) as [trace.Convert] returns them, and returns the costs
+// and the waits. The result's slices are valid until the next Run or Stream. Jobs are not modified.
 //
 // Run returns a *schedule.InputError for jobs that cannot be replayed: out of order, without nodes
 // or run time, with an estimate below the run time, or larger than a local cluster. Run also
 // returns a *schedule.InputError for options out of range and for a cost beyond the range of
-// pricing.Money. Run leaves out no job silently.
+// pricing.Money. Run leaves out no job.
 //
-// Time: O(log E) an event beside the scheduler's own, with E jobs running and requests
-// booting. Choosing instances takes O(log G + g) for g of G groups, where a group is idle
-// instances with consecutive numbers that were requested together; O(idle instances) for
+// Time: an event takes O(log E) beside the scheduler's own time, with E jobs running and requests
+// booting. A group is a set of idle instances with consecutive numbers that were requested
+// together. Choosing instances from g of G groups takes O(log G + g), and O(idle instances) with
 // [placement.Random]. A release check takes O(G). Space: O(jobs), for Starts and Levels.
 func (s *Simulator) Run(jobs []trace.Job, cfg Options) (Result, error) {
 	cfg, err := cfg.withDefaults()

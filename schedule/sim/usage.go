@@ -7,13 +7,14 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A usage accounts for a sustained-use discount while instances come and go.
+// A usage computes costs under a sustained-use discount while instances come and go.
 //
-// Rank k is the inferred instance k of package pricing: rank k is in use while k or more instances
-// are charged for. An instance counts from its request to the end of its charged time, which may
-// come after its release. A queue keeps these ends until their time comes. A change of the number
-// of instances touches only the ranks between the old and the new number. So a lease takes O(log
-// E), where E ends are to come, and a month takes O(ranks).
+// Package pricing stacks charged times up to inferred instances. Rank k is the inferred instance
+// number k: it is in use while k or more instances are charged for. An instance counts from its
+// request to the end of its charged time, which may come after its release. A queue holds the ends
+// that are still to come. A change of the number of instances touches only the ranks between the
+// old and the new number. So a lease takes O(log E) with E ends in the queue, and the end of a
+// month takes O(ranks).
 type usage struct {
 	on       bool
 	discount pricing.SustainedUse

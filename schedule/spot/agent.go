@@ -102,12 +102,12 @@ type Command struct {
 	Until       time.Duration // of CommandWait
 }
 
-// An agent runs one task at a time on a cluster of its tier.
+// An agent is a state machine that runs one task at a time on a cluster of its tier.
 //
-// Under [RuleSafe], [RuleNoReturn] and [RulePlanned], the agent keeps deadlines by itself. Under
-// [RuleHedged] the framework keeps them: it requests a second cluster, on demand, at the last
-// moment that [Handover.Limit] allows for the work saved so far. The agent on spot then goes on
-// until its task ends, is interrupted, or is withdrawn.
+// Under [RuleSafe], [RuleNoReturn] and [RulePlanned], the agent makes sure that the task meets its
+// deadline. Under [RuleHedged] the framework does: it requests a second cluster, on demand, at the
+// last moment that [Handover.Limit] allows for the work saved so far. The agent on spot then goes
+// on until its task ends, is interrupted, or is withdrawn.
 type agent struct {
 	Handover Handover
 	Tier     Tier

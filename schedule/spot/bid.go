@@ -57,14 +57,14 @@ func past(h pricing.SpotHistory, now time.Duration) (from, to time.Duration) {
 	return from, now
 }
 
-// MediumBid returns the bid of the medium agent of [Huang13] at the time now of a price
-// history, for an instance that costs onDemand per hour without risk:
+// MediumBid returns the bid of the medium agent of [Huang13] at the time now of a price history,
+// for an instance that costs onDemand per hour on demand:
 //
 //	r + 0.85·(onDemand - r),  r = max(current price, mean of the past 30 days)
 //
-// The bid is the price on demand if r is above it. The second term is rounded down to a nano.
-// MediumBid looks at the history up to and including now, and never beyond. MediumBid panics for a
-// time before the first price. O(changes in the 30 days).
+// The bid is onDemand if r is above onDemand. The second term is rounded down to a nano. MediumBid
+// looks at the history up to and including now, and never beyond. MediumBid panics for a time
+// before the first price. Time: O(price changes in the 30 days).
 func MediumBid(h pricing.SpotHistory, now time.Duration, onDemand pricing.Money) pricing.Money {
 	from, to := past(h, now)
 	r := max(h.At(now), h.Mean(from, to))

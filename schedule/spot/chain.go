@@ -141,14 +141,14 @@ type spotRun struct {
 	count int
 }
 
-// Estimate returns a Markov chain for the prices of a history within [from, to). Estimate looks at
-// the price at from and then at every step. The slices of the chain belong to e and are valid until
-// the next call.
+// Estimate returns a Markov chain for the prices of a history h from the time from until before the
+// time to. Estimate looks at the prices at from, from + Step, from + 2·Step and so on. The slices
+// of the chain belong to e and are valid until the next call.
 //
-// The error is that of h.Validate, or a *schedule.InputError that unwraps to [ErrRange]. Its Field
-// is "from" if from is before the first price, and "to" if the window has fewer than two steps.
-// Estimate panics for options outside of their ranges. O(c log c + n·m log m) for c changes in the
-// window, m different prices and n levels of the chain.
+// The error is that of h.Validate, or a *schedule.InputError that unwraps to [ErrRange]. The Field
+// of the InputError is "from" if from is before the first price, and "to" if the window has fewer
+// than two steps. Estimate panics if an option of e is out of range. Time: O(c log c + n·m log m)
+// for c price changes in the window, m different prices and n levels of the chain.
 func (e *ChainEstimator) Estimate(h pricing.SpotHistory, from, to time.Duration) (PriceChain, error) {
 	step, levels, prior := cmp.Or(e.Step, 10*time.Minute), cmp.Or(e.Levels, 6), cmp.Or(e.Prior, 1)
 	if step < 0 || levels < 0 || levels > maxLevels || !(prior <= math.MaxFloat64) {

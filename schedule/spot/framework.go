@@ -6,14 +6,14 @@ import (
 	"github.com/plimsoll/plimsoll/pricing"
 )
 
-// A Framework is the framework agent of [Huang13] section II.C, called AG there, together with the
+// A Framework is the framework agent of [Huang13] section II.C (AG in the paper) together with the
 // cluster agents. The framework takes tasks, hands each task to an agent by the rule of Handover,
 // and takes the task back from the agent. Every task has its own cluster, so no task waits for
-// another task. An agent of the paper is a set of state machines here, one for each task of the
-// agent.
+// another task. Each agent of the paper is implemented as several state machines, one for each of
+// its tasks.
 //
-// A Framework decides and does not act. The framework returns commands. The caller carries
-// out the commands, and then calls again:
+// A Framework decides and does not act. The framework returns commands. The caller carries out the
+// commands, and then calls again:
 //
 //	for {
 //		commands = f.AppendCommands(commands[:0], now, look)
@@ -23,8 +23,8 @@ import (
 //		carryOut(commands)
 //	}
 //
-// Set Handover and Bid, or Handover and Plan, before the first task. A Framework keeps its
-// memory and allocates nothing once warm. A Framework is for one goroutine at a time.
+// Set Handover and Bid, or Handover and Plan, before the first task. A Framework keeps its memory
+// and allocates nothing once warm. A Framework is for one goroutine at a time.
 type Framework struct {
 	Handover Handover
 	// Bid returns what agent medium or agent low bids for an instance-hour ([Huang13] Alg. 1,
@@ -76,14 +76,14 @@ func (f *Framework) Grow(n int) {
 	}
 }
 
-// Take takes a task at the time now and returns the index of the task. The index is valid
-// until the task has ended and its last cluster is closed; then a later task may get the
-// same index. The next AppendCommands hands the task to an agent. A task that cannot meet
-// its deadline goes on demand.
+// Take takes a task at the time now and returns the index of the task. The index is valid until the
+// task has ended and its last cluster is closed; then a later task may get the same index. The next
+// AppendCommands hands the task to an agent. A task that can no longer meet its deadline is not an
+// error: it goes on demand.
 //
 // The error is a *schedule.InputError. The error unwraps to [ErrPast] if the deadline is not after
-// now, and to [ErrRange] for any other value out of range. Take panics if the Handover is
-// not usable, or if the rule of the Handover needs Bid or Plan and the field is nil.
+// now, and to [ErrRange] for any other value out of range. Take panics if the Handover is not
+// usable, or if the rule of the Handover needs Bid or Plan and the field is nil.
 func (f *Framework) Take(t Task, now time.Duration) (int, error) {
 	f.Handover.check()
 	if planned := f.Handover.Rule == RulePlanned; planned && f.Plan == nil || !planned && f.Bid == nil {
@@ -153,11 +153,12 @@ func (e *handled) hedgeAt() (time.Duration, bool) {
 // calls again with the same time, until AppendCommands appends nothing. CommandProceed, CommandWait
 // and CommandStop are not appended.
 //
-// The function look returns what the caller sees of one cluster of the task with that index:
-// of the cluster on demand for TierHigh, and of the cluster on spot for the other tiers.
+// AppendCommands calls look to learn the state of a cluster. look returns what the caller sees of a
+// cluster of the task with the given index: of the cluster on demand if tier is TierHigh, and of
+// the spot cluster otherwise.
 //
-// Time: O(1) for each task. AppendCommands calls look at most once for each cluster of a
-// task, and once more for the spot cluster if it calls Plan.
+// Time: O(1) for each task. AppendCommands calls look at most once for each cluster of a task, and
+// once more for the spot cluster if it calls Plan.
 func (f *Framework) AppendCommands(dst []Command, now time.Duration, look func(index int, tier Tier) Observation) []Command {
 	for i := range f.tasks {
 		if e := &f.tasks[i]; e.live {

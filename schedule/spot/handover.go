@@ -69,10 +69,10 @@ const (
 	// for tasks that save seldom or never: stopping them would throw away most of a run.
 	RuleHedged
 	// RulePlanned leaves the decision to a plan, such as [Planner]. The plan says when to wait,
-	// when to go on spot and with which bid, when to stop, and when to go on demand, alone or
-	// beside a spot cluster ([BidBoth]). Whatever the plan decides, the point of no return holds as
-	// under RuleNoReturn. RulePlanned requires agents that learn of events at once, an Interval of
-	// 0.
+	// when to go on spot and with which bid, and when to stop. It also says when to go on demand,
+	// alone or beside a spot cluster ([BidBoth]). Whatever the plan decides, no task is on spot
+	// alone after its point of no return. RulePlanned requires an Interval of 0: agents learn of
+	// events at once.
 	RulePlanned
 )
 
@@ -180,14 +180,16 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	return last
 }
 
-// overlap is about a task on a spot cluster whose run lasts for the span run, with a second cluster
-// on demand beside it. overlap returns the longest time before the end of that run at which the
-// second cluster may begin, so that both together are expected to cost no more than a run on demand
-// alone:
+// overlap is about a task on a spot cluster and a second cluster on demand that may begin beside
+// it. overlap returns the earliest moment at which the second cluster may begin so that both
+// clusters together are expected to cost no more than a run on demand alone. The moment is a time
+// since the beginning of the run on spot, and run is the length of that run:
 //
-//	ratio·(latency + run) + (time of the second cluster) ≤ latency + R
+//	ratio·(latency + run) + (run − moment) ≤ latency + remaining
 //
-// Here ratio is the spot price over the price on demand, and R is what remains on demand.
+// Here ratio is the spot price over the price on demand, latency is the time until a cluster is
+// ready, and remaining is the time that the task still needs on demand. overlap returns run if no
+// earlier moment satisfies the inequality, and 0 if every moment of the run does.
 func (h *Handover) overlap(t *Task, saved, run time.Duration) time.Duration {
 	ratio := h.SpotRatio
 	if ratio == 0 {

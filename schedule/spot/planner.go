@@ -142,10 +142,9 @@ type BidDecision struct {
 	// Asking sooner does no harm. For BidOnDemand, until the task ends.
 	For time.Duration
 	// Cost is the expected cost of the task from now on with all its instances, in units of the
-	// currency. If a cluster runs, Cost counts from the beginning of the cluster's current block,
-	// the time for which the meter holds a price, as if the block had begun at the current price.
-	// If a run has lasted longer than its estimate and goes on, nothing is known of the cost, and
-	// Cost is 0.
+	// currency. A block is the time for which the meter holds a price. If a spot cluster goes on,
+	// Cost counts from the beginning of the cluster's current block, at the current price. If a run
+	// has lasted longer than its estimate and goes on, its further cost is unknown, and Cost is 0.
 	Cost float64
 	// Late says that the deadline cannot be kept even on demand.
 	Late bool
@@ -193,23 +192,24 @@ type bidRun struct {
 // price converts to units of the currency.
 func price(m pricing.Money) float64 { return m.Float64() }
 
-// Solve plans a task from the time now on, with nothing saved, in a market. The
-// chain's slices are copied.
+// Solve computes the plan for the task t in the market m from the time now on. It assumes that no
+// work is saved at now. Solve copies the slices of the chain.
 //
-// The error is that of [Task.Validate], [PriceChain.Validate], [pricing.SpotMeter.Validate],
-// [pricing.Meter.Validate] or [pricing.Meter.Cost], or a *schedule.InputError. If the deadline is
-// not after now, the InputError has the Field "Task.Deadline" and unwraps to [ErrPast]. Every other
-// InputError unwraps to [ErrRange] and has one of these Fields:
+// Solve returns the errors of [Task.Validate], [PriceChain.Validate], [pricing.SpotMeter.Validate],
+// [pricing.Meter.Validate] and [pricing.Meter.Cost] unchanged. Every other error is a
+// *schedule.InputError. If the deadline is not after now, the InputError has the Field
+// "Task.Deadline" and unwraps to [ErrPast]. Every other InputError unwraps to [ErrRange] and has
+// one of these Fields:
 //
 //   - "now": now is more than 36 years before 0.
 //   - "Market.OnDemand": the price is negative.
 //   - "Market.Reclaim": the probability is outside [0, 1).
 //   - "PriceChain.Step": the plan would be too large.
-//   - "Market.Spot": Reprice (a step, if Reprice is 0) is not a multiple of the step and of
-//     the meter's increment, or is shorter than FreeBefore or Minimum. Or Minimum is not a
-//     multiple of the increment, or there is a StartUp.
+//   - "Market.Spot": Reprice is not a multiple of the step and of the meter's increment, or is
+//     shorter than FreeBefore or Minimum. A Reprice of 0 counts as one step. Other reasons are a
+//     Minimum that is not a multiple of the increment, and a StartUp.
 //
-// A deadline that cannot be met is no error: see [BidDecision.Late].
+// Solve returns no error for a deadline that cannot be met: see [BidDecision.Late].
 func (p *Planner) Solve(m Market, t *Task, now time.Duration) error {
 	if err := p.prepare(m, t, now); err != nil {
 		return err
@@ -403,12 +403,14 @@ func (p *Planner) bid(b int) pricing.Money {
 }
 
 // Decide returns the best decision for the task of the last [Planner.Solve]. The caller may ask at
-// any time up to the task's deadline, and best when the For of the last decision is over. Decide
-// rounds the time left down to whole steps, and the saved work down to whole checkpoints. So the
-// deadline is kept, whenever the caller asks.
+// any time up to the task's deadline. The best time to ask is when the For of the last decision is
+// over. Decide rounds the time left down to whole steps, and the saved work down to whole
+// checkpoints. So the task meets its deadline, whenever the caller asks.
 //
-// If a task runs on spot for longer than its estimate, Decide lets it go on as long as the whole
-// rest could still be run on demand in time. Decide panics
+// If a task runs on spot for longer than its estimate, Decide lets the task go on as long as a run
+// on demand could still do the remaining work in time.
+//
+// Decide panics
 //
 //   - before a Solve that returned no error,
 //   - for a time before the time of Solve,
@@ -416,7 +418,7 @@ func (p *Planner) bid(b int) pricing.Money {
 //     before the time of Solve,
 //   - for a negative Saved or Elapsed.
 //
-// O(n²) for n price levels.
+// Time: O(n²) for n price levels.
 func (p *Planner) Decide(s BidState) BidDecision {
 	if p.points == 0 {
 		panic("spot: Planner without a plan")

@@ -121,21 +121,22 @@ func times(th float64, rest time.Duration, round func(float64) float64) time.Dur
 	return time.Duration(v)
 }
 
-// SafeThreshold returns the least safe th1, the threshold of [Huang13] below which a task goes on
-// demand. With a safe th1, a task that starts on a spot cluster and is interrupted at the last
-// moment still meets its deadline on demand. interval is the time between two looks of the agents
-// at their clusters, or 0 if they learn of events at once. The threshold is
+// SafeThreshold returns the least safe value of th1. th1 is the threshold of [Huang13] for PR, the
+// priority rate: a task whose PR is below th1 goes on demand. With a safe th1, a task that starts
+// on a spot cluster and is interrupted at the last moment still meets its deadline on demand.
+// interval is the time between two looks of the agents at their clusters, or 0 if they learn of
+// events at once. The threshold is
 //
 //	th1 = (R_spot + T_latency + 3·interval) / R
 //
-// where R is the time that the task still needs on demand, and R_spot the time that it needs on a
-// spot cluster, with its checkpoints. Without checkpoints th1 is
-// 1 + (T_latency + 3·interval)/T_est.
+// where T_latency is t.Latency, R is the time that the task still needs on demand, and R_spot is
+// the time that it needs on a spot cluster, with its checkpoints. Without checkpoints R and R_spot
+// are the estimate T_est, and th1 is 1 + (T_latency + 3·interval)/T_est.
 //
-// The paper's th1 of 1 leaves time for two runs and one latency, from the agent's last look at PR,
-// the priority rate, on. But the latency is due twice, once before each run: Algorithm 1 looks at
-// PR only until the cluster is ready, and nothing guards the latency that is left then (line 19).
-// And each of three looks may come an interval late:
+// The paper's th1 is 1. After the agent's last look at PR, it leaves time for two runs and one
+// latency. But two latencies may be necessary, one before each run: Algorithm 1 looks at PR only
+// until the spot cluster is ready, and does not check the remaining latency after that (line 19).
+// In addition, each of three looks may come an interval late:
 //
 //   - the look that sees the cluster ready, which comes before the test of PR (line 12 before 13),
 //   - the look that sees the interruption (line 23),

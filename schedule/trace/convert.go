@@ -100,26 +100,27 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Convert returns the records that are jobs, in the order of submission: those with a
-// submit time, and run time and processors above 0. The Report counts the others. Records
-// come from [Reader.Records], for example.
+// Convert turns records into jobs, in the order of submission. A record becomes a job if it has a
+// submit time, and run time and processors above 0. The Report counts the other records. records
+// may come from [Reader.Records], for example.
 //
 //	Nodes    = ⌈processors / PerInstance⌉
 //	Submit   = submit time − base
 //	Estimate = Run + α·(requested time − Run), at least Run
 //
-// Processors are the allocated ones (5th field), or the requested ones (8th field) where the
-// 5th is not positive. The base is 0, so that the jobs keep the log's own time 0. If all
-// submissions are at [AbsoluteFrom] or later, the base is the earliest submission in the log,
-// whether its record is kept or not.
+// The number of processors is the number allocated (field 5), or the number requested (field 8) if
+// field 5 is not positive. α is an option. The base is 0, so that the jobs keep the log's own time
+// 0. If all submissions are at [AbsoluteFrom] or later, the base is the earliest submission in the
+// log, even if its record does not become a job.
 //
 // Convert raises an estimate below the run time to the run time, since a scheduler would end the
 // job at its estimate. A missing estimate becomes the run time. Jobs with the same Submit come in
 // the order of their IDs, then in the order of the log.
 //
-// Convert ends at the first error: an error that records yields, or a *schedule.InputError for a
-// job that cannot be represented. Convert panics if an option is out of range. Time is O(n) for a
-// log in order and O(n log² n) otherwise. Memory is linear in the jobs that Convert returns.
+// Convert ends at the first error. The error is an error that records yields, or a
+// *schedule.InputError for a job that cannot be represented. Convert panics if an option is out of
+// range. Time is O(n) for a log in order and O(n log² n) otherwise. Memory is linear in the jobs
+// that Convert returns.
 func Convert(records iter.Seq2[Record, error], opts Options) ([]Job, Report, error) {
 	return appendJobs(nil, records, opts)
 }

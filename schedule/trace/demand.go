@@ -70,13 +70,14 @@ type event struct {
 }
 
 // AppendDemand appends to dst the number of instances that each slot needs, and returns the
-// extended slice. Job i holds its Nodes for its Run, from starts[i] on; if starts is nil, from its
-// Submit on. If a job ends at the moment at which another starts, the two do not overlap. Only what
-// falls into the slots counts: a job that runs when the first slot begins counts from there on.
-// Jobs may come in any order. AppendDemand does not modify them.
+// extended slice. Job i holds its Nodes for its Run, from starts[i] on. If starts is nil, job i
+// starts at its Submit. If a job ends at the moment at which another job starts, the two do not
+// overlap. Only the part of a job within the slots counts: a job that starts before the first slot
+// counts from the beginning of that slot. Jobs may come in any order. AppendDemand does not modify
+// them.
 //
-// The error is a *schedule.InputError; AppendDemand then returns dst as it was. The error says that
-// opts ask for more than 2²⁶ slots, or names the job, from 0, that
+// The error is a *schedule.InputError; AppendDemand then returns dst as it was. The error is for
+// opts that ask for more than 2²⁶ slots, or has the index of the job that
 //
 //   - holds no instance or no time,
 //   - starts or ends beyond the range of [time.Duration],

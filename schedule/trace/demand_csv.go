@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// WriteDemand writes a demand curve to dst: a header line, then the instances of each slot,
-// one whole number a line.
+// WriteDemand writes a demand curve to dst: a header line, then the instances of each slot, one
+// whole number a line.
 //
 //	instances
 //	12
 //	14
 //
-// If a number is not from 0 to [math.MaxInt32], WriteDemand writes nothing, and the error is a
-// *schedule.InputError with the slot. Any other error is that of dst.
+// If a number is below 0 or above [math.MaxInt32], WriteDemand writes nothing and returns a
+// *schedule.InputError with the index of the slot. Every other error comes from dst.
 func WriteDemand(dst io.Writer, demand []int) error {
 	for s, d := range demand {
 		if d < 0 || d > math.MaxInt32 {

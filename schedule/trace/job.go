@@ -2,12 +2,12 @@ package trace
 
 import "time"
 
-// A Job is one batch job of a log. Its size is in instances, not in processors. Simulators replay
-// Jobs, and generators make Jobs.
+// A Job is one batch job, from a log or from a generator, for a simulator to replay. Its size is in
+// instances, not in processors.
 //
 // A Job whose Run or Nodes is not positive cannot be replayed; [Convert] leaves such records out
 // and counts them. A policy sees Submit, Estimate, Nodes, User and Queue. Only the simulator sees
-// Run. Wait is only for comparing with the log.
+// Run. Wait is the wait in the log, and serves only for comparisons.
 type Job struct {
 	ID       int64         // the log's own job number
 	Submit   time.Duration // since the start of the trace

@@ -15,10 +15,9 @@ const (
 )
 
 // A Record is one line of a log in the Standard Workload Format: its 18 fields, in the format's
-// order, with the values in the log. An unknown value is -1 in a field that is a number, and -1 s,
-// not -1 ns, in a time.
+// order, with the values in the log. An unknown number is -1. An unknown time is -1 s, not -1 ns.
 //
-// Times are in whole nanoseconds. So every time with at most nine decimals of a second is exact.
+// Times are in whole nanoseconds. So a time in seconds with up to nine decimals is exact.
 type Record struct {
 	ID            int64         // 1: job number
 	Submit        time.Duration // 2: since the log's start, or absolute

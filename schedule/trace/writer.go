@@ -11,10 +11,10 @@ import (
 )
 
 // A Writer writes a log in the Standard Workload Format as plain text: the 18 fields of a record,
-// separated by spaces, with times in seconds and as many decimals as needed. A [Reader] reads the
-// same header and records back. To write gzip, pass a gzip.Writer to Reset, and close the
-// gzip.Writer after Flush. The zero value needs a Reset: without a Reset, the methods that write
-// panic.
+// separated by spaces, with times in seconds and as many decimals as needed. A [Reader] returns the
+// header and the records unchanged. To write gzip, pass a gzip.Writer to Reset, and close the
+// gzip.Writer after Flush. Call Reset before you use the zero value: without a Reset, the methods
+// that write panic.
 type Writer struct {
 	dst     io.Writer
 	buf     []byte

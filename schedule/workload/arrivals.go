@@ -65,11 +65,12 @@ type SampleOptions struct {
 
 	Arrivals Arrivals
 
-	// These fields are for the Arrivals Campaigns only. CampaignJobs is the mean number of jobs in
-	// a campaign; 0 stands for the constant [CampaignJobs]. n jobs come in n/CampaignJobs
-	// campaigns, rounded, at least one. Every way to cut the n jobs into that many campaigns is
-	// equally likely, so the sizes are about geometric. CampaignGap is the mean of the exponential
-	// gaps between the jobs of a campaign; 0 stands for the constant [CampaignGap].
+	// CampaignJobs and CampaignGap count only if Arrivals is [Campaigns]. CampaignJobs is the mean
+	// number of jobs in a campaign; 0 stands for the constant [CampaignJobs]. The number of
+	// campaigns is n/CampaignJobs, rounded, and at least one. Every way to cut the n jobs into so
+	// many campaigns is equally likely. So the distribution of the sizes is about geometric.
+	// CampaignGap is the mean of the exponential gaps between the jobs of a campaign; 0 stands for
+	// the constant [CampaignGap].
 	CampaignJobs int
 	CampaignGap  time.Duration
 }

@@ -12,20 +12,20 @@ const (
 	firstBucket   = 11   // the cycle's day starts with the eleventh half hour
 )
 
-// cycle computes the weights of the 48 half hours of a day; half hour 0 starts at midnight. Let F
-// be the distribution function of gamma(shape, scale). For i = 11, …, 58, the weight at index (i−1)
-// mod 48 is F(i+½) − F(i−½), as in the model. The weights are divided by their mean, so that their
-// sum is 48.
+// cycle sets w to the weights of the 48 half hours of a day. The half hour at index 0 starts at
+// midnight. Let F be the distribution function of gamma(shape, scale). As in the model, the weight
+// at index (i−1) mod 48 is F(i+½) − F(i−½), for i from 11 to 58. Then cycle divides the weights by
+// their mean, so that their sum is 48.
 //
-// The division removes every constant factor of the density, so that the
-// weights are integrals of
+// The division removes every constant factor of the density of gamma. So the weights are integrals
+// of
 //
 //	t^(shape−1) · e^(−t/scale)
 //
-// and need no gamma function. The integrand is scaled to 1 at its highest point in the
-// day, which keeps it in range. Each half hour is integrated by Gauss's rule of five
-// points on each of four panels. A difference of two values of F would lose digits in the
-// night, where F is close to 1.
+// and cycle needs no gamma function. cycle scales the integrand to 1 at its highest point in the
+// day, so that it stays in range. cycle cuts each half hour into four panels, and integrates over
+// each panel by Gauss's rule of five points. Differences of two values of F would lose digits in
+// the night, where F is close to 1.
 func cycle(w *[buckets]float64, shape, scale float64) {
 	const (
 		panels = 4

@@ -36,22 +36,23 @@ var roundMinutes = [...]int{
 // 0.31 and 0.47.
 const DefaultFactor = 1.0
 
-// EstimatesTo writes the jobs to dst with estimates that users might have given. An estimate is
-// Run·u, where u is random and uniform in [1, f+1], but at most 48 hours or Run, whichever is
-// longer. The estimate is then rounded up to one of
+// EstimatesTo writes the jobs to dst with estimates that users might have given. First, the
+// estimate of a job is Run·u, where u is random and uniform in [1, f+1]. If the estimate is above
+// 48 hours, it is cut to 48 hours, or to Run if Run is longer. Then the estimate is rounded up to
+// one of
 //
 //	1 2 5 10 15 20 30 45 minutes, 1 1½ 2 3 4 5 6 8 10 12 15 18 24 36 48 hours
 //
 // or, above 48 hours, to whole days. No estimate is below the run time of its job. The other fields
-// of a job are copied. Run times of the Lublin model end at 45 hours.
+// of a job are copied. Run times of the Lublin model are at most 45 hours.
 //
-// Sources: the uniform factor [Mualem01]; round values [Tsafrir05]. The list of round
-// values and [DefaultFactor] are this library's. EstimatesTo draws one number a job.
+// Sources: the uniform factor [Mualem01]; round values [Tsafrir05]. The list of round values and
+// [DefaultFactor] are this library's. EstimatesTo draws one number a job.
 //
-// dst and jobs must have the same length, and may be the same slice. The error is an
-// *schedule.InputError for a job whose Run is not positive or above 100 years; the jobs before
-// that job are then written. EstimatesTo panics if rng is nil, if the lengths differ, or
-// if f is negative, above 1e6 or not a number.
+// dst and jobs must have the same length, and may be the same slice. EstimatesTo returns a
+// *schedule.InputError for a job whose Run is not positive or is above 100 years. It has then
+// written the jobs before that job. EstimatesTo panics if rng is nil, if the lengths differ, or if
+// f is negative, above 1e6 or not a number.
 func EstimatesTo(dst, jobs []trace.Job, rng *rand.Rand, f float64) error {
 	if len(dst) != len(jobs) {
 		panic("workload: EstimatesTo of slices of different lengths")

@@ -99,20 +99,20 @@ func newFeitelson() (m feitelson) {
 	return m
 }
 
-// AppendFeitelson appends n jobs of a sample after Feitelson's model [Feitelson96] to dst, and
-// returns the extended slice. With n = [FeitelsonJobs] the sample is like the sample that
-// [Marshall12] reports. A job has at most [FeitelsonCores] cores, mostly small numbers and powers
-// of two. Its run time is weakly correlated with its size, with a few long jobs for many short
-// jobs. Each job is run r times in a row, where r is from 1 to 32 and has a probability in
+// AppendFeitelson appends n jobs after Feitelson's model [Feitelson96] to dst, and returns the
+// extended slice. With n = [FeitelsonJobs] the sample is like the sample that [Marshall12] reports.
+// A job has at most [FeitelsonCores] cores. Small numbers of cores and powers of two are the most
+// frequent. Most jobs are short and a few are long. Large jobs tend to run a little longer than
+// small jobs. Each job comes r times in a row, where r is from 1 to 32 with a probability in
 // proportion to r^−2.5.
 //
-// Jobs are numbered from 1 and come in order of submission, in whole seconds since
-// the start of the span; run times are rounded up to whole milliseconds. Estimate is
-// Run (see [EstimatesTo]), User, Queue and Wait are −1.
+// Jobs are numbered from 1 and come in order of submission, in whole seconds since the start of the
+// span; run times are rounded up to whole milliseconds. Estimate is Run (see [EstimatesTo]), User,
+// Queue and Wait are −1.
 //
-// AppendFeitelson allocates only to let dst grow. For options out of range, or more than 2²⁴ jobs,
-// AppendFeitelson returns dst as it was and a *schedule.InputError. AppendFeitelson panics if rng
-// is nil or n is negative. Time: O(n log n).
+// AppendFeitelson allocates only to let dst grow. AppendFeitelson returns dst as it was and a
+// *schedule.InputError for options out of range, and for more than 2²⁴ jobs. AppendFeitelson panics
+// if rng is nil or n is negative. Time: O(n log n).
 //
 // BENCHMARKS.md compares samples with the reported figures. Half of the scatter between samples
 // comes from the repeated runs: the work of a sample of 1,001 jobs is 18,700 ± 6,900 core-hours. So

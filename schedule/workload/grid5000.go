@@ -43,12 +43,12 @@ const (
 var grid5000Times = hyperexponential{short: 600, long: 378.622 * 60, limit: 36 * 3600}
 
 // AppendGrid5000 appends n jobs to dst, and returns the extended slice. The jobs are like the
-// sample that [Marshall12] took from the Grid5000 trace, which has [Grid5000Jobs] jobs,
-// [Grid5000Serial] of them with one core. The same share of the n jobs, rounded to the nearest, has
-// one core. The others have 2 to [Grid5000Cores] cores.
+// sample that [Marshall12] took from the Grid5000 trace. That sample has [Grid5000Jobs] jobs, and
+// [Grid5000Serial] of them have one core. The share of jobs with one core among the n jobs is the
+// same, up to rounding. The other jobs have 2 to [Grid5000Cores] cores.
 //
-// Run times are rounded up to whole seconds. All else is as [AppendFeitelson] says. BENCHMARKS.md
-// compares samples with the reported figures.
+// Run times are rounded up to whole seconds. The other fields, the errors and the panics are those
+// of [AppendFeitelson]. BENCHMARKS.md compares samples with the reported figures.
 func AppendGrid5000(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, Grid5000Jobs, grid5000Span)
 	if err != nil {

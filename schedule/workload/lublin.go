@@ -82,7 +82,8 @@ type Lublin struct {
 }
 
 // Reset starts a new stream that draws from rng, and forgets the stream before. The stream keeps
-// rng. An rng in the same state gives the same jobs on every machine.
+// rng and draws from it at each Next. An rng in the same state gives the same jobs on every
+// machine.
 //
 // For parameters that the model cannot use, Reset returns a *schedule.InputError and does not
 // change l. Reset panics if rng is nil or o.Nodes is negative.
@@ -263,8 +264,9 @@ func (l *Lublin) Jobs(n int) iter.Seq[trace.Job] {
 // grow.
 //
 // AppendLublin returns dst as it was and a *schedule.InputError for parameters that the model
-// cannot use, for more than 2²⁴ jobs, and if the clock does not hold n jobs. [Lublin.Jobs] has no
-// limit of 2²⁴ jobs. AppendLublin panics if rng is nil, or if n or o.Nodes is negative. Time: O(n).
+// cannot use, for more than 2²⁴ jobs, and if the clock cannot represent the submissions of n jobs.
+// [Lublin.Jobs] has no limit of 2²⁴ jobs. AppendLublin panics if rng is nil, or if n or o.Nodes is
+// negative. Time: O(n).
 func AppendLublin(dst []trace.Job, rng *rand.Rand, n int, o Options) ([]trace.Job, error) {
 	if err := checkJobs(n); err != nil {
 		return dst, err

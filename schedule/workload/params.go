@@ -85,16 +85,16 @@ func TypelessParams() Params {
 	}
 }
 
-// ForNodes returns p, the parameters for a machine of 128 nodes, moved to a machine of the given
-// size: UHi and UMed grow by log₂(nodes/128), and all other parameters stay. ForNodes panics if
-// nodes is not positive.
+// ForNodes adapts p, the parameters for a machine of 128 nodes, to a machine with the given number
+// of nodes, and returns the new parameters. UHi and UMed grow by log₂(nodes/128), and all other
+// parameters stay. ForNodes panics if nodes is not positive.
 //
-// That is the model's own rule: UHi is the binary logarithm of the largest job, and UMed lies
+// The model itself has this rule: UHi is the binary logarithm of the largest job, and UMed lies
 // between 1.5 and 3.5 below UHi [Lublin03]. ULow belongs to the smallest parallel job, which has
-// two nodes on every machine. The rule ends where UMed would fall below ULow: below 32 nodes for
-// the interactive parameters, and below 10 for the batch and typeless parameters. [Lublin.Reset]
-// refuses such parameters. The authors' advice for a machine of 8 nodes is ULow .8, UMed 1.5, UHi
-// 3.
+// two nodes on every machine. On a small machine the rule fails, because UMed would fall below
+// ULow: below 32 nodes for the interactive parameters, and below 10 nodes for the batch and
+// typeless parameters. [Lublin.Reset] returns an error for such parameters. The authors' advice for
+// a machine of 8 nodes is ULow .8, UMed 1.5, UHi 3.
 //
 // Arrivals do not scale. On a larger machine the mean size of a job grows, and so does the run
 // time, which the model derives from the size. But the work for each node falls. Change AArr or

@@ -23,8 +23,8 @@ import (
 // random and uniform in [0, 1). So the job is of user k with probability ln(1 + 1/k)/ln(n + 1). The
 // other fields of a job are copied. UsersTo draws one number a job.
 //
-// dst and jobs must have the same length, and may be the same slice. UsersTo panics if rng
-// is nil, if the lengths differ, or unless n is from 1 to a billion.
+// dst and jobs must have the same length, and may be the same slice. UsersTo panics if rng is nil,
+// if the lengths differ, or if n is below 1 or above a billion.
 func UsersTo(dst, jobs []trace.Job, rng *rand.Rand, n int) {
 	if len(dst) != len(jobs) {
 		panic("workload: UsersTo of slices of different lengths")

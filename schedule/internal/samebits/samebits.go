@@ -1,18 +1,17 @@
-// Package samebits has the exponential and the logarithm with the same bits on every machine.
+// Package samebits computes the exponential and the logarithm with the same bits on every machine.
 //
-// The same seed must give the same jobs everywhere. math.Exp and math.Log do not promise
-// that: they are assembly on some architectures, and on amd64 math.Exp chooses at run
-// time between fused and separate multiply-adds. A difference in the last bit seldom
-// moves a floored second, but it may, and in an acceptance test of a sampler it would
-// shift every later draw. The two functions here use only +, −, × and ÷, which IEEE 754
-// rounds exactly. Every product in a sum is written float64(x*y), which the language
-// forbids a compiler to fuse. What remains to be fused in the packages that sample with
-// them is the division by 2⁵³ inside rand.Float64, which is exact either way.
+// The same seed must give the same jobs everywhere. math.Exp and math.Log do not promise that: they
+// are assembly on some architectures, and on amd64 math.Exp chooses at run time between fused and
+// separate multiply-adds. A difference in the last bit seldom changes a time that is rounded down
+// to a second, but it can. A sampler that accepts or rejects a draw may then decide differently,
+// and every later draw changes. The two functions here use only +, −, × and ÷, which IEEE 754
+// rounds exactly. Every product in a sum is written float64(x*y), which the language forbids a
+// compiler to fuse. The packages that sample with these functions leave a compiler one operation to
+// fuse: the division by 2⁵³ inside rand.Float64. That division is exact, so fusing changes nothing.
 //
-// Both reduce the argument by powers of two and sum a truncated series. The truncation
-// error is below a tenth of a unit in the last place (bounds at the functions), so
-// rounding dominates. The tests hold both functions to two units in the last place of
-// math.Exp and math.Log.
+// Both reduce the argument by powers of two and sum a truncated series. The truncation error is
+// below a tenth of a unit in the last place (bounds at the functions), so rounding dominates. The
+// tests hold both functions to two units in the last place of math.Exp and math.Log.
 package samebits
 
 import "math"

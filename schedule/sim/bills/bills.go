@@ -111,22 +111,22 @@ type Divider struct {
 	game     game
 }
 
-// Divide divides the bill of a cluster among the users of its jobs. The accounts'
-// Pays add up to u.Bill, and SavedByUse and SavedByShapley to the savings, to the nano.
+// Divide divides the bill of a cluster among the users of its jobs. Over all accounts, Pays adds up
+// exactly to u.Bill, and SavedByUse and SavedByShapley each add up exactly to the savings.
 //
 // The error is a *schedule.InputError that unwraps to
 //
 //   - [ErrLength] unless there is one start for each job,
-//   - [ErrRange] for a job without nodes or run time, a user below -1, a time out of range,
-//     a negative start, boot time, bill or cost on demand, and a bill without jobs to pay it,
+//   - [ErrRange] for a job without nodes or run time, a user below -1, a time out of range, a
+//     negative start, boot time, bill or cost on demand, and a bill without jobs to pay it,
 //   - [ErrTooLarge] for use that does not fit in 63 bits, for use that costs more than
 //     coalition.MaxCost on demand, and for more than 4 million instances at once.
 //
-// The errors of pricing.List and pricing.Meter are returned as they are.
-// The source of randomness is needed for more than [MaxExact] users if reservations changed
-// the bill: Divide panics if rng is nil then. Time: O(jobs · log jobs + hours of jobs) and, for
-// the Shapley value, O(2ⁿ·(hours + instances)) if exact, or 2·[Pairs]·n·(hours of a user +
-// instances).
+// Divide returns the errors of pricing.List and pricing.Meter unchanged.
+//
+// If there are more than [MaxExact] users and reservations changed the bill, Divide draws from rng,
+// and panics if rng is nil. Time, for n users: O(jobs · log jobs + hours of jobs) and, for the
+// Shapley value, O(2ⁿ·(hours + instances)) if exact, or 2·[Pairs]·n·(hours of a user + instances).
 func (d *Divider) Divide(u Usage, rng *rand.Rand) (Statement, error) {
 	if u.OnDemand == 0 {
 		u.OnDemand = u.Bill

@@ -89,14 +89,16 @@ type Simulator struct {
 	err   error
 }
 
-// Run simulates the tasks. The error is that of package pricing for a history or a meter that is
-// not valid, or for a sum that overflows. Every other error is a *schedule.InputError that unwraps
-// to [spot.ErrPast] for a deadline that is not after the submission, and to [spot.ErrRange]
-// otherwise. Index is the index of the task for a Field such as "Tasks.Deadline", and -1 for a
-// Field such as "Options.Setup". Run checks these limits:
+// Run simulates the tasks.
 //
-//   - "Tasks.Submit": under spot.RulePlanned without a Plan, a task has two steps of past
-//     prices before it, for the chain.
+// Run returns an error of package pricing for a history or a meter that is not valid, and for a sum
+// that overflows. Every other error is a *schedule.InputError. It unwraps to [spot.ErrPast] for a
+// deadline that is not after the submission, and to [spot.ErrRange] otherwise. Index is the index
+// of the task for a Field such as "Tasks.Deadline", and -1 for a Field such as "Options.Setup". Run
+// checks these limits:
+//
+//   - "Tasks.Submit": under spot.RulePlanned without a Plan, a task has two steps of past prices
+//     before it, for the chain.
 //   - "Options.Step": under the same rule, the plan is not too large.
 //   - "Options.History": the prices are within 73 years.
 //   - "Options.Spot", "Options.Meter": the least charge of a meter is within 73 years.

@@ -99,11 +99,11 @@ func (r *Reader) begin() (form, error) {
 	return r.format, r.err
 }
 
-// Next reads the next job into job, and returns io.EOF after the last job. The line of an
-// *schedule.InputError, or in JSON its index, says which job is wrong. If one line of a table or a
-// log is wrong, the next call goes on with the line after it. Every other error is final: Next
-// returns it again at each call. Next, Jobs and Records panic for a Reader that NewReader has not
-// made.
+// Next reads the next job into job, and returns io.EOF after the last job. If a job is wrong, the
+// error is a *schedule.InputError with the line of the job, or with its index if the input is JSON.
+// After an error about one line of a table or a log, the next call goes on with the following line.
+// Every other error is final: Next returns it again at each call. Next, Jobs and Records panic for
+// a Reader that NewReader has not made.
 func (r *Reader) Next(job *Job) error {
 	if _, err := r.begin(); err != nil {
 		return err
@@ -128,11 +128,11 @@ func (r *Reader) Jobs() iter.Seq2[Job, error] {
 	}
 }
 
-// Records yields all jobs as records of the Standard Workload Format, for [trace.Convert]; an error
-// is the last pair. Submit times count from 1970. Users, accounts, partitions and qualities of
-// service get numbers from 1 on, in the order in which they first occur: see [Reader.Users],
-// [Reader.Accounts], [Reader.Partitions] and [Reader.QOS]. A job that has not ended has no run time
-// (-1 s), so that trace.Convert leaves the job out and counts it.
+// Records yields all jobs as records of the Standard Workload Format, for [trace.Convert]. If there
+// is an error, the last pair has it. Submit times count from 1970. Users, accounts, partitions and
+// qualities of service get numbers from 1 on, in the order in which they first occur: see
+// [Reader.Users], [Reader.Accounts], [Reader.Partitions] and [Reader.QOS]. A job that has not ended
+// has no run time (-1 s), so that trace.Convert leaves the job out and counts it.
 func (r *Reader) Records() iter.Seq2[trace.Record, error] {
 	return func(yield func(trace.Record, error) bool) {
 		for job, err := range r.Jobs() {
