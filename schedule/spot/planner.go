@@ -134,12 +134,11 @@ type BidState struct {
 // A BidDecision is what to do, and for how long.
 type BidDecision struct {
 	Action BidAction
-	// Stop says that a running spot cluster is to be ended first. BidSpot without
-	// it goes on with the cluster that runs.
+	// Stop ends a running spot cluster first. BidSpot without Stop goes on with that cluster.
 	Stop bool
 	Bid  pricing.Money // with BidSpot: the most to pay per hour and instance
-	// For is how long the decision holds: ask again then, or at an interruption.
-	// Asking sooner does no harm. For BidOnDemand, until the task ends.
+	// For is how long the decision holds; for BidOnDemand, until the task ends. Ask again then, or
+	// at an interruption. Asking sooner does no harm.
 	For time.Duration
 	// Cost is the expected cost of the task from now on with all its instances, in units of the
 	// currency. A block is the time for which the meter holds a price. If a spot cluster goes on,
