@@ -366,9 +366,10 @@ func (o *Optimizer) between(x []int64, a, b int, prices []int64) {
 	}
 }
 
-// SplitCost returns the least cost of the last problem of Solve if tasks may be split by slot. Each
-// instance may then run in another centre in each slot. An instance that is away from home in a
-// share of its slots pays the same share of its traffic. No plan of Solve costs less, and SplitCost
-// is therefore a lower bound on Optimum.Cost. The difference is the most that splitting can save.
-// Time: O(a·log a) for each slot in which a tasks run.
+// SplitCost returns the least cost of the last problem of Solve if tasks may be split by slot.
+// Each instance may then run in another centre in each slot. An instance that is away from home in
+// a share of its slots pays the same share of its traffic. No plan of Solve costs less, and
+// SplitCost is therefore a lower bound on Optimum.Cost. Optimum.Cost less SplitCost is the most
+// that splitting can save. Time: O(m·log m) for each slot, where m is the number of tasks that run
+// in the slot.
 func (o *Optimizer) SplitCost() pricing.Money { return pricing.Money(o.slot.solve(&o.model, nil)) }

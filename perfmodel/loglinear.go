@@ -41,12 +41,15 @@ type LogLinear struct {
 	// Work, if set, replaces the features by one column, log Work.
 	// Its value must be positive wherever the features are.
 	Work func(features []float64) float64
-	// Quadratic adds the column (log P)² [Barnes08], where P is the number of processes. By a power
-	// law in P, each doubling of P has the same speedup. But an application that communicates gains
-	// less from each doubling, until its time rises again. Let a be the coefficient of log P, and b
-	// the coefficient of the new column. If b is positive, the time is least at P = exp(−a/(2b)).
-	// The fit needs three numbers of processes. If the profile ends below that P, the model puts
-	// the least time at too many processes (TestFlatteningIsNotBought). Use [USL] then.
+	// Quadratic adds the column (log P)² [Barnes08], where P is the number of processes. Without
+	// the column, the time is a power of P, and each doubling of P has the same speedup. But an
+	// application that communicates gains less from each doubling, until its time rises again. Let
+	// a be the coefficient of log P, and b the coefficient of (log P)². If b is positive, the
+	// model predicts the least time at P = exp(−a/(2b)). The fit needs runs with at least three
+	// different numbers of processes.
+	//
+	// If the application's time still falls at the largest P of the profile, this prediction can
+	// be far too large (package sizing, TestFlatteningIsNotBought). Use [USL] then.
 	Quadratic bool
 
 	log logModel

@@ -291,10 +291,13 @@ func (h *hyper) covariance(a, b *cell) float64 {
 // to the machine and is valid until the next FitAll. Application panics if FitAll had no profile
 // with that index.
 //
-// In the estimates, Seconds is the median. The interval is for a single run, by Student's t. Each
-// application with runs adds degrees of freedom: the number of amounts of work in its profile, less
-// one. Let m and v be the mean and the variance of the logarithm of the time, given the runs. Mean
-// is exp(m + v/2), the mean of a log-normal time whose median is not certain.
+// In the estimates, Seconds is the median time. Let m and v be the mean and the variance of the
+// logarithm of the time, given the runs. Mean is exp(m + v/2). This is the mean of a log-normal
+// time. The variance v covers the uncertainty of the median and the scatter of single runs.
+//
+// The interval is for a single run, by Student's t distribution. Its degrees of freedom are a sum
+// over all applications with runs. An application whose runs have k different amounts of work adds
+// k − 1.
 //
 // Time: O(n²) for each number of processes, where n is the number of runs of all profiles.
 func (m *Machine) Application(i int) Estimator {

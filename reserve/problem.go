@@ -64,11 +64,13 @@ type Problem struct {
 // A Horizon says how the cost counts a reservation that outlives the demand. As text a Horizon is
 // "full" or "pure".
 //
-// Use Full if all need ends with the demand, or if nothing is known of the time after the demand. A
-// purchase near the end must then pay its whole fee back before the end. Use Pure if the need goes
-// on. The fee of a purchase near the end then counts only for the part of the term before the end.
-// For a decision of today from a forecast, Pure is the right choice: with Full, a class whose term
-// is as long as the forecast looks too dear.
+// Use Full if no instances are needed after the end of the demand, or if nothing is known of the
+// time after it. A purchase near the end is then worth its price only if it saves its whole fee
+// before the end. Use Pure if instances are needed after the end, too. The cost then counts only
+// the part of the fee for the part of the term before the end.
+//
+// Use Pure to decide from a forecast what to buy today. With Full, long terms seem too expensive
+// if the forecast is no longer than these terms.
 type Horizon uint8
 
 const (
@@ -266,10 +268,14 @@ func (m *market) weigh(parts int64) error {
 
 // prices turns the price list into integers.
 //
-// A slot is num/den hours in lowest terms. On demand or in use, a slot costs hourly·num/den. A fee
-// is upfront + hourly·(slots of the term)·num/den. With the Pure horizon, a slot of a reservation
-// costs fee/term. All these amounts are whole after multiplication by den and, for Pure, by the
-// least common multiple of the terms.
+// A slot is num/den hours in lowest terms. A slot on demand costs OnDemand·num/den. The costs of a
+// class depend on Billed. If it is [pricing.Always], the fee is Upfront plus Hourly·num/den for
+// each slot of the term, and use is free. Otherwise the fee is Upfront, and a slot in use costs
+// Hourly·num/den. With the Pure horizon, each slot of the term counts fee/(slots of the term).
+//
+// All these amounts are whole after multiplication by scale. With Full, scale is den. With Pure,
+// scale is the least common multiple of den and all terms in slots. prices then divides all
+// amounts by their greatest common divisor.
 func (m *market) prices(p *Problem) error {
 	g := wide.GCD(int64(p.Slot), int64(time.Hour))
 	num, den := int64(p.Slot)/g, int64(time.Hour)/g

@@ -48,23 +48,27 @@ type Resale struct {
 }
 
 // AppendClasses appends to dst the classes of list, in their order, and then classes for sale. A
-// class for sale is a class of list whose reservations are sold after one of the times of sale. Its
-// Term ends with the sale, and its Upfront is lower by the money that the sale brings. Its name is
-// the name of the class followed by the time of sale, such as "heavy for 84d".
+// class for sale stands for the purchase of a class of list and its sale before the end of the
+// term, after Every, 2·Every, …, at most Longest. Its Term ends with the sale, and its Upfront is
+// lower by the money that the sale brings. Its name is the name of the class followed by the time
+// of sale, such as "heavy for 84d".
 //
 // Of classes for sale with equal Term, Hourly and Billed, AppendClasses appends only the cheapest,
 // the first of equals. AppendClasses appends none of them if a class of list with the same Term,
-// Hourly and Billed is at least as cheap. For each class that AppendClasses appends to dst, it
-// appends to of the index of the class in list.
+// Hourly and Billed is at least as cheap.
 //
-// To plan with sales, use the result as the Classes of the list, and the Horizon Full. Pure would
-// count the rest of each term as refunded, in addition to the sales.
+// The slice named of says where each class comes from. For each class appended to dst,
+// AppendClasses appends to that slice one index into list.Classes. AppendClasses returns both
+// slices.
+//
+// To plan with sales, use the result as the Classes of the price list, with the Horizon Full. Pure
+// would count the rest of each term as refunded, in addition to the sales.
 //
 // Prices are rounded up to the nano. The error is that of [pricing.List.Validate], or an
-// [*InputError] that unwraps to [ErrRange]. ErrRange means that Share is not from 0 to 1, that
-// Every is not positive, that Longest is negative, or that there are more than 100,000 classes.
+// [*InputError]. It unwraps to [ErrRange] if Share is not from 0 to 1, Every is not positive,
+// Longest is negative, or there are more than 100,000 combinations of a class and a time of sale.
 // Time: O(m²·n) for m classes and n times of sale. AppendClasses allocates the names of the
-// classes.
+// classes for sale.
 func (m Resale) AppendClasses(dst []pricing.Class, of []int, list pricing.List) ([]pricing.Class, []int, error) {
 	if err := list.Validate(); err != nil {
 		return dst, of, &InputError{Package: "reserve", Field: "Prices", Index: -1, Err: err}

@@ -165,10 +165,12 @@ func (s *Conservative) advance(now time.Duration) {
 // through the queue again until no reservation moves, since a job that moves leaves a gap that a
 // job ahead of it may fill.
 //
-// Before the latest nodes came free, no job could have moved, and time alone lets no job move. The
-// nodes that came free since then are extra nodes only until the time freed; from freed on, the
-// plan counted on them already. So an earlier place for a job must begin before freed, and compress
-// looks for no other place.
+// When compress returns, no reservation can move to an earlier time. The passage of time alone
+// changes nothing in this. A reservation can move again only after nodes come free that the plan
+// did not count on, for example because a job ended early. The field s.freed is the end of the
+// time for which they are extra nodes. From s.freed on, the plan has counted on them before. So an
+// earlier place for a job must begin before s.freed, and compress looks for no other place. If no
+// nodes came free, s.freed is not after now, and compress does nothing.
 func (s *Conservative) compress(now time.Duration) {
 	for moved := s.freed > now; moved; {
 		moved = false

@@ -63,9 +63,10 @@ var calendar = [...]int{4, 5, 7, 12, 13, 24, 48, 52, 60, 96, 144, 168, 288, 336,
 //
 //   - first is f.Season if f.Season is set. Otherwise first is the season found in the series, or
 //     1.
-//   - second is f.Second if f.Season and f.Second are both set. Otherwise second is the next longer
-//     season of the calendar if Periods finds it in the series, or 1. Above a day, that is the
-//     week. Above a week of days, that is the year.
+//   - second is 1 if first is 1. Otherwise second is f.Second if f.Season and f.Second are both
+//     set. Otherwise Periods looks for one season longer than first. If first is a day, this is
+//     the week. If first is a week of daily values, 7 or 5, this is the year. second is this
+//     season if Periods finds it in the series, and otherwise 1.
 //
 // Periods finds only seasons of which the series has two cycles. The series may have missing
 // values. If too few values are known, or if a value is infinite, Periods finds no season.

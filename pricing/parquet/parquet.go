@@ -62,15 +62,21 @@ func Read(c *usage.Collector, name string, r io.ReaderAt, size int64) error {
 	return Rows(r, size, func(header []string) (usage.Decoder, error) { return bill.NewDecoder(c, name, "parquet", header) })
 }
 
-// Rows reads any table as Parquet from r, which has size bytes, and passes each row on as texts. So
-// a program can look at the rows of a bill before a decoder of package focus or aws reads them.
+// Rows reads a Parquet file with any columns, and passes each row on as texts. So a program can
+// look at the rows of a bill before a decoder of package focus or aws reads them. r is the file,
+// and size is its length in bytes.
 //
-// Rows calls begin once, with the names of the columns. begin returns a function, and Rows calls
-// that function for each row with three arguments. They are the number of the row, from 1; the
-// fields of the row, nil for null; and the whole row as bytes, which are equal for equal rows.
-// Fields and bytes are valid during the call only.
+// Rows calls begin once, with the names of the columns. begin returns a function of type
+// [usage.Decoder]. Rows calls this function for each row, with three arguments:
 //
-// The error is that of begin, that of the function, or that of Read if the file is not whole.
+//   - the number of the row, from 1;
+//   - the fields of the row, nil for null;
+//   - the whole row as bytes, which are equal for equal rows.
+//
+// The fields and the bytes are valid only during the call.
+//
+// Rows returns an error of begin, of the function, or of r. If the file is damaged, cut off or not
+// Parquet, the error is an [*pricing.InputError], as for [Read].
 func Rows(r io.ReaderAt, size int64, begin func(header []string) (usage.Decoder, error)) (err error) {
 	row := 0
 	source := &readerAt{r: r}

@@ -26,13 +26,16 @@ import (
 // demand. Space: O(τ).
 
 // History is the online rule of [Wang15], for one class. History takes no forecast. The zero value
-// is ready for Reset.
+// is ready for Reset. In each slot History buys one reservation after the other, as long as the
+// next one would have saved at least the fee in the past term.
 //
-// No multiple of the optimum bounds the cost. Let F be the fee, τ the slots of a term, p the price
-// of a slot on demand, and α = F/(τ·p). The cost can be 4/3 + 1/(6α) times the optimum
-// (reserve/theory). [Liu21] says "at most 4 times", which is false of this rule. [Wang] with Eager
-// also counts later purchases in earlier slots, and costs at most 2 times the optimum. As a
-// [reserve.Planner], History handles the same problems as [Wang].
+// The cost is not bounded by any multiple of the optimum. Let F be the fee, τ the slots of a term,
+// p the price of a slot on demand, and α = F/(τ·p). The cost can be 4/3 + 1/(6α) times the optimum
+// (reserve/theory), and this grows without bound for small α. [Liu21] says "at most 4 times",
+// which is false of this rule. [Wang] with Eager differs in one point: when it looks back at a
+// past slot, it counts the reservations bought since then as if they had served that slot. It
+// costs at most 2 times the optimum. As a [reserve.Planner], History handles the same problems as
+// [Wang].
 type History struct {
 	// Class is the class to buy, an index into the price list. AppendPlan only.
 	Class int

@@ -22,14 +22,20 @@ type sum struct {
 	x, y, rem, quo   big.Int // scratch
 }
 
-// add fills in the amounts of a plan and reports whether they fit.
+// add sets OnDemand, Committed, Cost, Bound and Unused of plan. It reports false if one of them
+// does not fit in a pricing.Money, or a sum on the way does not fit in an int64. If optimal is
+// true, Bound is the cost, and add does not use bound. Otherwise add computes Bound from bound.
 //
-// All sums have the denominator den = s.units · Π rate_i. Let p_i be the price on demand of type i,
-// d_i its demand, and rate_i its plan rate in grains. The plan pays paid_i grains for type i. The
-// usage on demand then costs Σ p_i·(d_i - paid_i/rate_i) nanos an hour. bound is in the integers of
-// the flow: a bound of B stands for B·u/s.units nanos an hour, where u is the unit of commitments.
-// add adds to bound the cost of the types that the savings plan does not pay for, which is the same
-// under every plan.
+// add computes in nanos an hour, as fractions with the denominator den = s.units · Π rate_i. Let u
+// be the unit of commitments. A grain is the greatest amount of money that divides u and all plan
+// rates. s.units is what a unit costs in a slot in the flow, which has scaled costs (see scale).
+// For each type i that the savings plan pays for, let p_i be its price on demand, rate_i its plan
+// rate in grains, d_i its demand, summed over all slots, and paid_i the grains that the plan pays
+// for it, in all slots. Its usage on demand costs p_i·(d_i - paid_i/rate_i).
+//
+// bound is a lower bound in the scaled costs of the flow. A bound of B is B·u/s.units nanos an
+// hour. The flow has only the types that the savings plan pays for. The other types cost the same
+// under every plan, so add adds their cost to the bound.
 func (s *exact) add(p *Problem, plan *Plan, optimal bool, bound wide.Int) bool {
 	b := &s.sum
 	b.used = grow.Zero(b.used, len(p.Types)) // grains paid, by type

@@ -11,26 +11,36 @@ import (
 
 // Verify checks a plan and its certificate without any part of the solver. Verify checks that the
 // purchases keep to the problem's rules, that the amounts are right, and that the certificate
-// proves the bound. A nil error means that no plan for p costs less than Bound. Verify cannot check
-// Searched, which no certificate proves. If the plan is wrong, the error is an
+// proves the bound. A nil error means that no plan for p costs less than Bound. Verify cannot
+// check Searched, which no certificate proves. If the plan is wrong, the error is an
 // [*reserve.InputError] that unwraps to [ErrForged] and says what is wrong. If the problem is
 // malformed, the error is that of [Solver.Solve].
 //
-// The bound without classes and with one offer. Let H_t be the number of held units of commitment
-// that are active in slot t. Take any plan. Let r_s be the number of units that the plan buys at
-// slot s, and N_t the number of units active in slot t, held units included. Let g_t(N) be the cost
-// on demand in slot t with N active units. Let F_s be the price of a unit bought at slot s, and z_t
-// ≥ 0 the values of the certificate. The units active in slot t that the plan bought are N_t - H_t
-// = Σ r_s over the purchases active in t. The sum Σ_t z_t·(N_t - H_t - Σ r_s) is therefore 0. Added
-// to the cost of the plan, it gives
+// This is the proof of the bound for a problem with one offer and no classes; file joint.go has
+// the proof for the others. Commitments are whole numbers of units. Let
+//
+//   - H_t be the number of units held from before that are active in slot t;
+//   - r_s be the number of units that a plan buys at slot s;
+//   - N_t be the number of units active in slot t, held units included;
+//   - g_t(N) be the cost on demand in slot t with N active units;
+//   - F_s be the price of a unit bought at slot s;
+//   - z_t ≥ 0 be the values of the certificate.
+//
+// The cost of any plan is Σ_t g_t(N_t) + Σ_s F_s·r_s. In slot t, N_t - H_t is the sum of the r_s
+// of the purchases active in t. So N_t - H_t less this sum is 0. Add z_t times this 0 for each
+// slot to the cost of the plan. The cost is then also
 //
 //	Σ_t (g_t(N_t) + z_t·(N_t - H_t)) + Σ_s (F_s - Σ z_t over the term)·r_s.
 //
-// The minimum over each N_t ≥ H_t and each r_s ≥ 0, taken separately, can only be lower. Verify
-// checks that no bracket of the second sum is negative; the minimum of the second sum is then 0.
-// Each g_t is linear between the points at which the commitment has paid for all usage of one type.
-// The minimum over N_t is therefore next to such a point or at H_t. The proof uses neither
-// convexity nor how the values were found. File joint.go has the bound with classes.
+// Verify checks that F_s - Σ z_t is not negative at any slot s at which units are sold. At other
+// slots r_s is 0. The second sum is then at least 0. The first sum is at least the sum of the
+// minima of its terms, each over all whole N_t ≥ H_t. No plan costs less than this sum of minima,
+// and Verify checks that Bound is not above it.
+//
+// To find a minimum, Verify tries H_t and the whole numbers at or next to the ends of types. The
+// end of a type is the commitment that has just paid for all usage of that type and of the types
+// before it. Between two ends g_t is linear, so no other N_t can be lower. The proof does not use
+// that g_t is convex, or how the solver found the values.
 //
 // Verify calculates in big integers. Time: O(slots × types²) of their operations.
 func Verify(p *Problem, plan *Plan) error {

@@ -180,16 +180,21 @@ func (h *Handover) lastStart(t *Task, saved time.Duration) time.Duration {
 	return last
 }
 
-// overlap is about a task on a spot cluster and a second cluster on demand that may begin beside
-// it. overlap returns the earliest moment at which the second cluster may begin so that both
-// clusters together are expected to cost no more than a run on demand alone. The moment is a time
-// since the beginning of the run on spot, and run is the length of that run:
+// overlap returns the earliest moment at which a second cluster, on demand, may begin to run a
+// task beside the spot cluster that runs it. Both clusters together must cost no more than a run
+// on demand alone. The moment is a time since the beginning of the run on spot. run is the length
+// of that run, and saved is the work of the task that is in a checkpoint. The condition is
 //
 //	ratio·(latency + run) + (run − moment) ≤ latency + remaining
 //
-// Here ratio is the spot price over the price on demand, latency is the time until a cluster is
-// ready, and remaining is the time that the task still needs on demand. overlap returns run if no
-// earlier moment satisfies the inequality, and 0 if every moment of the run does.
+// Each side is a cost, divided by the price on demand. The left side is the cost of the spot
+// cluster and of the second cluster from moment to the end of the run. The right side is the cost
+// on demand alone. ratio is the spot price over the price on demand, h.SpotRatio or its default.
+// latency is the time until a cluster is ready. remaining is the time that the task still needs on
+// demand.
+//
+// overlap returns 0 if every moment of the run satisfies the condition, and run if no earlier
+// moment does.
 func (h *Handover) overlap(t *Task, saved, run time.Duration) time.Duration {
 	ratio := h.SpotRatio
 	if ratio == 0 {

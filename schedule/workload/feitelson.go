@@ -100,23 +100,23 @@ func newFeitelson() (m feitelson) {
 }
 
 // AppendFeitelson appends n jobs after Feitelson's model [Feitelson96] to dst, and returns the
-// extended slice. With n = [FeitelsonJobs] the sample is like the sample that [Marshall12] reports.
-// A job has at most [FeitelsonCores] cores. Small numbers of cores and powers of two are the most
-// frequent. Most jobs are short and a few are long. Large jobs tend to run a little longer than
-// small jobs. Each job comes r times in a row, where r is from 1 to 32 with a probability in
-// proportion to r^−2.5.
+// extended slice. With n = [FeitelsonJobs] the sample is like the sample that [Marshall12]
+// reports. A job has at most [FeitelsonCores] cores. Small numbers of cores and powers of two are
+// the most frequent. Most jobs are short and a few are long. Large jobs tend to run a little
+// longer than small jobs. Each job comes r times in a row, where r is from 1 to 32 with a
+// probability in proportion to r^−2.5.
 //
-// Jobs are numbered from 1 and come in order of submission, in whole seconds since the start of the
-// span; run times are rounded up to whole milliseconds. Estimate is Run (see [EstimatesTo]), User,
-// Queue and Wait are −1.
+// Jobs are numbered from 1 in order of submission. Submit is in whole seconds from the start of
+// the time in which the jobs arrive, o.Span. Run is rounded up to whole milliseconds. Estimate is
+// Run (see [EstimatesTo]). User, Queue and Wait are −1.
 //
 // AppendFeitelson allocates only to let dst grow. AppendFeitelson returns dst as it was and a
-// *schedule.InputError for options out of range, and for more than 2²⁴ jobs. AppendFeitelson panics
-// if rng is nil or n is negative. Time: O(n log n).
+// *schedule.InputError for options out of range, and for more than 2²⁴ jobs. AppendFeitelson
+// panics if rng is nil or n is negative. Time: O(n log n).
 //
-// BENCHMARKS.md compares samples with the reported figures. Half of the scatter between samples
-// comes from the repeated runs: the work of a sample of 1,001 jobs is 18,700 ± 6,900 core-hours. So
-// compare policies on the same samples.
+// Samples differ much: the work of a sample of 1,001 jobs is 18,700 ± 6,900 core-hours. Half of
+// this scatter comes from the repeated jobs. To compare policies, run all of them on the same
+// samples.
 func AppendFeitelson(dst []trace.Job, rng *rand.Rand, n int, o SampleOptions) ([]trace.Job, error) {
 	jobs, err := begin(dst, rng, n, &o, FeitelsonJobs, feitelsonSpan)
 	if err != nil {

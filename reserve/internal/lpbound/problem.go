@@ -65,23 +65,27 @@ func (p *Problem) check() error {
 	return nil
 }
 
-// A model is the problem as a linear program of rows and columns. Column c*n+i is the number of
-// purchases of class c in period i of n periods. Row k*n+i is the number of active reservations of
-// level k or a later level in period i:
+// A model is the problem as a linear program of rows and columns, with n periods. Column c*n+i is
+// the number of purchases of class c in period i.
+//
+// Rows are by level and period. The L levels are the distinct use prices below the price on
+// demand. Level 0 is the highest of these prices, and level L-1 the lowest. Row k*n+i is
 //
 //	N[k][i] = the number of active reservations of levels k..L-1 in period i.
 //
-// The L levels are the distinct use prices below the price on demand, from level 0, the dearest, to
-// level L-1, the cheapest. price[k] is the use price of level k-1 less the use price of level k.
-// For level 0, the price on demand takes the place of the use price of level -1. A used reservation
-// of level k saves price[0] + … + price[k] a slot.
+// price[k] is the use price of level k-1 less the use price of level k; price[0] is the price on
+// demand less the use price of level 0. A reservation of level k saves price[0] + … + price[k] in
+// each slot in which it is used. It counts in the rows of levels 0 to k, and row j contributes
+// price[j] to its saving.
 //
-// A period has several slots with different demands. Number the N[k][i] reservations of a row from
-// 1. Reservation v is used in the slots whose demand is at least v. The worth of a row is therefore
-// concave in N, with breakpoints val at the demands of the slots. Between breakpoint a-1 (or 0) and
-// breakpoint a, one more reservation is worth price[k]*cnt[a]: cnt[a] is the number of slots with a
-// demand of at least val[a]. Above the last breakpoint one more reservation is worth nothing, or is
-// forbidden if the row is hard.
+// A period has several slots with different demands. Of N reservations of a row, the v-th is used
+// in the slots whose demand is at least v. The saving of a row is therefore a concave function of
+// N. Its breakpoints val are the demands of the slots. Between breakpoint a-1 (or 0) and
+// breakpoint a, one more reservation saves price[k]*cnt[a], where cnt[a] is the number of slots
+// with a demand of at least val[a]. Above the last breakpoint one more reservation saves nothing.
+//
+// A row is hard if N has a limit (Problem.MaxActive; rows of level 0 only). The limit is then the
+// last breakpoint of the row. Between the breakpoint before it and the limit, cnt may be 0.
 type model struct {
 	n, levels, rows, classes int
 
