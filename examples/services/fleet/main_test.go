@@ -392,8 +392,8 @@ func TestEngines(t *testing.T) {
 	if !regexp.MustCompile(`(?s)\norders \d+ cost [\d.]+ bound [\d.]+ seconds [\d.]+\n\nPlace the \d+ orders, .* now\.\n\z`).MatchString(stdout) {
 		t.Errorf("the last line of:\n%s", stdout)
 	}
-	if len(want) != 1+3*5 {
-		t.Errorf("%d files, want a summary, and 5 of each part", len(want))
+	if len(want) != 2+3*5 {
+		t.Errorf("%d files, want a summary, _SUCCESS, and 5 of each part", len(want))
 	}
 	got, _ := run(t, append(small, "-branches", "4", "-format", "csv,parquet,focus")...)
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -18,7 +18,7 @@
 //
 // # Encoding
 //
-// A record is a letter for its type, the version 6, and its exported fields in the order of their
+// A record is a letter for its type, the version 7, and its exported fields in the order of their
 // declaration. A change of the fields changes the version, and a reader refuses versions that it
 // does not know.
 //

@@ -14,7 +14,7 @@ import (
 )
 
 // Version is the version of the encoding.
-const Version = 6
+const Version = 7
 
 // ErrEncoding: bytes are no record of the type that is wanted.
 var ErrEncoding = errors.New("record: malformed bytes")

@@ -121,7 +121,7 @@ func TestStable(t *testing.T) {
 	key := Key{"a", "r", "k"}
 	at := time.Unix(3600, 0).UTC()
 	first, never := hex.EncodeToString([]byte("1970-01-01T01:00:00Z")), hex.EncodeToString([]byte("0001-01-01T00:00:00Z"))
-	none := "0000000000" + "14" + never + "00" // a series of no hours
+	none := "000000000000" + "14" + never + "00" // a series of no hours
 	const key16 = "01610172016b"
 	for _, c := range []struct {
 		r    Record
@@ -130,18 +130,18 @@ func TestStable(t *testing.T) {
 		{&Group{key, "USD", "u", at, []int{2, 2, 2, 5, 0}, [][]int{{1}, {0, 0}},
 			pricing.List{OnDemand: 3, Classes: []pricing.Class{{Name: "1y", Term: 2 * time.Second, Upfront: 1, Hourly: -1, Billed: pricing.Always}}}, 2,
 			[]Contract{{"h", 1, time.Time{}}}},
-			"4706" + key16 + "03555344" + "0175" + "14" + first + "05" + "04" + "0001" + "06" + "09" + "02" + "0102" + "020001" + "06" + "01" + "023179" + "80d0acf30e" + "02" + "01" + "00" + "04" + "01" + "0168" + "02" + "14" + never},
+			"4707" + key16 + "03555344" + "0175" + "14" + first + "05" + "04" + "0001" + "06" + "09" + "02" + "0102" + "020001" + "06" + "01" + "023179" + "80d0acf30e" + "02" + "01" + "00" + "04" + "01" + "0168" + "02" + "14" + never},
 		{&Plan{key, "USD", 1, 2, 1, []Order{{"1y", 3, at, time.Hour, 1, 2}}},
-			"5006" + key16 + "03555344" + "02" + "04" + "02" + "01" + "023179" + "06" + "14" + first + "8080c58bc6d101" + "02" + "04"},
-		{&Failure{key, "f", 1, "w"}, "4606" + key16 + "0166" + "02" + "0177"},
+			"5007" + key16 + "03555344" + "02" + "04" + "02" + "01" + "023179" + "06" + "14" + first + "8080c58bc6d101" + "02" + "04"},
+		{&Failure{key, "f", 1, "w"}, "4607" + key16 + "0166" + "02" + "0177"},
 		{&Usage{"a", "USD", "f", []Series{{usage.Kind{Provider: "aws", Region: "r", Type: "k"}, at,
 			[]usage.Amount{usage.Units(2), usage.Units(2), usage.Units(1).Scale(1, 2)}}}, nil, []uint64{258}},
-			"5506" + "0161" + "03555344" + "0166" + "01" + "03617773" + "0172" + "016b" + "00" + "00" + "14" + first + "03" + "0132" + "013000" + "042d312e35" + "00" + "01" + "8202"},
+			"5507" + "0161" + "03555344" + "0166" + "01" + "03617773" + "0172" + "016b" + "00" + "00" + "00" + "14" + first + "03" + "0132" + "013000" + "042d312e35" + "00" + "01" + "8202"},
 		{&Inventory{[]Held{{Provider: "aws", ID: "s", Unit: "USD", Spend: true, End: at, PerHour: usage.Units(2),
 			Money: Series{Start: at, Hours: []usage.Amount{usage.Units(2), usage.Units(2)}}}}},
-			"4806" + "01" + "03617773" + "0173" + "03555344" + "01" + "14" + never + "14" + first + "0132" + "00" + "0000000000" + "14" + first + "02" + "0132" + "013000" + "00" + none + none + "00" + "14" + never},
-		{&Totals{1, 2, 3, 4, 5}, "5406" + "020406080a"},
-		{&table{map[Key][]int64{key: {7, 7}, {}: {-1}}, true, 300}, "5806" + "02" + "000000" + "0101" + key16 + "02" + "0e" + "0000" + "01" + "ac02"},
+			"4807" + "01" + "03617773" + "0173" + "03555344" + "01" + "14" + never + "14" + first + "0132" + "00" + "000000000000" + "14" + first + "02" + "0132" + "013000" + "00" + none + none + "00" + "14" + never},
+		{&Totals{1, 2, 3, 4, 5}, "5407" + "020406080a"},
+		{&table{map[Key][]int64{key: {7, 7}, {}: {-1}}, true, 300}, "5807" + "02" + "000000" + "0101" + key16 + "02" + "0e" + "0000" + "01" + "ac02"},
 	} {
 		if got := hex.EncodeToString(Append(nil, c.r)); got != c.want {
 			t.Errorf("%T:\n%s, want\n%s", c.r, got, c.want)
