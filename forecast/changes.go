@@ -15,9 +15,10 @@ import (
 // best k−1 segments of the first i and one segment of the rest, for the best i. Time O(k·n²) with
 // n ≤ mostBlocks, since longer series are cut to blocks, whose means are taken; space O(k·n).
 //
-// Which number is right says a penalised likelihood. A level that wanders makes segments, too, so
-// the errors of k segments, with what is left of an error a step later taken out, are weighed
-// against those of one segment, and of exponential smoothing with and without a trend: segments are taken only if
+// Which number is right says a penalised likelihood. A level that wanders makes segments, too.
+// So the errors of k segments compete with the errors of one segment, and of exponential smoothing
+// with and without a trend. The part of an error that is left a step later does not count.
+// Segments are taken only if
 //
 //	n/2·log(SSE of the best of these / SSE of k segments) > (k−1)·changePrice·log n
 //

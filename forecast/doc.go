@@ -63,9 +63,10 @@
 // A level that stepped is no trend. The default model looks for places at which the level or the
 // slope changes, and moves the values before them to the level after the last one: what was before
 // does not count, but for its season and its noise. A change has to be more likely than a level that
-// wanders, so that few series of M4 have one (44 of 359). Of 200 made-up series with a change, the error half
-// a year ahead falls from 4.7 to .9% of the level after steps, from 4.7 to 1.6% after ramps, from
-// 1.6 to 0% after ends and from 2.3 to .6% after pulses (go test -run ChangesAhead -v ./forecast).
+// wanders, so that few series of M4 have one (44 of 359). On 200 made-up series
+// with a change, [Changes] lowers the error half a year ahead, in per cent of the level: from 4.7 to
+// .9 after steps, and from 4.7 to 1.6 after ramps. After ends the error falls from 1.6 to 0, after
+// pulses from 2.3 to .6 (go test -run ChangesAhead -v ./forecast).
 //
 // # Futures of years
 //

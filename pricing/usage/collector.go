@@ -199,9 +199,9 @@ func (c *Collector) Add(row *Row) error {
 	return nil
 }
 
-// mended returns a row as it is meant: an end such as 23:59:59 is the end of its hour, use on
-// demand that costs less than nothing is a correction, whose money counts and whose hours do not,
-// and the kind of an owner alone has the owner's name.
+// mended returns a row as it is meant. An end such as 23:59:59 becomes the end of its hour. Use on
+// demand with a negative cost becomes a correction: its money counts, and its hours do not. The
+// kind of an owner who shares no commitments gets the owner's name.
 func (c *Collector) mended(row *Row) *Row {
 	last := (row.End.Unix()+1)%3600 == 0 && row.End.After(row.Start)
 	back := row.Charge == OnDemand && row.Hours.Sign() > 0 && row.Billed.Sign() < 0

@@ -98,9 +98,9 @@ func (c *site) pay(start, length time.Duration, n int) error {
 
 // count adds n to the number of charged instances from the time at on. A negative n ends charges.
 //
-// With an hourly meter, the charged hours of a lease begin in the hours h of the trace with from ≤
-// h < to, where from is the hour in which the lease begins and to is the hour in which its charge
-// ends. The lease counts once in each of these hours. With another meter, a lease counts in each
+// With an hourly meter, a lease counts once in each hour of the trace in which one of its charged
+// hours begins. The first is the hour in which the lease begins. The last is the hour before the
+// one in which its charge ends. With another meter, a lease counts in each
 // hour of the trace for the part of the hour that is charged. So a lease that begins at the time at
 // counts for the rest of the present hour, and fully from the next hour on.
 func (c *site) count(at time.Duration, n int) {
